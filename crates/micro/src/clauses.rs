@@ -19,7 +19,7 @@ pub(super) struct ClauseText {
 }
 
 /// A clause: `word(part, part)`, or `word` alone where no part is there.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Clause {
     pub word: &'static str,
     /// How often it stands there.
@@ -40,7 +40,7 @@ pub(super) enum Count {
 }
 
 /// A part of a clause, in this order in the text.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     /// `%a`.
     Value,

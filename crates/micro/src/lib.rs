@@ -18,9 +18,12 @@ use slipring_op::def::OpDef;
 /// Its families of ops.
 pub const FAMILIES: &[&[&OpDef]] = &[
     pointer::OPS,
-    dma::OPS,
+    dma::grouped::OPS,
     dma::older::OPS,
-    cube::OPS,
+    cube::load::OPS,
+    cube::mad::OPS,
+    cube::store::OPS,
+    cube::control::OPS,
     scope::OPS,
     sort::OPS,
     vector::load::OPS,

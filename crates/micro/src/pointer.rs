@@ -1,32 +1,48 @@
 //! Pointers from addresses (micro-instruction manual, Pointer Operations).
 
-use slipring_ir::{Infer, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Touch, Type, TypeRule};
 
-use slipring_op::decode::Binding;
-use slipring_op::def::{CoreRule, OpDef, Reported};
-use slipring_op::rules::{PLAIN, POINTER, TILE, operand, require_space, result, schema};
+use slipring_machine::Platform;
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
+use slipring_op::rules::{PLAIN, POINTER, TILE, operand, require_space, result};
+use slipring_op::{ops, positional};
 use slipring_tile::Space;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&CASTPTR, &TILE_BUF_ADDR];
 
 const ADDRESS: TypeRule =
     TypeRule { describe: "an address or a pointer", accepts: |t| t.is_int_like() || matches!(t, Type::Ptr(..)) };
 
-/// A pointer of an address, or of another pointer.
-pub static CASTPTR: OpDef = OpDef {
-    schema: schema(
-        "pto.castptr",
-        Syntax::Format("$address attr-dict `:` type($address) `->` type($result)"),
-        &[operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type")],
-        &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
-        &[],
-    ),
-    summary: "Take an address as a pointer",
-    doc: "A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number. Nothing is moved \
-          or allocated.",
-    source: "micro-instruction manual, Pointer Operations; PTO tile instruction SPEC 3",
-    verify: |op, _, diags| match (op.ty("address"), op.module.ty(op.result(0))) {
+ops! {
+    OPS;
+
+    // A pointer of an address, or of another pointer.
+    /// A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number.
+    /// Nothing is moved or allocated.
+    pub CASTPTR "pto.castptr" "Take an address as a pointer": PLAIN,
+        source: "micro-instruction manual, Pointer Operations; PTO tile instruction SPEC 3", verify: verify_castptr,
+        lower: lower_castptr
+        => {
+            syntax: positional!("address" => "result"),
+            operands: &[
+                operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type"),
+            ],
+            results: &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
+        };
+
+    /// A pointer to the first element of a tile as it lies in UB, for the instructions of the vector function that it
+    /// stands in. Nothing moves. Outside of vector functions it is refused.
+    TILE_BUF_ADDR "pto.tile_buf_addr" "The address of a tile, for a vector function": PLAIN,
+        source: "tile ISA, mixing tile instructions and micro-instructions", core: CoreRule::Vector,
+        verify: verify_tile_buf_addr, lower: lower_tile_buf_addr
+        => {
+            syntax: positional!("tile" => "result"),
+            operands: &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
+            results: &[result("result", POINTER, Infer::Written, "its first element")],
+        };
+}
+
+fn verify_castptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    match (op.ty("address"), op.module.ty(op.result(0))) {
         (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) if from.unwrap_or(Space::Gm) != to.unwrap_or(Space::Gm) => {
             diags.push(op.error("pointer-space", "a pointer into one memory is none into another"));
         }
@@ -40,44 +56,30 @@ pub static CASTPTR: OpDef = OpDef {
             diags.push(op.error("operand-type", "expects the address of a pointer to be an i64"));
         }
         _ => {}
-    },
-    lower: |op, d| {
-        let address = d.scalar(op.operand("address").ok_or(Reported)?)?;
-        d.bind(op.result(0), Binding::Scalar(address));
-        Ok(())
-    },
-    ..PLAIN
-};
+    }
+}
 
-static TILE_BUF_ADDR: OpDef = OpDef {
-    schema: schema(
-        "pto.tile_buf_addr",
-        Syntax::Format("$tile attr-dict `:` type($tile) `->` type($result)"),
-        &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
-        &[result("result", POINTER, Infer::Written, "its first element")],
-        &[],
-    ),
-    summary: "The address of a tile, for a vector function",
-    doc: "A pointer to the first element of a tile as it lies in UB, for the instructions of the vector function that it stands in. \
-          Nothing moves. Outside of vector functions it is refused.",
-    source: "tile ISA, mixing tile instructions and micro-instructions",
-    core: CoreRule::Vector,
-    verify: |op, _, diags| {
-        require_space(op, "tile", &[Space::Vec], diags);
-        let (elem, pointer) = (op.ty("tile").and_then(Type::elem), op.module.ty(op.result(0)));
-        if !matches!(pointer, Type::Ptr(..)) || pointer.space() != Some(Space::Vec) {
-            diags.push(op.error("pointer-space", "expects a pointer into UB"));
-        } else if pointer.elem() != elem {
-            diags.push(op.error("elem-type", "expects a pointer to the elements of the tile"));
-        }
-    },
-    lower: |op, d| {
-        if !d.in_vector_function() {
-            return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` is outside every vector function"));
-        }
-        let tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
-        d.bind(op.result(0), Binding::Scalar(tile.addr));
-        Ok(())
-    },
-    ..PLAIN
-};
+fn lower_castptr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let address = d.scalar(op.operand("address").ok_or(Reported)?)?;
+    d.bind(op.result(0), Binding::Scalar(address));
+    Ok(())
+}
+
+fn verify_tile_buf_addr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    require_space(op, "tile", &[Space::Vec], diags);
+    let (elem, pointer) = (op.ty("tile").and_then(Type::elem), op.module.ty(op.result(0)));
+    if !matches!(pointer, Type::Ptr(..)) || pointer.space() != Some(Space::Vec) {
+        diags.push(op.error("pointer-space", "expects a pointer into UB"));
+    } else if pointer.elem() != elem {
+        diags.push(op.error("elem-type", "expects a pointer to the elements of the tile"));
+    }
+}
+
+fn lower_tile_buf_addr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if !d.in_vector_function() {
+        return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` is outside every vector function"));
+    }
+    let tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
+    d.bind(op.result(0), Binding::Scalar(tile.addr));
+    Ok(())
+}

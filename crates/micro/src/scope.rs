@@ -7,52 +7,47 @@ use slipring_vector::{Barrier, Step};
 use slipring_machine::VectorOp;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::names;
 use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
+use slipring_op::{names, ops};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VECSCOPE, &STRICT_VECSCOPE, &MEM_BAR];
-
-static VECSCOPE: OpDef = OpDef {
-    schema: OpSchema { regions: &["body"], ..schema("pto.vecscope", Syntax::Format("$body attr-dict"), &[], &[], &[]) },
-    summary: "A vector function",
-    doc: "The body is a program for pipe V: loops over 256-byte registers, predicates, loads from UB and stores to it. The \
-          scalar unit launches it and goes on; what the body uses from around it (pointers, numbers) is passed along. \
-          Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` stands in such a body, and vector functions do \
-          not nest. A loop `scf.for … {llvm.loop.aivector_scope}` is a vector function too.",
-    source: "micro-instruction manual, execution scopes; seed 004",
+/// What a vector function is.
+const SCOPE: OpDef = OpDef {
+    schema: OpSchema { regions: &["body"], ..PLAIN.schema },
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
     in_core_sync: InCoreSync::Manual,
-    lower: |op, d| d.vector_function(|d| body(op, d)),
     ..PLAIN
 };
 
-static STRICT_VECSCOPE: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["body"],
-        ..schema(
-            "pto.strict_vecscope",
-            Syntax::Format("`(` $inputs `)` $body attr-dict `:` `(` type($inputs) `)` `->` `(` `)`"),
-            &[variadic("inputs", ANY, Touch::Nothing, "what the body uses from around it")],
-            &[],
-            &[],
-        )
-    },
-    summary: "A vector function that names its inputs",
-    doc: "As `pto.vecscope`, but the body sees only what is passed: argument `i` of its block is input `i`.",
-    source: "micro-instruction manual, execution scopes",
-    verify: |op, _, diags| verify_strict(op, diags),
-    lower: |op, d| {
-        let block = op.module.body(op.id, 0).ok_or(Reported)?;
-        for (arg, input) in op.module.block(block).args.iter().zip(op.operands("inputs")) {
-            let Some(binding) = d.binding(*input).cloned() else { return Err(Reported) };
-            d.bind(*arg, binding);
-        }
-        d.vector_function(|d| body(op, d))
-    },
-    ..VECSCOPE
-};
+ops! {
+    OPS [&MEM_BAR];
+
+    /// The body is a program for pipe V: loops over 256-byte registers, predicates, loads from UB and stores to it. The
+    /// scalar unit launches it and goes on; what the body uses from around it (pointers, numbers) is passed along.
+    /// Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` stands in such a body, and vector functions do
+    /// not nest. A loop `scf.for … {llvm.loop.aivector_scope}` is a vector function too.
+    VECSCOPE "pto.vecscope" "A vector function": SCOPE, source: "micro-instruction manual, execution scopes; seed 004",
+        lower: |op, d| d.vector_function(|d| body(op, d))
+        => { syntax: Syntax::Format("$body attr-dict") };
+
+    /// As `pto.vecscope`, but the body sees only what is passed: argument `i` of its block is input `i`.
+    STRICT_VECSCOPE "pto.strict_vecscope" "A vector function that names its inputs": SCOPE,
+        source: "micro-instruction manual, execution scopes", lower: lower_strict_vecscope,
+        verify: |op, _, diags| verify_strict(op, diags)
+        => {
+            syntax: Syntax::Format("`(` $inputs `)` $body attr-dict `:` `(` type($inputs) `)` `->` `(` `)`"),
+            operands: &[variadic("inputs", ANY, Touch::Nothing, "what the body uses from around it")],
+        };
+}
+
+fn lower_strict_vecscope(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let block = op.module.body(op.id, 0).ok_or(Reported)?;
+    for (arg, input) in op.module.block(block).args.iter().zip(op.operands("inputs")) {
+        let Some(binding) = d.binding(*input).cloned() else { return Err(Reported) };
+        d.bind(*arg, binding);
+    }
+    d.vector_function(|d| body(op, d))
+}
 
 static MEM_BAR: OpDef = OpDef {
     schema: schema(

@@ -4,8 +4,8 @@ use slipring_ir::Reported;
 use slipring_ir::function::{CALLEE, FUNCTION_TYPE, SYMBOL, VISIBILITY};
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok, same_type};
 use slipring_ir::{
-    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, OpSchema, Part, ResultSpec, Span, Syntax,
-    Touch, Type, ValueId,
+    Arity, Attr, AttrKind, Diagnostic, Diags, FuncType, Infer, Module, OpId, Part, ResultSpec, Span, Syntax, Touch,
+    Type, ValueId,
 };
 use slipring_machine::Platform;
 
@@ -14,23 +14,21 @@ use slipring_op::def::{OpDef, OpRef};
 use slipring_op::function::{
     ASSUME, BOTH_LANES, ENTRY, FLAGS, KIND, RECORDED, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind,
 };
-use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, schema, variadic};
-
-/// Its ops.
-pub(crate) const OPS: &[&OpDef] = &[&FUNC, &CALL, &RETURN];
+use slipring_op::ops;
+use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, variadic};
 
 const BASE: OpDef = OpDef { source: "MLIR, func dialect", ..PLAIN };
 
-pub static FUNC: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["body"],
-        part: Part::Function,
-        ..schema(
-            "func.func",
-            Syntax::Custom(&FuncText),
-            &[],
-            &[],
-            &[
+ops! {
+    OPS;
+
+    /// `func.func @name(%a: T) -> T attributes {…} { … }`. One marked `pto.entry`, or the only one with a body, is the
+    /// kernel. `pto.kernel_kind` says which kind of core runs it; a kernel without it may call functions of both kinds,
+    /// which then run side by side.
+    pub FUNC "func.func" "A function": BASE, verify: verify_func
+        => {
+            syntax: Syntax::Custom(&FuncText),
+            attrs: &[
                 required(SYMBOL, AttrKind::Str, "its name"),
                 required(FUNCTION_TYPE, AttrKind::Type, "types of arguments and results"),
                 defaulted(VISIBILITY, AttrKind::Str, "`private`, `public` or `nested`"),
@@ -68,15 +66,30 @@ pub static FUNC: OpDef = OpDef {
                 defaulted("pto.aicore", AttrKind::Any, "marks what runs on the device; every function here does"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
-        )
-    },
-    summary: "A function",
-    doc: "`func.func @name(%a: T) -> T attributes {…} { … }`. One marked `pto.entry`, or the only one with a body, is the \
-          kernel. `pto.kernel_kind` says which kind of core runs it; a kernel without it may call functions of both \
-          kinds, which then run side by side.",
-    verify: verify_func,
-    ..BASE
-};
+            regions: &["body"],
+            part: Part::Function,
+        };
+
+    /// The callee's ops run in place of the call. A function of the other kind of core is skipped: that core runs it.
+    /// Recursion is refused: a kernel has no stack.
+    pub CALL "func.call" "Call a function": BASE, verify: verify_call, lower: control::lower_call
+        => {
+            syntax: Syntax::Custom(&CallText),
+            operands: &[variadic("args", ANY, Touch::Nothing, "the arguments")],
+            results: &[RESULTS],
+            attrs: &[required(CALLEE, AttrKind::Symbol, "the function")],
+            aliases: &["call"],
+            part: Part::Call,
+        };
+
+    pub RETURN "func.return" "Return from a function": BASE, doc: "", lower: control::lower_yield
+        => {
+            syntax: Syntax::Format("attr-dict ($values `:` type($values))?"),
+            operands: &[variadic("values", ANY, Touch::Nothing, "what is returned")],
+            aliases: &["return"],
+            terminator: true,
+        };
+}
 
 /// Most bytes of ring slots that a block can need: a slot for each flag, none larger than L1.
 const MOST_SLOT_BYTES: i64 = 8 * 512 * 1024;
@@ -280,26 +293,6 @@ const RESULTS: ResultSpec = ResultSpec {
     doc: "what the function returns",
 };
 
-pub static CALL: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["call"],
-        part: Part::Call,
-        ..schema(
-            "func.call",
-            Syntax::Custom(&CallText),
-            &[variadic("args", ANY, Touch::Nothing, "the arguments")],
-            &[RESULTS],
-            &[required(CALLEE, AttrKind::Symbol, "the function")],
-        )
-    },
-    summary: "Call a function",
-    doc: "The callee's ops run in place of the call. A function of the other kind of core is skipped: that core runs it. \
-          Recursion is refused: a kernel has no stack.",
-    verify: verify_call,
-    lower: control::lower_call,
-    ..BASE
-};
-
 fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let name = op.module.callee_name(op.id).unwrap_or("");
     let Some(callee) = op.module.symbol(name) else {
@@ -367,24 +360,6 @@ impl CustomSyntax for CallText {
         p.result_types_of(&data.results);
     }
 }
-
-pub static RETURN: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["return"],
-        terminator: true,
-        ..schema(
-            "func.return",
-            Syntax::Format("attr-dict ($values `:` type($values))?"),
-            &[variadic("values", ANY, Touch::Nothing, "what is returned")],
-            &[],
-            &[],
-        )
-    },
-    summary: "Return from a function",
-    doc: "",
-    lower: control::lower_yield,
-    ..BASE
-};
 
 /// A call of the function of a name, in no block yet.
 pub fn call(module: &mut Module, callee: &str, args: &[ValueId], results: &[Type], span: Span) -> OpId {

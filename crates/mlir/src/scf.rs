@@ -2,14 +2,12 @@
 
 use slipring_ir::Reported;
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok};
-use slipring_ir::{Arity, Flow, Infer, Module, OpId, OpSchema, ResultSpec, Syntax, Touch, Type, ValueId};
+use slipring_ir::{Arity, Flow, Infer, Module, OpId, ResultSpec, Syntax, Touch, Type, ValueId};
 
 use slipring_op::decode::control;
 use slipring_op::def::{Counter, OpDef};
-use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, schema, variadic};
-
-/// Its ops.
-pub(crate) const OPS: &[&OpDef] = &[&FOR, &IF, &WHILE, &CONDITION, &YIELD, &EXECUTE_REGION];
+use slipring_op::ops;
+use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, variadic};
 
 const BASE: OpDef = OpDef { source: "MLIR, scf dialect", ..PLAIN };
 
@@ -21,30 +19,72 @@ const RESULTS: ResultSpec = ResultSpec {
     doc: "the values at the end",
 };
 
-pub static FOR: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["body"],
-        flow: Flow::Repeat,
-        ..schema(
-            "scf.for",
-            Syntax::Custom(&ForText),
-            &[
+ops! {
+    OPS;
+
+    /// `scf.for %i = %a to %b step %c iter_args(%x = %init) -> (T) { … scf.yield %y : T }`. Signed comparison; no
+    /// iteration if the first value is not below the end. Tiles and views may be carried too.
+    pub FOR "scf.for" "A counted loop": BASE, counter: Some(Counter::Range(["lower", "upper", "step"])),
+        lower: control::lower_for
+        => {
+            syntax: Syntax::Custom(&ForText),
+            operands: &[
                 operand("lower", INTEGER, Touch::Nothing, "first value of the counter"),
                 operand("upper", INTEGER, Touch::Nothing, "the counter stays below it"),
                 operand("step", INTEGER, Touch::Nothing, "added after each iteration; positive"),
                 variadic("init", ANY, Touch::Nothing, "first values of what the loop carries"),
             ],
-            &[RESULTS],
-            &[],
-        )
-    },
-    summary: "A counted loop",
-    doc: "`scf.for %i = %a to %b step %c iter_args(%x = %init) -> (T) { … scf.yield %y : T }`. Signed comparison; no \
-          iteration if the first value is not below the end. Tiles and views may be carried too.",
-    counter: Some(Counter::Range(["lower", "upper", "step"])),
-    lower: control::lower_for,
-    ..BASE
-};
+            results: &[RESULTS],
+            regions: &["body"],
+            flow: Flow::Repeat,
+        };
+
+    /// `scf.if %c -> (T) { … scf.yield %a : T } else { … scf.yield %b : T }`.
+    pub IF "scf.if" "A branch": BASE, lower: control::lower_if
+        => {
+            syntax: Syntax::Format("$condition (`->` `(` type($results) `)`)? $then (`else` $else)? attr-dict"),
+            operands: &[operand("condition", BOOL, Touch::Nothing, "which branch")],
+            results: &[RESULTS],
+            regions: &["then", "else"],
+            flow: Flow::OneOf,
+        };
+
+    /// `scf.execute_region -> T { … scf.yield %a : T }`: the ops of the region, and what they yield.
+    pub EXECUTE_REGION "scf.execute_region" "Ops that run once": BASE, lower: control::lower_once
+        => {
+            syntax: Syntax::Format("(`->` type($results))? $body attr-dict"),
+            results: &[RESULTS],
+            regions: &["body"],
+            flow: Flow::Once,
+        };
+
+    /// `scf.while (%x = %init) : (T) -> (U) { … scf.condition(%c) %u : U } do { ^bb0(%u: U): … scf.yield %y : T }`.
+    pub WHILE "scf.while" "A loop with a condition": BASE, lower: control::lower_while
+        => {
+            syntax: Syntax::Custom(&WhileText),
+            operands: &[variadic("init", ANY, Touch::Nothing, "first values of what the loop carries")],
+            results: &[RESULTS],
+            regions: &["before", "after"],
+            flow: Flow::Repeat,
+        };
+
+    pub CONDITION "scf.condition" "End of a loop's condition": BASE, doc: "", lower: control::lower_yield
+        => {
+            syntax: Syntax::Format("`(` $condition `)` attr-dict ($args `:` type($args))?"),
+            operands: &[
+                operand("condition", BOOL, Touch::Nothing, "whether the loop goes on"),
+                variadic("args", ANY, Touch::Nothing, "what is passed on"),
+            ],
+            terminator: true,
+        };
+
+    pub YIELD "scf.yield" "End of a region of control flow": BASE, doc: "", lower: control::lower_yield
+        => {
+            syntax: Syntax::Format("attr-dict ($values `:` type($values))?"),
+            operands: &[variadic("values", ANY, Touch::Nothing, "what the region passes on")],
+            terminator: true,
+        };
+}
 
 /// `%i = %a to %b step %c iter_args(%x = %init) -> (T) : i32 { … }`.
 struct ForText;
@@ -144,54 +184,6 @@ fn print_carried(p: &mut OpPrinter<'_>, args: &[ValueId], init: &[ValueId]) {
     }
 }
 
-pub static IF: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["then", "else"],
-        flow: Flow::OneOf,
-        ..schema(
-            "scf.if",
-            Syntax::Format("$condition (`->` `(` type($results) `)`)? $then (`else` $else)? attr-dict"),
-            &[operand("condition", BOOL, Touch::Nothing, "which branch")],
-            &[RESULTS],
-            &[],
-        )
-    },
-    summary: "A branch",
-    doc: "`scf.if %c -> (T) { … scf.yield %a : T } else { … scf.yield %b : T }`.",
-    lower: control::lower_if,
-    ..BASE
-};
-
-pub static EXECUTE_REGION: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["body"],
-        flow: Flow::Once,
-        ..schema("scf.execute_region", Syntax::Format("(`->` type($results))? $body attr-dict"), &[], &[RESULTS], &[])
-    },
-    summary: "Ops that run once",
-    doc: "`scf.execute_region -> T { … scf.yield %a : T }`: the ops of the region, and what they yield.",
-    lower: control::lower_once,
-    ..BASE
-};
-
-pub static WHILE: OpDef = OpDef {
-    schema: OpSchema {
-        regions: &["before", "after"],
-        flow: Flow::Repeat,
-        ..schema(
-            "scf.while",
-            Syntax::Custom(&WhileText),
-            &[variadic("init", ANY, Touch::Nothing, "first values of what the loop carries")],
-            &[RESULTS],
-            &[],
-        )
-    },
-    summary: "A loop with a condition",
-    doc: "`scf.while (%x = %init) : (T) -> (U) { … scf.condition(%c) %u : U } do { ^bb0(%u: U): … scf.yield %y : T }`.",
-    lower: control::lower_while,
-    ..BASE
-};
-
 /// `(%x = %init) : (T) -> (U) { … } do { … }`.
 struct WhileText;
 
@@ -241,40 +233,3 @@ impl CustomSyntax for WhileText {
         p.attr_dict_after(" attributes ", op, &[]);
     }
 }
-
-pub static CONDITION: OpDef = OpDef {
-    schema: OpSchema {
-        terminator: true,
-        ..schema(
-            "scf.condition",
-            Syntax::Format("`(` $condition `)` attr-dict ($args `:` type($args))?"),
-            &[
-                operand("condition", BOOL, Touch::Nothing, "whether the loop goes on"),
-                variadic("args", ANY, Touch::Nothing, "what is passed on"),
-            ],
-            &[],
-            &[],
-        )
-    },
-    summary: "End of a loop's condition",
-    doc: "",
-    lower: control::lower_yield,
-    ..BASE
-};
-
-pub static YIELD: OpDef = OpDef {
-    schema: OpSchema {
-        terminator: true,
-        ..schema(
-            "scf.yield",
-            Syntax::Format("attr-dict ($values `:` type($values))?"),
-            &[variadic("values", ANY, Touch::Nothing, "what the region passes on")],
-            &[],
-            &[],
-        )
-    },
-    summary: "End of a region of control flow",
-    doc: "",
-    lower: control::lower_yield,
-    ..BASE
-};

@@ -12,7 +12,7 @@ pub use slipring_ir::Reported;
 use slipring_ir::{Attr, Diagnostic, Diags, Kind, Module, OpId, OpSchema, Part, Span, TileType, Touch, Type, ValueId};
 use slipring_machine::{Capability, Pipe, Platform, Price, Question, cost_types};
 use slipring_program::{Relation, UpdateKind};
-use slipring_tile::{Elem, Space};
+use slipring_tile::{Binary, Elem, Space, Ternary, Unary};
 
 use crate::along::Along;
 use crate::decode::Decoder;
@@ -56,6 +56,10 @@ pub struct OpDef {
     /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
     /// UB for it: see `reserved` of a memory space.
     pub library_memory: fn(&OpRef<'_>) -> bool,
+    /// What it computes for each element, of its sources in their order.
+    pub kernel: Arithmetic,
+    /// The types of the lanes that it works on, where it is a vector instruction and its family asks.
+    pub lane_types: &'static [Elem],
     /// What the first argument of its region counts, where it counts.
     pub counter: Option<Counter>,
     /// Whether its result is a window of what its operand `source` is: from `offsets` on, `sizes` large, a value for each
@@ -102,6 +106,11 @@ pub struct OpDef {
 }
 
 impl OpDef {
+    /// The same with other operands, results, attributes and text.
+    pub const fn with(self, schema: OpSchema) -> OpDef {
+        OpDef { schema, ..self }
+    }
+
     /// True for an op of the scalar unit that leaves nothing but its results. Asking for the lane decides which cores take part, and
     /// is none.
     pub fn only_computes(&self) -> bool {
@@ -169,6 +178,19 @@ pub struct LibraryFlags {
 
 /// Result of lowering: an error has been reported where it is `Err`.
 pub type Lowered = Result<(), Reported>;
+
+/// What an op computes for each element.
+#[derive(Clone, Copy, Debug)]
+pub enum Arithmetic {
+    /// Nothing, or more than that.
+    None,
+    /// Of one source.
+    One(&'static Unary),
+    /// Of two.
+    Two(&'static Binary),
+    /// Of three.
+    Three(&'static Ternary),
+}
 
 /// Which pipe an op occupies.
 #[derive(Clone, Copy)]

@@ -18,6 +18,7 @@ pub mod numbers;
 mod product;
 mod reach;
 pub mod ring;
+mod rows;
 pub mod rules;
 mod short;
 mod table;

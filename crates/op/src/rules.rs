@@ -10,7 +10,7 @@ use slipring_ir::{
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
-use crate::def::{FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
+use crate::def::{Arithmetic, FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
 use crate::facts::{AddressRule, CoreRule, InCoreSync};
 use crate::tiles::TileRules;
 
@@ -100,6 +100,22 @@ pub const fn defaulted(name: &'static str, kind: AttrKind, doc: &'static str) ->
     AttrSpec { name, kind, required: false, doc }
 }
 
+/// Lists one after the other, of `N` together: operands or attributes that ops share, and their own.
+pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut done) = (0, 0);
+    while list < lists.len() {
+        let mut at = 0;
+        while at < lists[list].len() {
+            all[done] = lists[list][at];
+            (at, done) = (at + 1, done + 1);
+        }
+        list += 1;
+    }
+    assert!(done == N);
+    all
+}
+
 /// A schema without regions, aliases and results; change fields with `..schema(…)`.
 pub const fn schema(
     name: &'static str,
@@ -124,6 +140,14 @@ pub const fn schema(
     }
 }
 
+/// The text of a comment `/// …`, which begins with a space.
+pub const fn text(comment: &'static str) -> &'static str {
+    match comment.as_bytes() {
+        [b' ', ..] => comment.split_at(1).1,
+        _ => comment,
+    }
+}
+
 /// A declaration that does nothing: any core, no pipe, no rules. Change fields with `..PLAIN`.
 pub const PLAIN: OpDef = OpDef {
     schema: schema("", Syntax::Generic, &[], &[], &[]),
@@ -142,6 +166,8 @@ pub const PLAIN: OpDef = OpDef {
     working: WorkingMemory::NOTHING,
     tmp_before_results: false,
     library_memory: |_| false,
+    kernel: Arithmetic::None,
+    lane_types: &[],
     counter: None,
     window: false,
     address: AddressRule::None,

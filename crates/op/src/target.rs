@@ -3,6 +3,8 @@
 //! A target says which ops and attributes the version has, how it spells them, what it wants of operands, and what its rings
 //! are. The passes that print for it ask this and know no op by name.
 
+use std::sync::LazyLock;
+
 use slipring_ir::text::Spelling;
 use slipring_ir::{Module, OpId};
 use slipring_machine::Platform;
@@ -25,7 +27,7 @@ pub struct Target {
     pub spelling: &'static Spelling,
     /// The ops of the dialect `pto` that it has, each with all attributes that it has there, in the order in which it wants
     /// them.
-    pub ops: &'static [(&'static str, &'static [&'static str])],
+    pub ops: &'static LazyLock<OpTable>,
     /// Ops of other dialects that it reads and cannot translate, each with the reason.
     pub lacks: &'static [(&'static str, &'static str)],
     /// Element types that it has.
@@ -49,7 +51,38 @@ pub struct Target {
 impl Target {
     /// What ops of a name need, in order.
     pub fn rules_of(&self, name: &str) -> impl Iterator<Item = &'static OpRule> {
-        self.own_rules.iter().chain(self.rules).filter(move |rule| rule.ops.contains(&name))
+        self.own_rules.iter().chain(self.rules).filter(move |rule| rule.is_of(name))
+    }
+}
+
+/// Ops and words about each of them: facts about a tool that lie in a file.
+#[derive(Debug)]
+pub struct OpTable(Vec<(&'static str, Vec<&'static str>)>);
+
+impl OpTable {
+    /// Reads a line for each op: its name and, after a tab, its words. `#` begins a comment; a line whose name begins with `@`
+    /// names words, and stands for them in the lines after it.
+    pub fn read(text: &'static str) -> OpTable {
+        let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (name, words) = line.split_once('\t').unwrap_or((line, ""));
+            let named = |word: &str| rows.iter().find(|row| row.0 == word && word.starts_with('@'));
+            let words = words.split(' ').filter(|word| !word.is_empty());
+            let words = words.flat_map(|word| named(word).map_or_else(|| vec![word], |row| row.1.clone())).collect();
+            rows.push((name, words));
+        }
+        rows.retain(|row| !row.0.starts_with('@'));
+        OpTable(rows)
+    }
+
+    /// The names of the ops, in the order of the file.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|row| row.0)
+    }
+
+    /// The words of an op, if it is there.
+    pub fn words(&self, name: &str) -> Option<&[&'static str]> {
+        self.0.iter().find(|row| row.0 == name).map(|row| &*row.1)
     }
 }
 
@@ -65,8 +98,10 @@ pub struct TypeRule {
 /// What is done to ops of some names.
 #[derive(Debug)]
 pub struct OpRule {
-    /// Their names.
+    /// Their names,
     pub ops: &'static [&'static str],
+    /// or the table that names them, with the word that it says of them; all of it where the word is empty.
+    pub table: Option<(&'static LazyLock<OpTable>, &'static str)>,
     /// Integer operands that it wants as `index`.
     pub index: &'static [&'static str],
     /// The operand whose tile their working memory `tmp` is like, where the version wants that memory and the text leaves it
@@ -86,7 +121,25 @@ pub struct OpRule {
 impl OpRule {
     /// Nothing is done to these.
     pub const fn of(ops: &'static [&'static str]) -> OpRule {
-        OpRule { ops, index: &[], tmp_like: None, spread: None, mask: None, feeds: &[], fix: None }
+        OpRule { ops, table: None, index: &[], tmp_like: None, spread: None, mask: None, feeds: &[], fix: None }
+    }
+
+    /// Nothing is done to those of which a table says this word,
+    pub const fn in_set(table: &'static LazyLock<OpTable>, word: &'static str) -> OpRule {
+        OpRule { table: Some((table, word)), ..OpRule::of(&[]) }
+    }
+
+    /// or to all of a table.
+    pub const fn in_table(table: &'static LazyLock<OpTable>) -> OpRule {
+        OpRule::in_set(table, "")
+    }
+
+    /// Whether it is for ops of this name.
+    pub fn is_of(&self, name: &str) -> bool {
+        let says = |(table, word): (&'static LazyLock<OpTable>, &str)| {
+            table.words(name).is_some_and(|words| word.is_empty() || words.contains(&word))
+        };
+        self.ops.contains(&name) || self.table.is_some_and(says)
     }
 }
 
@@ -174,4 +227,18 @@ pub struct RingRules {
     pub as_values: Option<Ends>,
     /// The most pipes of a function that say no number, and the most reservations and imports of slots.
     pub pipes: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OpTable;
+
+    #[test]
+    fn a_table_has_its_rows_and_names_words_once() {
+        let table = OpTable::read("# facts\n@both\ta b\nx.one\tc @both d\n\nx.two\n");
+        assert_eq!(table.names().collect::<Vec<_>>(), ["x.one", "x.two"]);
+        assert_eq!(table.words("x.one"), Some(&["c", "a", "b", "d"][..]));
+        assert_eq!(table.words("x.two"), Some(&[][..]));
+        assert_eq!(table.words("@both"), None);
+    }
 }

@@ -3,15 +3,13 @@
 use slipring_effect::CleanCache;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, EnumSpec, Kind, OpId, Syntax, Touch, Type, TypeRule, ValueId};
-use slipring_machine::{Cost, Pipe};
+use slipring_machine::{Cost, Pipe, Platform};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{PLAIN, defaulted, operand, optional, required, schema};
+use slipring_op::def::{InCoreSync, Lowered, OpRef, PipeRule};
+use slipring_op::ops;
+use slipring_op::rules::{PLAIN, defaulted, operand, optional, required};
 use slipring_program::Inst;
 use slipring_tile::Space;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&CACHE_INVALID, &DCCI, &FENCE, &DSB];
 
 const SCOPE: &EnumSpec = &EnumSpec { kind: "fence_scope", numbered: false, members: &["gm", "all"] };
 const SPACE: &EnumSpec = &EnumSpec { kind: "address_space", numbered: false, members: &["gm"] };
@@ -26,22 +24,69 @@ const IN_GM: TypeRule = TypeRule {
     },
 };
 
-pub static CACHE_INVALID: OpDef = OpDef {
-    schema: schema(
-        "pto.cmo.cacheinvalid",
-        Syntax::Custom(&CacheText),
-        &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
-        &[],
-        &[SPACE_ATTR],
-    ),
-    summary: "Write back and forget lines of the scalar unit's cache",
-    doc: "What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them anew. The \
-          cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with `--interpretation scalar-cache`.",
-    source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| clean(op, d, op.operand("addr")),
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// What the scalar unit has written into these lines of 64 bytes is in global memory afterwards, and it reads them
+    /// anew. The cache holds no bytes of its own here; what is shared without this op is `stale-scalar` with
+    /// `--interpretation scalar-cache`.
+    pub CACHE_INVALID "pto.cmo.cacheinvalid" "Write back and forget lines of the scalar unit's cache": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
+        pipe: PipeRule::Fixed(Pipe::S), lower: |op, d| clean(op, d, op.operand("addr"))
+        => {
+            syntax: Syntax::Custom(&CacheText),
+            operands: &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
+            attrs: &[SPACE_ATTR],
+        };
+
+    /// As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. Lines of UB and of atomics are not
+    /// modelled.
+    pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
+        source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
+        lower: lower_dcci
+        => {
+            syntax: Syntax::Format("$addr $lines (`,` $destination)? attr-dict `:` type($addr)"),
+            operands: &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
+            attrs: &[
+                required("lines", AttrKind::Str, "the line, or all of them"),
+                defaulted("destination", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
+            ],
+        };
+
+    /// The core waits until all its pipes are idle, whichever of `ALL`, `DDR` and `UB` is written: no more is kept
+    /// apart here. What the sequencer sees (`SEQ`) is not modelled.
+    pub DSB "pto.dsb" "Accesses to memory before it are done before any after it": PLAIN,
+        source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No, lower: lower_dsb,
+        verify: |op, _, diags| one_of(op, "domain", &DOMAINS, 3, diags)
+        => {
+            syntax: Syntax::Format("$domain attr-dict"),
+            attrs: &[required("domain", AttrKind::Str, "the memory that is meant")],
+        };
+
+    /// The core waits until all its pipes are idle; what they stored is in global memory then.
+    pub FENCE "pto.fence.barrier_all" "Everything that was stored before is seen before anything later": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all", in_core_sync: InCoreSync::No,
+        lower: lower_dsb
+        => {
+            syntax: Syntax::Format("$scope attr-dict"),
+            attrs: &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
+        };
+}
+
+fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    one_of(op, "lines", &LINES, LINES.len(), diags);
+    one_of(op, "destination", &DESTINATIONS, 2, diags);
+}
+
+fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let line = op.operand("addr").filter(|_| op.text("lines") == Some(LINES[0]));
+    clean(op, d, line)
+}
+
+fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.emit(Inst::Barrier { pipe: None });
+    Ok(())
+}
 
 /// Which lines `pto.dcci` means: one, or all.
 const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
@@ -63,32 +108,6 @@ fn one_of(op: &OpRef<'_>, name: &str, words: &[&str], modelled: usize, diags: &m
     }
 }
 
-pub static DCCI: OpDef = OpDef {
-    schema: schema(
-        "pto.dcci",
-        Syntax::Format("$addr $lines (`,` $destination)? attr-dict `:` type($addr)"),
-        &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
-        &[],
-        &[
-            required("lines", AttrKind::Str, "the line, or all of them"),
-            defaulted("destination", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
-        ],
-    ),
-    summary: "Write back and forget lines of the scalar unit's cache",
-    doc: "As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. Lines of UB and of atomics are not modelled.",
-    source: "micro-instruction manual of assembler 0.60, 1",
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| {
-        one_of(op, "lines", &LINES, LINES.len(), diags);
-        one_of(op, "destination", &DESTINATIONS, 2, diags);
-    },
-    lower: |op, d| {
-        let line = op.operand("addr").filter(|_| op.text("lines") == Some(LINES[0]));
-        clean(op, d, line)
-    },
-    ..PLAIN
-};
-
 /// Writes back the line that a pointer or a view lies in, or all.
 fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {
     let line = match line {
@@ -100,42 +119,6 @@ fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered 
     d.issue(Pipe::S, CleanCache, line.into_iter().collect(), cost);
     Ok(())
 }
-
-pub static DSB: OpDef = OpDef {
-    schema: schema(
-        "pto.dsb",
-        Syntax::Format("$domain attr-dict"),
-        &[],
-        &[],
-        &[required("domain", AttrKind::Str, "the memory that is meant")],
-    ),
-    summary: "Accesses to memory before it are done before any after it",
-    doc: "The core waits until all its pipes are idle, whichever of `ALL`, `DDR` and `UB` is written: no more is kept apart here. What \
-          the sequencer sees (`SEQ`) is not modelled.",
-    source: "micro-instruction manual of assembler 0.60, 1",
-    in_core_sync: InCoreSync::No,
-    verify: |op, _, diags| one_of(op, "domain", &DOMAINS, 3, diags),
-    ..FENCE
-};
-
-pub static FENCE: OpDef = OpDef {
-    schema: schema(
-        "pto.fence.barrier_all",
-        Syntax::Format("$scope attr-dict"),
-        &[],
-        &[],
-        &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],
-    ),
-    summary: "Everything that was stored before is seen before anything later",
-    doc: "The core waits until all its pipes are idle; what they stored is in global memory then.",
-    source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all",
-    in_core_sync: InCoreSync::No,
-    lower: |_, d| {
-        d.emit(Inst::Barrier { pipe: None });
-        Ok(())
-    },
-    ..PLAIN
-};
 
 /// `all #pto.address_space<gm>`, or `%line single_cache_line : T`.
 struct CacheText;

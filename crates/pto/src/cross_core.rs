@@ -8,12 +8,8 @@ use slipring_program::{Inst, Operand};
 use super::sync::{NOTHING, PIPE, has_pipe, pipe_attr, pipes_exist};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{InCoreSync, Lowered, OpDef, OpRef, Reported, SyncAct};
-use slipring_op::home_kind;
 use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, optional, required, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&SYNC_SET, &SYNC_WAIT, &SET_CROSS_CORE, &WAIT_FLAG_DEV, &SET_INTRA_BLOCK, &WAIT_INTRA_BLOCK, &SET_FFTS];
+use slipring_op::{home_kind, ops, positional};
 
 const CROSS_DOC: &str = "Semaphores between the Cube core and the Vector cores: counters of 4 bits. Where the platform broadcasts \
      (A2/A3), a set by the Cube core reaches both Vector cores, and a wait of the Cube core needs both of them; the wait \
@@ -76,36 +72,60 @@ const CROSS: OpDef = OpDef {
     ..NOTHING
 };
 
-pub static SYNC_SET: OpDef = OpDef {
-    schema: OpSchema { name: "pto.sync.set", attrs: SET_ATTRS, ..SYNC },
-    summary: "Signal to the other kind of core",
-    sync: send,
-    verify: verify_sync,
-    lower: |op, d| {
-        if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
-            return Err(
-                d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,"))
-            );
-        }
-        let pipe = cross_pipe(op, d)?;
-        let id = semaphore_operand(op, d)?;
-        cross_set(d, pipe, id)
-    },
-    ..CROSS
-};
+ops! {
+    OPS;
 
-pub static SYNC_WAIT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.sync.wait", ..SYNC },
-    summary: "Wait for a signal of the other kind of core",
-    sync: receive,
-    verify: verify_sync,
-    lower: |op, d| {
-        let pipe = cross_pipe(op, d)?;
-        let id = semaphore_operand(op, d)?;
-        cross_wait(d, pipe, id)
-    },
-    ..CROSS
-};
+    pub SYNC_SET "pto.sync.set" "Signal to the other kind of core": CROSS.with(SYNC), sync: send, verify: verify_sync,
+        lower: lower_sync_set
+        => { attrs: SET_ATTRS };
+
+    pub SYNC_WAIT "pto.sync.wait" "Wait for a signal of the other kind of core": CROSS.with(SYNC), sync: receive,
+        verify: verify_sync, lower: lower_sync_wait;
+
+    pub SET_CROSS_CORE "pto.set_cross_core" "Signal to the other kind of core (A2/A3)": CROSS.with(CROSS_VALUES),
+        sync: send, verify: |op, platform, diags| verify_cross(op, platform, diags, true),
+        lower: |op, d| cross_by_value(op, d, true);
+
+    pub WAIT_FLAG_DEV "pto.wait_flag_dev"
+        "Stall the core until the other kind of core has signalled (A2/A3)": CROSS.with(CROSS_VALUES), sync: receive,
+        verify: |op, platform, diags| verify_cross(op, platform, diags, true),
+        lower: |op, d| cross_by_value(op, d, false);
+
+    pub SET_INTRA_BLOCK "pto.set_intra_block" "Signal to a core of the cluster (A5)": CROSS.with(CROSS_VALUES),
+        sync: send, verify: |op, platform, diags| verify_cross(op, platform, diags, false),
+        lower: |op, d| cross_by_value(op, d, true)
+        => { aliases: &["pto.set_intra_core"] };
+
+    pub WAIT_INTRA_BLOCK "pto.wait_intra_block"
+        "Hold a pipe until a core of the cluster has signalled (A5)": CROSS.with(CROSS_VALUES), sync: receive,
+        verify: |op, platform, diags| verify_cross(op, platform, diags, false),
+        lower: |op, d| cross_by_value(op, d, false)
+        => { aliases: &["pto.wait_intra_core"] };
+
+    /// Needed on A2/A3 hardware before cross-core synchronisation. The engine keeps its semaphores itself: nothing
+    /// happens here.
+    pub SET_FFTS "pto.set_ffts" "Tell the hardware where cross-core flags are kept (A2/A3)": CROSS,
+        lower: |_, _| Ok(())
+        => {
+            syntax: positional!("base"),
+            operands: &[operand("base", ANY, Touch::Nothing, "address that the hardware keeps cross-core flags at")],
+        };
+}
+
+fn lower_sync_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
+        return Err(d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,")));
+    }
+    let pipe = cross_pipe(op, d)?;
+    let id = semaphore_operand(op, d)?;
+    cross_set(d, pipe, id)
+}
+
+fn lower_sync_wait(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let pipe = cross_pipe(op, d)?;
+    let id = semaphore_operand(op, d)?;
+    cross_wait(d, pipe, id)
+}
 
 const CROSS_VALUES: OpSchema = schema(
     "",
@@ -261,42 +281,6 @@ fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diag
     diags.push(error);
 }
 
-pub static SET_CROSS_CORE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_cross_core", ..CROSS_VALUES },
-    summary: "Signal to the other kind of core (A2/A3)",
-    sync: send,
-    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
-    lower: |op, d| cross_by_value(op, d, true),
-    ..CROSS
-};
-
-pub static WAIT_FLAG_DEV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_flag_dev", ..CROSS_VALUES },
-    summary: "Stall the core until the other kind of core has signalled (A2/A3)",
-    sync: receive,
-    verify: |op, platform, diags| verify_cross(op, platform, diags, true),
-    lower: |op, d| cross_by_value(op, d, false),
-    ..CROSS
-};
-
-pub static SET_INTRA_BLOCK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_intra_block", aliases: &["pto.set_intra_core"], ..CROSS_VALUES },
-    summary: "Signal to a core of the cluster (A5)",
-    sync: send,
-    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
-    lower: |op, d| cross_by_value(op, d, true),
-    ..CROSS
-};
-
-pub static WAIT_INTRA_BLOCK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_intra_block", aliases: &["pto.wait_intra_core"], ..CROSS_VALUES },
-    summary: "Hold a pipe until a core of the cluster has signalled (A5)",
-    sync: receive,
-    verify: |op, platform, diags| verify_cross(op, platform, diags, false),
-    lower: |op, d| cross_by_value(op, d, false),
-    ..CROSS
-};
-
 /// The semaphore that an op names by an attribute or a value.
 fn semaphore(op: &OpRef<'_>) -> Option<i64> {
     op.operand("event_id").map_or_else(|| op.int("event_id"), |id| constant(op.module, id))
@@ -386,18 +370,3 @@ fn cross_wait(d: &mut Decoder<'_>, pipe: Pipe, id: Operand) -> Lowered {
     });
     Ok(())
 }
-
-pub static SET_FFTS: OpDef = OpDef {
-    schema: schema(
-        "pto.set_ffts",
-        Syntax::Format("$base attr-dict `:` type($base)"),
-        &[operand("base", ANY, Touch::Nothing, "address that the hardware keeps cross-core flags at")],
-        &[],
-        &[],
-    ),
-    summary: "Tell the hardware where cross-core flags are kept (A2/A3)",
-    doc: "Needed on A2/A3 hardware before cross-core synchronisation. The engine keeps its semaphores itself: nothing \
-          happens here.",
-    lower: |_, _| Ok(()),
-    ..CROSS
-};

@@ -1,7 +1,7 @@
 //! Printing and stopping (PTO IR manual 4.20).
 
-use slipring_ir::{AttrKind, EnumSpec, OpId, Syntax, Touch, Type, TypeRule, ValueId};
-use slipring_machine::{Cost, Pipe, Role, Units};
+use slipring_ir::{AttrKind, Diags, EnumSpec, OpId, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_machine::{Cost, Pipe, Platform, Role, Units};
 use slipring_program::{Access, Effect, Env, Fault, Inst, Kind, Operand, Output, Run, Special, arguments};
 use slipring_tile::{Elem, Layout, Space};
 
@@ -9,70 +9,103 @@ use crate::printf;
 use slipring_effect::{Fold, Folding, MAX_RANK, Strided, StridedWindow, tile_extents};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Counter, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, optional, required, schema, variadic};
+use slipring_op::ops;
+use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, optional, required, variadic};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TPRINT, &PRINT, &TRAP];
+/// What writes to the output of the run.
+const PRINTS: OpDef = OpDef { source: "PTO IR manual 4.20", prints: true, ..PLAIN };
 
-pub static TPRINT: OpDef = OpDef {
-    schema: schema(
-        "pto.tprint",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
-        &[
-            operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print"),
-            optional("tmp", VIEW, Touch::Scratch, "global memory that a tile of L1 or the accumulator goes through"),
-        ],
-        &[],
-        &[
-            defaulted(
-                "printFormat",
-                AttrKind::Enum(PRINT_FORMAT),
-                "characters of each element, at least, and digits of floats behind the point",
-            ),
-            defaulted(
-                "label",
-                AttrKind::Str,
-                "a title: only what is valid is printed then, in full, with where it was",
-            ),
-        ],
-    ),
-    summary: "Print a tile or a window of global memory",
-    doc: "Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, or as `printFormat` says, and a `|` before the elements \
-          outside the valid shape; of a window of global memory a line for each index of the dimensions before the last. The core first waits until all its pipes are idle. \
-          With a `label` the title is the label with core, block and the counters of the loops around, and only elements that \
-          are valid follow, each with all its digits.",
-    source: "PTO IR manual 4.20",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::Fixed(Pipe::S),
-    prints: true,
-    verify: |op, _, diags| {
-        if op.operand("tmp").is_some() && op.tile("src").is_none() {
-            diags.push(op.error("operand-count", "expects tmp only when src is a tile"));
-        }
-        if op.attr("printFormat").is_some() && op.attr("label").is_some() {
-            let error = op.error("attribute", "`printFormat` changes nothing where there is a `label`");
-            diags.push(error.help("leave one of them out"));
-        }
-    },
-    lower: |op, d| {
-        if op.tile("src").is_none() && op.space("src").is_none_or(|space| space == Space::Gm) {
-            return lower_view(op, d);
-        }
-        let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
-        d.emit(Inst::Barrier { pipe: None });
-        let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
-        let (counters, values) = counters(op, d)?;
-        let title = op.text("label").map(|label| Title { label: label.into(), counters });
-        let effect =
-            PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout, title, form: form(op) };
-        let block = d.special(Special::BlockIdx);
-        let mut args = PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list();
-        args.extend(values.into_iter().filter(|_| effect.title.is_some()));
-        d.issue(Pipe::S, effect, args, Cost::fixed(1));
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// Prints the tile's elements, a line a row: floats as `%6.2f`, integers as `%6d`, or as `printFormat` says, and a
+    /// `|` before the elements outside the valid shape; of a window of global memory a line for each index of the
+    /// dimensions before the last. The core first waits until all its pipes are idle. With a `label` the title is the
+    /// label with core, block and the counters of the loops around, and only elements that are valid follow, each with
+    /// all its digits.
+    pub TPRINT "pto.tprint" "Print a tile or a window of global memory": PRINTS, core: CoreRule::ByTile,
+        pipe: PipeRule::Fixed(Pipe::S), verify: verify_tprint, lower: lower_tprint
+        => {
+            syntax: Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+            operands: &[
+                operand("src", PRINTED, Touch::Read, "the tile or window of global memory to print"),
+                optional("tmp", VIEW, Touch::Scratch, "global memory that a tile of L1 or the accumulator goes through"),
+            ],
+            attrs: &[
+                defaulted(
+                    "printFormat",
+                    AttrKind::Enum(PRINT_FORMAT),
+                    "characters of each element, at least, and digits of floats behind the point",
+                ),
+                defaulted(
+                    "label",
+                    AttrKind::Str,
+                    "a title: only what is valid is printed then, in full, with where it was",
+                ),
+            ],
+        };
+
+    /// Prints the format with its first conversion (`%d`, `%i`, `%u`, `%o`, `%x`, `%c`, `%f`, `%e`, `%g`, with flags,
+    /// width and precision) replaced by the number, as C's `printf` does.
+    pub PRINT "pto.print" "Print a number": PRINTS, verify: verify_print, lower: lower_print
+        => {
+            syntax: Syntax::Format("`ins` `(` $format `,` $scalar `:` type($scalar) `)` attr-dict"),
+            operands: &[operand("scalar", SCALAR, Touch::Nothing, "the number to print")],
+            attrs: &[
+                required("format", AttrKind::Str, "text with one conversion of `printf`"),
+                defaulted("located", AttrKind::Bool, "whether core, block and the counters of the loops around follow"),
+            ],
+        };
+
+    /// Stops the whole run with a finding that names this line, and the reason where one is given.
+    pub TRAP "pto.trap" "Stop the run": PRINTS, lower: lower_trap
+        => {
+            syntax: Syntax::Format("(`(` $values `:` type($values) `)`)? attr-dict"),
+            operands: &[variadic("values", SCALAR, Touch::Nothing, "numbers that the finding names")],
+            attrs: &[
+                defaulted(
+                    "reason",
+                    AttrKind::Str,
+                    "what the finding says; with values, with a conversion of `printf` for each",
+                ),
+                defaulted("assertion", AttrKind::Bool, "whether it is a claim of the text that is not true"),
+            ],
+        };
+}
+
+fn verify_tprint(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operand("tmp").is_some() && op.tile("src").is_none() {
+        diags.push(op.error("operand-count", "expects tmp only when src is a tile"));
+    }
+    if op.attr("printFormat").is_some() && op.attr("label").is_some() {
+        let error = op.error("attribute", "`printFormat` changes nothing where there is a `label`");
+        diags.push(error.help("leave one of them out"));
+    }
+}
+
+fn lower_tprint(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.tile("src").is_none() && op.space("src").is_none_or(|space| space == Space::Gm) {
+        return lower_view(op, d);
+    }
+    let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
+    d.emit(Inst::Barrier { pipe: None });
+    let name = op.module.value_name(op.operand("src").ok_or(Reported)?);
+    let (counters, values) = counters(op, d)?;
+    let title = op.text("label").map(|label| Title { label: label.into(), counters });
+    let effect = PrintTile { name, core: d.role, space: tile.ty.space, layout: tile.ty.layout, title, form: form(op) };
+    let block = d.special(Special::BlockIdx);
+    let mut args = PrintArgs { tile: tile.addr, rows: tile.valid[0], cols: tile.valid[1], block }.list();
+    args.extend(values.into_iter().filter(|_| effect.title.is_some()));
+    d.issue(Pipe::S, effect, args, Cost::fixed(1));
+    Ok(())
+}
+
+fn verify_print(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let Some(letter) = printf::unknown(op.text("format").unwrap_or("")) {
+        let message = format!("no number is printed by `%{letter}`");
+        diags.push(op.error("print-format", message).help("`%d` prints an integer, `%g` a float, `%%` a `%`"));
+    }
+}
 
 /// What stands before what a program of the language prints.
 #[derive(Debug)]
@@ -327,32 +360,6 @@ fn show(elem: Elem, bytes: &[u8], form: Option<Form>) -> String {
     if elem.is_signed_int() { format!("{signed:width$}") } else { format!("{unsigned:width$}") }
 }
 
-pub static PRINT: OpDef = OpDef {
-    schema: schema(
-        "pto.print",
-        Syntax::Format("`ins` `(` $format `,` $scalar `:` type($scalar) `)` attr-dict"),
-        &[operand("scalar", SCALAR, Touch::Nothing, "the number to print")],
-        &[],
-        &[
-            required("format", AttrKind::Str, "text with one conversion of `printf`"),
-            defaulted("located", AttrKind::Bool, "whether core, block and the counters of the loops around follow"),
-        ],
-    ),
-    summary: "Print a number",
-    doc: "Prints the format with its first conversion (`%d`, `%i`, `%u`, `%o`, `%x`, `%c`, `%f`, `%e`, `%g`, with flags, \
-          width and precision) replaced by the number, as C's `printf` does.",
-    source: "PTO IR manual 4.20",
-    prints: true,
-    verify: |op, _, diags| {
-        if let Some(letter) = printf::unknown(op.text("format").unwrap_or("")) {
-            let message = format!("no number is printed by `%{letter}`");
-            diags.push(op.error("print-format", message).help("`%d` prints an integer, `%g` a float, `%%` a `%`"));
-        }
-    },
-    lower: lower_print,
-    ..PLAIN
-};
-
 /// The type that a number is shown as.
 fn scalar_elem(op: &OpRef<'_>, value: ValueId) -> Elem {
     op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 })
@@ -413,29 +420,6 @@ impl Effect for PrintScalar {
         Ok(0)
     }
 }
-
-pub static TRAP: OpDef = OpDef {
-    schema: schema(
-        "pto.trap",
-        Syntax::Format("(`(` $values `:` type($values) `)`)? attr-dict"),
-        &[variadic("values", SCALAR, Touch::Nothing, "numbers that the finding names")],
-        &[],
-        &[
-            defaulted(
-                "reason",
-                AttrKind::Str,
-                "what the finding says; with values, with a conversion of `printf` for each",
-            ),
-            defaulted("assertion", AttrKind::Bool, "whether it is a claim of the text that is not true"),
-        ],
-    ),
-    summary: "Stop the run",
-    doc: "Stops the whole run with a finding that names this line, and the reason where one is given.",
-    source: "PTO IR manual 4.20",
-    prints: true,
-    lower: lower_trap,
-    ..PLAIN
-};
 
 fn lower_trap(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let reason = op.text("reason").unwrap_or("the program reached `pto.trap`");

@@ -1,14 +1,13 @@
 //! Arrays of numbers that a kernel keeps on the scalar unit's stack.
 
-use slipring_ir::{Infer, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{Diags, Infer, Syntax, Touch, Type, TypeRule, ValueId};
+use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, result, schema, variadic};
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, result, variadic};
 use slipring_program::{Inst, Operand, Reg};
 use slipring_tile::Elem;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&DECLARE, &GET, &SET];
 
 /// Most elements of an array: each is a register here.
 const MOST: u64 = 256;
@@ -25,116 +24,110 @@ fn shape(ty: &Type) -> Option<(Vec<u64>, Elem)> {
     (!dims.is_empty()).then_some((dims, elem))
 }
 
-pub static DECLARE: OpDef = OpDef {
-    schema: schema(
-        "pto.declare_local_array",
-        Syntax::Format("attr-dict `->` type($array)"),
-        &[],
-        &[result("array", LOCAL_ARRAY, Infer::Written, "the array")],
-        &[],
-    ),
-    summary: "An array of numbers on the stack of the scalar unit",
-    doc: "`!pto.local_array<2x4xf32>` holds 2 × 4 numbers, at most 256. An element that was not set must not be read: the run stops.",
-    source: "PTO IR of the public assembler 0.60, pto.declare_local_array",
-    verify: |op, _, diags| {
-        let count =
-            shape(op.module.ty(op.result(0))).map(|(dims, _)| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim)));
-        if let Some(count) = count.filter(|n| *n > MOST) {
-            let message = format!("an array of {count} elements on the stack is not modelled: at most {MOST}");
-            diags.push(op.error("unsupported", message));
-        }
-    },
-    lower: |op, d| {
-        let (dims, _) = shape(op.module.ty(op.result(0))).ok_or(Reported)?;
-        let count = dims.iter().product::<u64>();
-        // Each element: its number, and whether it was set.
-        let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
-        let slots = (0..2 * count).map(|_| number()).collect();
-        d.bind(op.result(0), Binding::Many(slots));
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static GET: OpDef = OpDef {
-    schema: schema(
-        "pto.local_array_get",
-        Syntax::Format("$array `[` $indices `]` attr-dict `:` type($array) `->` type($result)"),
-        &[
-            operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
-            variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
-        ],
-        &[result("result", SCALAR, Infer::Written, "the element")],
-        &[],
-    ),
-    summary: "Read an element of an array on the stack",
-    doc: "The number that the element holds now.",
-    source: "PTO IR of the public assembler 0.60, pto.local_array_get",
-    verify: |op, _, diags| same_type(op, op.module.ty(op.result(0)), diags),
-    lower: |op, d| {
-        let slots = slots(op, d)?;
-        let at = index(op, d)?;
-        let (mut value, mut known) = (Operand::Imm(0), Operand::Imm(0));
-        for (element, [number, set]) in slots.iter().enumerate() {
-            let pick = |[at, element, number]: [u64; 3]| Ok(if at == element { number } else { 0 });
-            let element = Operand::Imm(element as u64);
-            if at.as_imm().is_some() && at != element {
-                continue;
-            }
-            let part = d.compute(pick, [at, element, Operand::Reg(*number)]);
-            value = d.add(value, part);
-            let part = d.compute(pick, [at, element, Operand::Reg(*set)]);
-            known = d.add(known, part);
-        }
-        let unset = d.compute(|[known, ..]| Ok(u64::from(known == 0)), [known, Operand::Imm(0), Operand::Imm(0)]);
-        trap_if(d, unset, "an element of an array on the stack is read that was not set");
-        let value = Operand::Reg(d.variable(value));
-        d.bind(op.result(0), Binding::Scalar(value));
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// `!pto.local_array<2x4xf32>` holds 2 × 4 numbers, at most 256. An element that was not set must not be read: the
+    /// run stops.
+    pub DECLARE "pto.declare_local_array" "An array of numbers on the stack of the scalar unit": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.declare_local_array", verify: verify_declare,
+        lower: lower_declare
+        => {
+            syntax: Syntax::Format("attr-dict `->` type($array)"),
+            results: &[result("array", LOCAL_ARRAY, Infer::Written, "the array")],
+        };
 
-pub static SET: OpDef = OpDef {
-    schema: schema(
-        "pto.local_array_set",
-        Syntax::Format("$array `[` $indices `]` `,` $value attr-dict `:` type($array) `,` type($value)"),
-        &[
-            operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
-            variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
-            operand("value", SCALAR, Touch::Nothing, "what to write"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Write an element of an array on the stack",
-    doc: "The element holds `value` from here on.",
-    source: "PTO IR of the public assembler 0.60, pto.local_array_set",
-    verify: |op, _, diags| {
-        if let Some(ty) = op.ty("value") {
-            same_type(op, ty, diags);
+    /// The number that the element holds now.
+    pub GET "pto.local_array_get" "Read an element of an array on the stack": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.local_array_get",
+        verify: |op, _, diags| same_type(op, op.module.ty(op.result(0)), diags), lower: lower_get
+        => {
+            syntax: Syntax::Format("$array `[` $indices `]` attr-dict `:` type($array) `->` type($result)"),
+            operands: &[
+                operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
+                variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
+            ],
+            results: &[result("result", SCALAR, Infer::Written, "the element")],
+        };
+
+    /// The element holds `value` from here on.
+    pub SET "pto.local_array_set" "Write an element of an array on the stack": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.local_array_set", verify: verify_set, lower: lower_set
+        => {
+            syntax: Syntax::Format("$array `[` $indices `]` `,` $value attr-dict `:` type($array) `,` type($value)"),
+            operands: &[
+                operand("array", LOCAL_ARRAY, Touch::Nothing, "the array"),
+                variadic("indices", INTEGER, Touch::Nothing, "an index for each dimension"),
+                operand("value", SCALAR, Touch::Nothing, "what to write"),
+            ],
+        };
+}
+
+fn verify_declare(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let count =
+        shape(op.module.ty(op.result(0))).map(|(dims, _)| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim)));
+    if let Some(count) = count.filter(|n| *n > MOST) {
+        let message = format!("an array of {count} elements on the stack is not modelled: at most {MOST}");
+        diags.push(op.error("unsupported", message));
+    }
+}
+
+fn lower_declare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (dims, _) = shape(op.module.ty(op.result(0))).ok_or(Reported)?;
+    let count = dims.iter().product::<u64>();
+    // Each element: its number, and whether it was set.
+    let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
+    let slots = (0..2 * count).map(|_| number()).collect();
+    d.bind(op.result(0), Binding::Many(slots));
+    Ok(())
+}
+
+fn lower_get(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let slots = slots(op, d)?;
+    let at = index(op, d)?;
+    let (mut value, mut known) = (Operand::Imm(0), Operand::Imm(0));
+    for (element, [number, set]) in slots.iter().enumerate() {
+        let pick = |[at, element, number]: [u64; 3]| Ok(if at == element { number } else { 0 });
+        let element = Operand::Imm(element as u64);
+        if at.as_imm().is_some() && at != element {
+            continue;
         }
-    },
-    lower: |op, d| {
-        let slots = slots(op, d)?;
-        let at = index(op, d)?;
-        let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
-        for (element, [number, set]) in slots.into_iter().enumerate() {
-            let element = Operand::Imm(element as u64);
-            if at.as_imm().is_some() && at != element {
-                continue;
-            }
-            let hit = d.compute(|[at, element, _]| Ok(u64::from(at == element)), [at, element, Operand::Imm(0)]);
-            for (slot, new) in [(number, value), (set, Operand::Imm(1))] {
-                let choose = |[hit, new, old]: [u64; 3]| Ok(if hit != 0 { new } else { old });
-                let a = d.compute(choose, [hit, new, Operand::Reg(slot)]);
-                d.emit(Inst::Move { d: slot, a });
-            }
+        let part = d.compute(pick, [at, element, Operand::Reg(*number)]);
+        value = d.add(value, part);
+        let part = d.compute(pick, [at, element, Operand::Reg(*set)]);
+        known = d.add(known, part);
+    }
+    let unset = d.compute(|[known, ..]| Ok(u64::from(known == 0)), [known, Operand::Imm(0), Operand::Imm(0)]);
+    trap_if(d, unset, "an element of an array on the stack is read that was not set");
+    let value = Operand::Reg(d.variable(value));
+    d.bind(op.result(0), Binding::Scalar(value));
+    Ok(())
+}
+
+fn verify_set(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let Some(ty) = op.ty("value") {
+        same_type(op, ty, diags);
+    }
+}
+
+fn lower_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let slots = slots(op, d)?;
+    let at = index(op, d)?;
+    let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
+    for (element, [number, set]) in slots.into_iter().enumerate() {
+        let element = Operand::Imm(element as u64);
+        if at.as_imm().is_some() && at != element {
+            continue;
         }
-        Ok(())
-    },
-    ..PLAIN
-};
+        let hit = d.compute(|[at, element, _]| Ok(u64::from(at == element)), [at, element, Operand::Imm(0)]);
+        for (slot, new) in [(number, value), (set, Operand::Imm(1))] {
+            let choose = |[hit, new, old]: [u64; 3]| Ok(if hit != 0 { new } else { old });
+            let a = d.compute(choose, [hit, new, Operand::Reg(slot)]);
+            d.emit(Inst::Move { d: slot, a });
+        }
+    }
+    Ok(())
+}
 
 fn same_type(op: &OpRef<'_>, ty: &Type, diags: &mut slipring_ir::Diags) {
     let Some((dims, elem)) = op.ty("array").and_then(shape) else { return };

@@ -2,15 +2,14 @@
 
 use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{OpDef, OpRef, Reported};
-use slipring_op::rules::{PLAIN, SCALAR, operand, required, result, schema};
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::rules::{PLAIN, SCALAR, operand, required, result};
 use slipring_program::{Inst, Operand, Reg};
 use slipring_tile::Elem;
 
 use super::local_array::trap_if;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&DECLARE, &GET, &SET];
+use slipring_machine::Platform;
+use slipring_op::ops;
 
 const STRUCT: TypeRule =
     TypeRule { describe: "a struct of numbers of 8 to 64 bits and such structs", accepts: |t| fields(t).is_some() };
@@ -70,82 +69,75 @@ fn stored(elem: Elem) -> bool {
     !elem.is_float() || matches!(elem, Elem::F16 | Elem::BF16 | Elem::F32)
 }
 
-pub static DECLARE: OpDef = OpDef {
-    schema: schema(
-        "pto.declare_struct",
-        Syntax::Format("attr-dict `->` type($struct)"),
-        &[],
-        &[result("struct", STRUCT, Infer::Written, "the struct")],
-        &[],
-    ),
-    summary: "A record of numbers on the stack of the scalar unit",
-    doc: "`!pto.struct<!pto.struct<f32, i8>, i16>` holds three numbers, two of them in a struct of their own. It lives where it \
-          is declared: no loop, branch or function passes it on. A field that was not set must not be read: the run stops.",
-    source: "PTO IR of the public assembler 0.60, pto.declare_struct",
-    verify: |op, _, diags| stays(op, diags),
-    lower: |op, d| {
-        let count = fields(op.module.ty(op.result(0))).map(Field::Struct).ok_or(Reported)?.numbers();
-        // Each field: its number, and whether it was set.
-        let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
-        let slots = (0..2 * count).map(|_| number()).collect();
-        d.bind(op.result(0), Binding::Many(slots));
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static GET: OpDef = OpDef {
-    schema: schema(
-        "pto.struct_get",
-        Syntax::Format("$struct $path attr-dict `:` type($struct) `->` type($value)"),
-        &[operand("struct", STRUCT, Touch::Nothing, "the struct")],
-        &[result("value", SCALAR, Infer::Written, "the field")],
-        &[PATH],
-    ),
-    summary: "Read a field of a record on the stack",
-    doc: "The number that the field holds now.",
-    source: "PTO IR of the public assembler 0.60, pto.struct_get",
-    verify: |op, _, diags| verify(op, op.module.ty(op.result(0)), diags),
-    lower: |op, d| {
-        let [number, set] = slot(op, d)?;
-        let unset =
-            d.compute(|[set, ..]| Ok(u64::from(set == 0)), [Operand::Reg(set), Operand::Imm(0), Operand::Imm(0)]);
-        trap_if(d, unset, "a field of a struct on the stack is read that was not set");
-        let value = Operand::Reg(d.variable(Operand::Reg(number)));
-        d.bind(op.result(0), Binding::Scalar(value));
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// `!pto.struct<!pto.struct<f32, i8>, i16>` holds three numbers, two of them in a struct of their own. It lives
+    /// where it is declared: no loop, branch or function passes it on. A field that was not set must not be read: the
+    /// run stops.
+    pub DECLARE "pto.declare_struct" "A record of numbers on the stack of the scalar unit": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.declare_struct", verify: |op, _, diags| stays(op, diags),
+        lower: lower_declare
+        => {
+            syntax: Syntax::Format("attr-dict `->` type($struct)"),
+            results: &[result("struct", STRUCT, Infer::Written, "the struct")],
+        };
 
-pub static SET: OpDef = OpDef {
-    schema: schema(
-        "pto.struct_set",
-        Syntax::Format("$struct $path `,` $value attr-dict `:` type($struct) `,` type($value)"),
-        &[
-            operand("struct", STRUCT, Touch::Nothing, "the struct"),
-            operand("value", SCALAR, Touch::Nothing, "what to write"),
-        ],
-        &[],
-        &[PATH],
-    ),
-    summary: "Write a field of a record on the stack",
-    doc: "The field holds `value` from here on.",
-    source: "PTO IR of the public assembler 0.60, pto.struct_set",
-    verify: |op, _, diags| {
-        if let Some(ty) = op.ty("value") {
-            verify(op, ty, diags);
-        }
-    },
-    lower: |op, d| {
-        let [number, set] = slot(op, d)?;
-        let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
-        d.emit(Inst::Move { d: number, a: value });
-        d.emit(Inst::Move { d: set, a: Operand::Imm(1) });
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// The number that the field holds now.
+    pub GET "pto.struct_get" "Read a field of a record on the stack": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.struct_get",
+        verify: |op, _, diags| verify(op, op.module.ty(op.result(0)), diags), lower: lower_get
+        => {
+            syntax: Syntax::Format("$struct $path attr-dict `:` type($struct) `->` type($value)"),
+            operands: &[operand("struct", STRUCT, Touch::Nothing, "the struct")],
+            results: &[result("value", SCALAR, Infer::Written, "the field")],
+            attrs: &[PATH],
+        };
+
+    /// The field holds `value` from here on.
+    pub SET "pto.struct_set" "Write a field of a record on the stack": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.struct_set", verify: verify_set, lower: lower_set
+        => {
+            syntax: Syntax::Format("$struct $path `,` $value attr-dict `:` type($struct) `,` type($value)"),
+            operands: &[
+                operand("struct", STRUCT, Touch::Nothing, "the struct"),
+                operand("value", SCALAR, Touch::Nothing, "what to write"),
+            ],
+            attrs: &[PATH],
+        };
+}
+
+fn lower_declare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let count = fields(op.module.ty(op.result(0))).map(Field::Struct).ok_or(Reported)?.numbers();
+    // Each field: its number, and whether it was set.
+    let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
+    let slots = (0..2 * count).map(|_| number()).collect();
+    d.bind(op.result(0), Binding::Many(slots));
+    Ok(())
+}
+
+fn lower_get(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let [number, set] = slot(op, d)?;
+    let unset = d.compute(|[set, ..]| Ok(u64::from(set == 0)), [Operand::Reg(set), Operand::Imm(0), Operand::Imm(0)]);
+    trap_if(d, unset, "a field of a struct on the stack is read that was not set");
+    let value = Operand::Reg(d.variable(Operand::Reg(number)));
+    d.bind(op.result(0), Binding::Scalar(value));
+    Ok(())
+}
+
+fn verify_set(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let Some(ty) = op.ty("value") {
+        verify(op, ty, diags);
+    }
+}
+
+fn lower_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let [number, set] = slot(op, d)?;
+    let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
+    d.emit(Inst::Move { d: number, a: value });
+    d.emit(Inst::Move { d: set, a: Operand::Imm(1) });
+    Ok(())
+}
 
 /// Which number of the struct a path names, and its type; else what is wrong with the path.
 fn named(op: &OpRef<'_>) -> Option<Result<(usize, Elem), String>> {

@@ -6,7 +6,7 @@
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
 use slipring_ir::{
-    Attr, AttrKind, AttrSpec, BlockId, Diags, Module, OpId, OpSchema, Span, Syntax, TileType, Touch, Type, ValueId,
+    Attr, AttrKind, AttrSpec, BlockId, Diags, Module, OpId, Span, Syntax, TileType, Touch, Type, ValueId,
 };
 use slipring_machine::{Cost, Pipe, Platform, Role};
 use slipring_program::{Direction, Effect, Operand};
@@ -15,32 +15,46 @@ use slipring_tile::Space;
 use slipring_effect::{MoveArgs, MoveEffect, MovePart, ShareEffect, TilePlace};
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Counter, Lowered, MixedPart, OpDef, OpRef, Reported};
+use slipring_op::ops;
 use slipring_op::ring::Split;
 use slipring_op::ring::words;
 use slipring_op::rules::{PLAIN, TILE, operand, require_space, required, schema};
 use slipring_op::rules::{first_args, one_block};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&SPLIT_AIV, &AIV_SHARD, &AIC_GATHER, &TCROSS];
-
 const SPLIT: AttrSpec =
     required(words::SPLIT, AttrKind::Int, "0: whole tile, 1: upper and lower half, 2: left and right half");
 
-pub static SPLIT_AIV: OpDef = OpDef {
-    schema: OpSchema { regions: &["body"], ..schema("pto.split_aiv", Syntax::Custom(&RegionText), &[], &[], &[SPLIT]) },
-    summary: "Ops that run once on each Vector core",
-    doc: "`pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the core's \
-          number, 0 or 1. Tiles in UB that are declared outside are each core's own. `split` says how the tiles of the body \
-          are divided between the cores: 0 not at all, 1 by rows, 2 by columns. `pto.aiv_shard` and `pto.aic_gather` are the \
-          only ways in and out for tiles of the Cube core. The sequential semantics: the body once with lane 0, then once with \
-          lane 1.",
-    source: "seed 001, API",
-    mixed: Some(MixedPart::Region),
-    counter: Some(Counter::Lanes),
-    verify: |op, _, diags| split_is_known(op, diags),
-    lower: lower_region,
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// `pto.split_aiv %lane { … } {split = 1}`. The body runs on both Vector cores at the same time; `%lane` is the
+    /// core's number, 0 or 1. Tiles in UB that are declared outside are each core's own. `split` says how the tiles of
+    /// the body are divided between the cores: 0 not at all, 1 by rows, 2 by columns. `pto.aiv_shard` and
+    /// `pto.aic_gather` are the only ways in and out for tiles of the Cube core. The sequential semantics: the body
+    /// once with lane 0, then once with lane 1.
+    pub SPLIT_AIV "pto.split_aiv" "Ops that run once on each Vector core": PLAIN, source: "seed 001, API",
+        mixed: Some(MixedPart::Region), counter: Some(Counter::Lanes), verify: |op, _, diags| split_is_known(op, diags),
+        lower: lower_region
+        => { syntax: Syntax::Custom(&RegionText), attrs: &[SPLIT], regions: &["body"] };
+
+    /// Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower
+    /// half; with 2 the left and the right half of the columns; with 0 both receive the whole tile. `dst` is a tile in
+    /// UB of the part's valid shape: what is halved is what is valid of `src`, which is even. Elements do not change.
+    pub AIV_SHARD "pto.aiv_shard" "A tile of the accumulator to the Vector cores, each its part": CROSSING,
+        mixed: Some(MixedPart::Shard), verify: verify_shard, lower: lower_shard;
+
+    /// Inside a `pto.split_aiv`. The inverse of `pto.aiv_shard`: `src` is a lane's tile in UB, `dst` the whole tile in
+    /// L1, made of both lanes' tiles one below (1) or beside (2) the other. With `split` 0 both lanes hold the same
+    /// whole tile, and lane 0's is taken; lanes that differ there are an error.
+    pub AIC_GATHER "pto.aic_gather" "The Vector cores' tiles to L1, put together": CROSSING,
+        mixed: Some(MixedPart::Gather), verify: verify_gather, lower: lower_gather;
+
+    /// From the accumulator to UB or from UB to L1, outside of every `pto.split_aiv`. Elements do not change. What
+    /// kernels without an explicit split use; the pass that splits them makes shards and gathers of it.
+    pub TCROSS "pto.tcross" "A whole tile from one kind of core to the other": CROSSING, mixed: Some(MixedPart::Cross),
+        verify: verify_cross, lower: lower_cross
+        => { attrs: &[] };
+}
 
 /// `%lane { … } {split = 1}`.
 struct RegionText;
@@ -85,41 +99,6 @@ const CROSSING: OpDef = OpDef {
 };
 
 const NO_CORE: &str = "this op is for a kernel of the whole cluster, and no single core runs it";
-
-pub static AIV_SHARD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.aiv_shard", ..CROSSING.schema },
-    summary: "A tile of the accumulator to the Vector cores, each its part",
-    doc: "Inside a `pto.split_aiv`. With `split` 1 lane 0 receives the upper half of the rows of `src`, lane 1 the lower half; \
-          with 2 the left and the right half of the columns; with 0 both receive the whole tile. `dst` is a tile in UB of the \
-          part's valid shape: what is halved is what is valid of `src`, which is even. Elements do not change.",
-    mixed: Some(MixedPart::Shard),
-    verify: verify_shard,
-    lower: lower_shard,
-    ..CROSSING
-};
-
-pub static AIC_GATHER: OpDef = OpDef {
-    schema: OpSchema { name: "pto.aic_gather", ..CROSSING.schema },
-    summary: "The Vector cores' tiles to L1, put together",
-    doc: "Inside a `pto.split_aiv`. The inverse of `pto.aiv_shard`: `src` is a lane's tile in UB, `dst` the whole tile in L1, \
-          made of both lanes' tiles one below (1) or beside (2) the other. With `split` 0 both lanes hold the same whole tile, \
-          and lane 0's is taken; lanes that differ there are an error.",
-    mixed: Some(MixedPart::Gather),
-    verify: verify_gather,
-    lower: lower_gather,
-    ..CROSSING
-};
-
-pub static TCROSS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcross", attrs: &[], ..CROSSING.schema },
-    summary: "A whole tile from one kind of core to the other",
-    doc: "From the accumulator to UB or from UB to L1, outside of every `pto.split_aiv`. Elements do not change. What kernels \
-          without an explicit split use; the pass that splits them makes shards and gathers of it.",
-    mixed: Some(MixedPart::Cross),
-    verify: verify_cross,
-    lower: lower_cross,
-    ..CROSSING
-};
 
 fn lower_region(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let body = op.module.body(op.id, 0).ok_or(Reported)?;

@@ -11,29 +11,15 @@ use slipring_tile::Space;
 use super::buffer_text::BufferText;
 use super::pipe_entry::{SUBBLOCK, TALLOC_TO_AIC, TALLOC_TO_AIV, own_subblock, verify_entry, verify_given};
 use super::pipe_text::InitializeText;
-use slipring_op::decode::Binding;
-use slipring_op::def::{AddressRule, CoreRule, OpDef, OpRef, PipeRule, RingPart};
-use slipring_op::home_kind;
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, RingPart};
 use slipring_op::ring::{self, words};
 use slipring_op::rules::{
     INTEGER, PLAIN, POINTER, TENSOR_VIEW, TILE, defaulted, operand, optional, require_space, required, result, schema,
 };
+use slipring_op::{home_kind, ops};
 
 use crate::pipe_entry::verify_split;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &RESERVE_BUFFER,
-    &IMPORT_RESERVED_BUFFER,
-    &AIC_INITIALIZE_PIPE,
-    &AIV_INITIALIZE_PIPE,
-    &TPUSH_TO_AIV,
-    &TPUSH_TO_AIC,
-    &TPOP_FROM_AIC,
-    &TPOP_FROM_AIV,
-    &TFREE_FROM_AIC,
-    &TFREE_FROM_AIV,
-];
 
 /// `#pto.address_space<…>`.
 pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
@@ -42,35 +28,123 @@ pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
     members: &["zero", "gm", "mat", "left", "right", "acc", "vec", "bias", "scaling"],
 };
 
-pub static RESERVE_BUFFER: OpDef = OpDef {
-    schema: schema(
-        "pto.reserve_buffer",
-        Syntax::Custom(&BufferText),
-        &[],
-        &[result("base", INTEGER, Infer::Written, "address of the reserved memory, in bytes")],
-        &[
-            required(NAME, AttrKind::Str, "name that the peer imports it by"),
-            required(SIZE, AttrKind::Int, "bytes: slot count × slot size"),
-            defaulted(LOCATION, AttrKind::Enum(ADDRESS_SPACE), "`vec` or `mat`; by default the core's own"),
-            defaulted("auto", AttrKind::Bool, "true: the allocator chooses the address"),
-            defaulted(BASE, AttrKind::Int, "the address, where `auto` is false"),
-        ],
-    ),
-    summary: "Reserve local memory for the slots of a ring that this core consumes",
-    doc: "Reserves `size` bytes of the consumer's UB (`vec`) or L1 (`mat`) for the slots of a ring. The allocator \
-          places nothing else there. With `auto = true` the allocator chooses the address and writes `base`; with \
-          `auto = false` the text gives it. On a platform with rings in global memory the buffer is where popped \
-          tiles land.",
-    source: "seed 000, DSL Grammar; PTO IR manual 4.18",
-    ring: Some(RingPart::Reserve),
-    verify: verify_reserve,
-    lower: |op, d| {
-        let base = op.int(BASE).map_or(Operand::Imm(0), Operand::imm);
-        d.bind(op.result(0), Binding::Scalar(base));
-        Ok(())
-    },
+/// Ends of a pipe.
+const ENDS: OpDef = OpDef {
+    schema: INITIALIZE,
+    doc: INITIALIZE_DOC,
+    ring: Some(RingPart::Initialize),
+    verify: verify_initialize,
+    lower: ring::initialize,
     ..PLAIN
 };
+/// Pushes.
+const PUSHES: OpDef = OpDef { schema: PUSH, doc: PUSH_DOC, source: "seed 000, TPUSH", lower: ring::push, ..PLAIN };
+/// Pops.
+const POPS: OpDef = OpDef {
+    schema: POP,
+    doc: POP_DOC,
+    source: "seed 000, TPOP",
+    address: AddressRule::Attr(ADDRESS),
+    lower: ring::pop,
+    ..PLAIN
+};
+/// Frees.
+const FREES: OpDef = OpDef { schema: FREE, doc: FREE_DOC, source: "seed 000, TFREE", lower: ring::free, ..PLAIN };
+
+ops! {
+    OPS;
+
+    /// Reserves `size` bytes of the consumer's UB (`vec`) or L1 (`mat`) for the slots of a ring. The allocator places
+    /// nothing else there. With `auto = true` the allocator chooses the address and writes `base`; with `auto = false`
+    /// the text gives it. On a platform with rings in global memory the buffer is where popped tiles land.
+    pub RESERVE_BUFFER "pto.reserve_buffer"
+        "Reserve local memory for the slots of a ring that this core consumes": PLAIN,
+        source: "seed 000, DSL Grammar; PTO IR manual 4.18", ring: Some(RingPart::Reserve), verify: verify_reserve,
+        lower: lower_reserve_buffer
+        => {
+            syntax: Syntax::Custom(&BufferText),
+            results: &[result("base", INTEGER, Infer::Written, "address of the reserved memory, in bytes")],
+            attrs: &[
+                required(NAME, AttrKind::Str, "name that the peer imports it by"),
+                required(SIZE, AttrKind::Int, "bytes: slot count × slot size"),
+                defaulted(LOCATION, AttrKind::Enum(ADDRESS_SPACE), "`vec` or `mat`; by default the core's own"),
+                defaulted("auto", AttrKind::Bool, "true: the allocator chooses the address"),
+                defaulted(BASE, AttrKind::Int, "the address, where `auto` is false"),
+            ],
+        };
+
+    /// Gives the producer the address that the consumer's `pto.reserve_buffer` of the same name has. The passes resolve
+    /// it. `pto.import_peer_buffer` is another spelling.
+    pub IMPORT_RESERVED_BUFFER "pto.import_reserved_buffer"
+        "Import the address of the memory that the peer reserved": PLAIN,
+        source: "seed 000, DSL Grammar; PTO IR manual 4.18", ring: Some(RingPart::Import), lower: lower_reserve_buffer
+        => {
+            syntax: Syntax::Custom(&BufferText),
+            results: &[result("base", INTEGER, Infer::Written, "address that the peer reserved, in bytes")],
+            attrs: &[
+                required(NAME, AttrKind::Str, "name of the reservation"),
+                required(PEER, AttrKind::Symbol, "the function that reserved it"),
+                defaulted(BASE, AttrKind::Int, "the resolved address: written by the passes"),
+            ],
+            aliases: &["pto.import_peer_buffer"],
+        };
+
+    pub AIC_INITIALIZE_PIPE "pto.aic_initialize_pipe" "Set up the Cube core's ends of a pipe's rings": ENDS,
+        source: "seed 000, aic_initialize_pipe", core: CoreRule::Cube;
+
+    pub AIV_INITIALIZE_PIPE "pto.aiv_initialize_pipe" "Set up a Vector core's ends of a pipe's rings": ENDS,
+        source: "seed 000, aiv_initialize_pipe", core: CoreRule::Vector;
+
+    pub TPUSH_TO_AIV "pto.tpush_to_aiv" "Push a tile from the Cube core to the Vector cores": PUSHES,
+        core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Fix), ring: Some(RingPart::Push(Direction::C2V)),
+        verify: |op, _, diags| verify_push(op, Space::Acc, &TALLOC_TO_AIV, diags);
+
+    pub TPUSH_TO_AIC "pto.tpush_to_aic" "Push a tile from a Vector core to the Cube core": PUSHES,
+        core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte3), ring: Some(RingPart::Push(Direction::V2C)),
+        verify: verify_tpush_to_aic
+        => {
+            syntax: Syntax::Format("`(` $tile `:` type($tile) `)` attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)?"),
+            operands: &[PUSH.operands[0], SUBBLOCK],
+        };
+
+    pub TPOP_FROM_AIC "pto.tpop_from_aic" "Pop a tile that the Cube core pushed": POPS, core: CoreRule::Vector,
+        pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
+        ring: Some(RingPart::Pop(Direction::C2V)), verify: verify_tpop_from_aic
+        => {
+            syntax: Syntax::Format(
+                "(`(` $valid_row `,` $valid_col `)`)? attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)? `->` type($tile)",
+            ),
+            operands: &[POP.operands[0], POP.operands[1], SUBBLOCK],
+        };
+
+    pub TPOP_FROM_AIV "pto.tpop_from_aiv" "Pop a tile that the Vector cores pushed": POPS, core: CoreRule::Cube,
+        pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
+        ring: Some(RingPart::Pop(Direction::V2C)), verify: |op, _, diags| verify_pop(op, Space::Mat, diags);
+
+    pub TFREE_FROM_AIC "pto.tfree_from_aic" "Give a popped slot back to the Cube core": FREES, core: CoreRule::Vector,
+        pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
+        ring: Some(RingPart::Free(Direction::C2V)), verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIC, diags);
+
+    pub TFREE_FROM_AIV "pto.tfree_from_aiv" "Give a popped slot back to the Vector cores": FREES, core: CoreRule::Cube,
+        pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
+        ring: Some(RingPart::Free(Direction::V2C)), verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIV, diags);
+}
+
+fn lower_reserve_buffer(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let base = op.int(BASE).map_or(Operand::Imm(0), Operand::imm);
+    d.bind(op.result(0), Binding::Scalar(base));
+    Ok(())
+}
+
+fn verify_tpush_to_aic(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    verify_push(op, Space::Vec, &TALLOC_TO_AIC, diags);
+    own_subblock(op, diags);
+}
+
+fn verify_tpop_from_aic(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    verify_pop(op, Space::Vec, diags);
+    own_subblock(op, diags);
+}
 
 fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let size = op.int(SIZE).unwrap_or(0);
@@ -111,34 +185,6 @@ fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         _ => {}
     }
 }
-
-pub static IMPORT_RESERVED_BUFFER: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["pto.import_peer_buffer"],
-        ..schema(
-            "pto.import_reserved_buffer",
-            Syntax::Custom(&BufferText),
-            &[],
-            &[result("base", INTEGER, Infer::Written, "address that the peer reserved, in bytes")],
-            &[
-                required(NAME, AttrKind::Str, "name of the reservation"),
-                required(PEER, AttrKind::Symbol, "the function that reserved it"),
-                defaulted(BASE, AttrKind::Int, "the resolved address: written by the passes"),
-            ],
-        )
-    },
-    summary: "Import the address of the memory that the peer reserved",
-    doc: "Gives the producer the address that the consumer's `pto.reserve_buffer` of the same name has. The passes \
-          resolve it. `pto.import_peer_buffer` is another spelling.",
-    source: "seed 000, DSL Grammar; PTO IR manual 4.18",
-    ring: Some(RingPart::Import),
-    lower: |op, d| {
-        let base = op.int(BASE).map_or(Operand::Imm(0), Operand::imm);
-        d.bind(op.result(0), Binding::Scalar(base));
-        Ok(())
-    },
-    ..PLAIN
-};
 
 /// A buffer, or a view of its first slot.
 const SLOTS_IN_GM: TypeRule = TypeRule {
@@ -257,30 +303,6 @@ fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_pipe(op, platform, diags);
 }
 
-pub static AIC_INITIALIZE_PIPE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.aic_initialize_pipe", ..INITIALIZE },
-    summary: "Set up the Cube core's ends of a pipe's rings",
-    doc: INITIALIZE_DOC,
-    source: "seed 000, aic_initialize_pipe",
-    core: CoreRule::Cube,
-    ring: Some(RingPart::Initialize),
-    verify: verify_initialize,
-    lower: ring::initialize,
-    ..PLAIN
-};
-
-pub static AIV_INITIALIZE_PIPE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.aiv_initialize_pipe", ..INITIALIZE },
-    summary: "Set up a Vector core's ends of a pipe's rings",
-    doc: INITIALIZE_DOC,
-    source: "seed 000, aiv_initialize_pipe",
-    core: CoreRule::Vector,
-    ring: Some(RingPart::Initialize),
-    verify: verify_initialize,
-    lower: ring::initialize,
-    ..PLAIN
-};
-
 /// A tile, or a slot in global memory itself.
 const TILE_OR_ENTRY: TypeRule = TypeRule {
     describe: "a tile, or a tensor view of a slot",
@@ -314,40 +336,6 @@ fn verify_push(op: &OpRef<'_>, space: Space, by: &OpDef, diags: &mut Diags) {
     }
 }
 
-pub static TPUSH_TO_AIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpush_to_aiv", ..PUSH },
-    summary: "Push a tile from the Cube core to the Vector cores",
-    doc: PUSH_DOC,
-    source: "seed 000, TPUSH",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    ring: Some(RingPart::Push(Direction::C2V)),
-    verify: |op, _, diags| verify_push(op, Space::Acc, &TALLOC_TO_AIV, diags),
-    lower: ring::push,
-    ..PLAIN
-};
-
-pub static TPUSH_TO_AIC: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.tpush_to_aic",
-        syntax: Syntax::Format("`(` $tile `:` type($tile) `)` attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)?"),
-        operands: &[PUSH.operands[0], SUBBLOCK],
-        ..PUSH
-    },
-    summary: "Push a tile from a Vector core to the Cube core",
-    doc: PUSH_DOC,
-    source: "seed 000, TPUSH",
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    ring: Some(RingPart::Push(Direction::V2C)),
-    verify: |op, _, diags| {
-        verify_push(op, Space::Vec, &TALLOC_TO_AIC, diags);
-        own_subblock(op, diags);
-    },
-    lower: ring::push,
-    ..PLAIN
-};
-
 const POP: OpSchema = schema(
     "",
     Syntax::Format("(`(` $valid_row `,` $valid_col `)`)? attr-dict `->` type($tile)"),
@@ -371,44 +359,6 @@ const POP: OpSchema = schema(
 const POP_DOC: &str = "Waits until the next slot is ready and takes its tile: on chip the tile is the slot, without a copy; from \
      global memory it is loaded. The slot stays held until the matching free. Several pops may be outstanding, up to \
      the number of slots. Where the result is a tensor view, it is the slot in global memory: nothing moves.";
-
-pub static TPOP_FROM_AIC: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.tpop_from_aic",
-        syntax: Syntax::Format(
-            "(`(` $valid_row `,` $valid_col `)`)? attr-dict (`aiv_subblockid` `(` $aiv_subblockid `)`)? `->` type($tile)",
-        ),
-        operands: &[POP.operands[0], POP.operands[1], SUBBLOCK],
-        ..POP
-    },
-    summary: "Pop a tile that the Cube core pushed",
-    doc: POP_DOC,
-    source: "seed 000, TPOP",
-    core: CoreRule::Vector,
-    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::C2V)),
-    ring: Some(RingPart::Pop(Direction::C2V)),
-    address: AddressRule::Attr(ADDRESS),
-    verify: |op, _, diags| {
-        verify_pop(op, Space::Vec, diags);
-        own_subblock(op, diags);
-    },
-    lower: ring::pop,
-    ..PLAIN
-};
-
-pub static TPOP_FROM_AIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpop_from_aiv", ..POP },
-    summary: "Pop a tile that the Vector cores pushed",
-    doc: POP_DOC,
-    source: "seed 000, TPOP",
-    core: CoreRule::Cube,
-    pipe: PipeRule::By(|op, platform| wait_pipe(op, platform, Direction::V2C)),
-    ring: Some(RingPart::Pop(Direction::V2C)),
-    address: AddressRule::Attr(ADDRESS),
-    verify: |op, _, diags| verify_pop(op, Space::Mat, diags),
-    lower: ring::pop,
-    ..PLAIN
-};
 
 fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
     let ty = op.module.ty(op.result(0));
@@ -477,29 +427,3 @@ fn verify_free(op: &OpRef<'_>, by: &OpDef, diags: &mut Diags) {
         None => verify_split(op, diags),
     }
 }
-
-pub static TFREE_FROM_AIC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfree_from_aic", ..FREE },
-    summary: "Give a popped slot back to the Cube core",
-    doc: FREE_DOC,
-    source: "seed 000, TFREE",
-    core: CoreRule::Vector,
-    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::C2V)),
-    ring: Some(RingPart::Free(Direction::C2V)),
-    verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIC, diags),
-    lower: ring::free,
-    ..PLAIN
-};
-
-pub static TFREE_FROM_AIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfree_from_aiv", ..FREE },
-    summary: "Give a popped slot back to the Vector cores",
-    doc: FREE_DOC,
-    source: "seed 000, TFREE",
-    core: CoreRule::Cube,
-    pipe: PipeRule::By(|op, platform| free_pipe(op, platform, Direction::V2C)),
-    ring: Some(RingPart::Free(Direction::V2C)),
-    verify: |op, _, diags| verify_free(op, &TPOP_FROM_AIV, diags),
-    lower: ring::free,
-    ..PLAIN
-};

@@ -2,12 +2,10 @@
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type, ValueId};
 use slipring_op::def::{CoreRule, LaneQuery, OpDef, OpRef};
+use slipring_op::ops;
 use slipring_op::ring::{self, words};
 use slipring_op::rules::{INTEGER, PLAIN, TENSOR_VIEW, defaulted, optional, required, result, schema};
 use slipring_program::Direction;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TALLOC_TO_AIV, &TALLOC_TO_AIC];
 
 const ALLOCATE: OpSchema = schema(
     "",
@@ -29,27 +27,24 @@ const ALLOCATE_DOC: &str = "Waits until the next slot is free, and gives it as a
      holds the pipe that stores. Under a split Vector core 1 has what begins behind its view of the slot (1), or behind one row of \
      that (2).";
 
-pub static TALLOC_TO_AIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.talloc_to_aiv", ..ALLOCATE },
-    summary: "A free slot in global memory, to be filled by the Cube core",
+/// Slots that are filled in place.
+const ENTRIES: OpDef = OpDef {
+    schema: ALLOCATE,
     doc: ALLOCATE_DOC,
     source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
-    core: CoreRule::Cube,
     verify: |op, _, diags| verify_entry(op, op.result(0), diags),
-    lower: |op, d| ring::allocate_entry(op, d, Direction::C2V),
     ..PLAIN
 };
 
-pub static TALLOC_TO_AIC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.talloc_to_aic", ..ALLOCATE },
-    summary: "A free slot in global memory, to be filled by a Vector core",
-    doc: ALLOCATE_DOC,
-    source: "PTO IR of the public assembler 0.60; tile library, TALLOC",
-    core: CoreRule::Vector,
-    verify: |op, _, diags| verify_entry(op, op.result(0), diags),
-    lower: |op, d| ring::allocate_entry(op, d, Direction::V2C),
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    pub TALLOC_TO_AIV "pto.talloc_to_aiv" "A free slot in global memory, to be filled by the Cube core": ENTRIES,
+        core: CoreRule::Cube, lower: |op, d| ring::allocate_entry(op, d, Direction::C2V);
+
+    pub TALLOC_TO_AIC "pto.talloc_to_aic" "A free slot in global memory, to be filled by a Vector core": ENTRIES,
+        core: CoreRule::Vector, lower: |op, d| ring::allocate_entry(op, d, Direction::V2C);
+}
 
 /// A slot of a pipe is a view as its end on this core says.
 pub(super) fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {

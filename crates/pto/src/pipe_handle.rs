@@ -20,23 +20,7 @@ use slipring_op::rules::{
 
 use crate::pipe_entry::verify_split;
 use crate::pipe_text::is_event;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &INITIALIZE_L2L,
-    &INITIALIZE_L2G2L,
-    &INITIALIZE_TPIPE,
-    &INITIALIZE_TMPIPE,
-    &TPUSH,
-    &TPOP,
-    &TFREE,
-    &CTRL_SIGNAL,
-    &SET_ALLOCATE_STATUS,
-    &SET_RECORD_STATUS,
-    &SET_WAIT_STATUS,
-    &SET_FREE_STATUS,
-    &WAIT_RECORD,
-];
+use slipring_op::{ops, positional};
 
 const PIPE_HANDLE: TypeRule = TypeRule {
     describe: "a pipe",
@@ -86,44 +70,227 @@ const fn made(local_slots: &'static str) -> [AttrSpec; 12] {
     ]
 }
 
-pub static INITIALIZE_L2L: OpDef = OpDef {
-    schema: schema(
-        "pto.initialize_l2l_pipe",
-        Syntax::Format("attr-dict `(` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)"),
-        &[
-            operand("local", INTEGER, Touch::Nothing, "address of the consumer's slots, in bytes"),
-            optional("peer", INTEGER, Touch::Nothing, "address of the other direction's slots, in bytes"),
-        ],
-        &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
-        &made("slots of the landing area"),
-    ),
-    summary: "A pipe whose slots are on chip, as a value",
-    doc: MADE_DOC,
-    ring: Some(RingPart::Initialize),
-    verify: verify_made,
+/// What a pipe does of itself.
+const SWITCHES: OpDef = OpDef {
+    schema: STATUS,
+    doc: STATUS_DOC,
+    source: "seed 003, Common Patterns; TPUSH, Pattern 3",
+    verify: verify_status,
+    lower: ring::set_status,
     ..HANDLE
 };
 
-pub static INITIALIZE_L2G2L: OpDef = OpDef {
-    schema: schema(
-        "pto.initialize_l2g2l_pipe",
-        Syntax::Format(
-            "attr-dict `(` $gm `:` type($gm) `,` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)",
+ops! {
+    OPS;
+
+    pub INITIALIZE_L2L "pto.initialize_l2l_pipe" "A pipe whose slots are on chip, as a value": HANDLE, doc: MADE_DOC,
+        ring: Some(RingPart::Initialize), verify: verify_made
+        => {
+            syntax: Syntax::Format("attr-dict `(` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)"),
+            operands: &[
+                operand("local", INTEGER, Touch::Nothing, "address of the consumer's slots, in bytes"),
+                optional("peer", INTEGER, Touch::Nothing, "address of the other direction's slots, in bytes"),
+            ],
+            results: &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
+            attrs: &made("slots of the landing area"),
+        };
+
+    pub INITIALIZE_L2G2L "pto.initialize_l2g2l_pipe" "A pipe whose slots are in global memory, as a value": HANDLE,
+        doc: MADE_DOC, ring: Some(RingPart::Initialize), verify: verify_made
+        => {
+            syntax: Syntax::Format(
+                "attr-dict `(` $gm `:` type($gm) `,` $local `:` type($local) (`,` $peer `:` type($peer))? `)` `->` type($pipe)",
+            ),
+            operands: &[
+                operand("gm", ANY, Touch::Nothing, "slots in global memory"),
+                operand("local", INTEGER, Touch::Nothing, "address of the landing area, in bytes"),
+                optional("peer", INTEGER, Touch::Nothing, "address of the other direction's landing area, in bytes"),
+            ],
+            results: &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
+            attrs: &made("slots of the landing area; by default those of the ring"),
+        };
+
+    /// `!pto.tpipe<FlagID, direction, SlotSize, SlotNum, LocalSlotNum>`: the direction is DIR_C2V (1), DIR_V2C (2),
+    /// DIR_BOTH (3), DIR_V2C_CTRL (4), and on A5 DIR_C2V_GM (5), DIR_V2C_GM (6), DIR_BOTH_GM (7). FlagID is the counter
+    /// of ready tiles, FlagID + 1 that of free slots; DIR_BOTH has two more for Vector to Cube; AIV1's are 16 higher on
+    /// A5. LocalSlotNum (2 by default) is the depth of the area where tiles from global memory land. DIR_V2C_CTRL
+    /// carries 32 bits and no tiles; its slots are in global memory. A pop frees what it took, unless `auto_free =
+    /// false`: on chip the passes place that free after the last use of the tile.
+    pub INITIALIZE_TPIPE "pto.initialize_tpipe" "Make an end of a `!pto.tpipe`": HANDLE,
+        ring: Some(RingPart::Initialize), verify: ring::verify_pipe
+        => {
+            syntax: Syntax::Format(
+                "attr-dict `(` (`gm_slot_buffer` `=` $gm_slot_buffer `:` type($gm_slot_buffer))? (`,`)? \
+                 (`c2v_consumer_buf` `=` $c2v_consumer_buf `:` type($c2v_consumer_buf))? (`,`)? \
+                 (`v2c_consumer_buf` `=` $v2c_consumer_buf `:` type($v2c_consumer_buf))? `)` `->` type($pipe)",
+            ),
+            operands: &[
+                optional(
+                    "gm_slot_buffer",
+                    ANY,
+                    Touch::Nothing,
+                    "slots in global memory, of the pipes that keep them there",
+                ),
+                optional(
+                    "c2v_consumer_buf",
+                    INTEGER,
+                    Touch::Nothing,
+                    "address in UB of the C2V slots, or where they land, in bytes",
+                ),
+                optional(
+                    "v2c_consumer_buf",
+                    INTEGER,
+                    Touch::Nothing,
+                    "address in L1 of the V2C slots, or where they land, in bytes",
+                ),
+            ],
+            results: &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
+            attrs: &[PROTOCOL, PERIOD, CREDITS, AUTO_FREE, LANE],
+        };
+
+    /// `!pto.tmpipe<FlagID, kind, FiFoDepth, FiFoSyncT, producer tile, consumer tile, EN_UNIT_FLAG, LocalFiFoDepth,
+    /// ratio>`: the kind is GM_FIFO, VEC_FIFO (the consumer's UB), MAT_FIFO (its L1) or CTRL_FIFO. The direction and
+    /// the split follow from the tile types, the slot size from the Cube core's. FiFoSyncT is the period of free
+    /// signals. EN_UNIT_FLAG gives every slot flags of its own. The ratio is V2C1_VECS (both Vector cores) or V2C2_VECS
+    /// (one).
+    pub INITIALIZE_TMPIPE "pto.initialize_tmpipe" "Make an end of a `!pto.tmpipe`": HANDLE,
+        ring: Some(RingPart::Initialize), verify: ring::verify_pipe
+        => {
+            syntax: Syntax::Format(
+                "attr-dict `(` `fifo` `=` $fifo `:` type($fifo) (`,` `local_fifo` `=` $local_fifo `:` type($local_fifo))? `)` \
+                 `->` type($pipe)",
+            ),
+            operands: &[
+                operand(
+                    "fifo",
+                    ANY,
+                    Touch::Nothing,
+                    "slots: a buffer (GM_FIFO, CTRL_FIFO), or an address in the consumer's memory",
+                ),
+                optional(
+                    "local_fifo",
+                    INTEGER,
+                    Touch::Nothing,
+                    "where tiles of a GM_FIFO land, in bytes; the passes choose by default",
+                ),
+            ],
+            results: &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
+            attrs: &[PROTOCOL, CREDITS, AUTO_FREE, LANE],
+        };
+
+    pub TPUSH "pto.tpush" "Push a tile into a pipe": HANDLE,
+        doc: concat!(
+            "Waits for a free slot, moves the tile into it, signals that it is ready. A control pipe takes the first 32 bits.",
+            " Three forms: `%e = pto.tpush %t, %p : (T, P) -> !pto.record_event`, `pto.tpush ins(%t : T) pipe(%p : P)` and ",
+            "`pto.tpush(%t, %p : T, P)`. Events among the operands are waited for; the event it gives stands for its work.",
         ),
-        &[
-            operand("gm", ANY, Touch::Nothing, "slots in global memory"),
-            operand("local", INTEGER, Touch::Nothing, "address of the landing area, in bytes"),
-            optional("peer", INTEGER, Touch::Nothing, "address of the other direction's landing area, in bytes"),
-        ],
-        &[result("pipe", PIPE_HANDLE, Infer::Written, "the pipe")],
-        &made("slots of the landing area; by default those of the ring"),
-    ),
-    summary: "A pipe whose slots are in global memory, as a value",
-    doc: MADE_DOC,
-    ring: Some(RingPart::Initialize),
-    verify: verify_made,
-    ..HANDLE
-};
+        core: CoreRule::ByTile,
+        pipe: PipeRule::By(|op, platform| match op.ring() {
+            Some(RingPart::Push(direction)) => phases(op, platform, direction).record,
+            _ => Pipe::Mte3,
+        }),
+        ring: Some(RingPart::Handle(HandlePart::Push)), verify: verify_push, lower: ring::push
+        => {
+            syntax: Syntax::Custom(&PipeText(Verb::Push)),
+            operands: &[
+                operand("tile", TILE, Touch::Read, "the tile: `acc` on the Cube core, `vec` on a Vector core"),
+                operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
+                EVENTS,
+            ],
+            results: &[DONE],
+            attrs: &[defaulted(words::SPLIT, AttrKind::Int, SPLIT)],
+        };
+
+    pub TPOP "pto.tpop" "Pop a tile from a pipe": HANDLE, doc: FORMS_TPOP, core: CoreRule::ByTile,
+        pipe: PipeRule::By(|op, platform| match op.ring() {
+            Some(RingPart::Pop(direction)) => phases(op, platform, direction).wait,
+            _ => Pipe::Mte2,
+        }),
+        ring: Some(RingPart::Handle(HandlePart::Pop)), address: AddressRule::Attr(ADDRESS), verify: verify_pop,
+        lower: ring::pop
+        => {
+            syntax: Syntax::Custom(&PipeText(Verb::Pop)),
+            operands: &[
+                optional(
+                    "tile",
+                    TILE,
+                    Touch::Write,
+                    "the tile that is bound to the slot or filled; none of a control pipe",
+                ),
+                operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
+                EVENTS,
+            ],
+            results: &[DONE],
+            attrs: &[
+                defaulted(words::SPLIT, AttrKind::Int, SPLIT),
+                defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
+            ],
+        };
+
+    /// Signals that the oldest popped slot is free. It does nothing in a pipe that frees by itself.
+    pub TFREE "pto.tfree" "Give a popped slot of a pipe back": HANDLE,
+        pipe: PipeRule::By(|op, platform| match op.ring() {
+            Some(RingPart::Free(direction)) => phases(op, platform, direction).free,
+            _ => Pipe::S,
+        }),
+        ring: Some(RingPart::Handle(HandlePart::Free)), verify: verify_tfree, lower: ring::free
+        => {
+            syntax: Syntax::Custom(&PipeText(Verb::Free)),
+            operands: &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"), EVENTS],
+            results: &[DONE],
+            attrs: &[defaulted(words::SPLIT, AttrKind::Int, "as at the pop"), PLACED_FREE],
+        };
+
+    /// What the last `pto.tpop` of a DIR_V2C_CTRL pipe read from its slot; 0 before the first one.
+    pub CTRL_SIGNAL "pto.ctrl_signal" "The control signal that was popped last": HANDLE,
+        source: "seed 003, TPOP, Phase 2, V2C_CTRL", ring: Some(RingPart::Handle(HandlePart::Signal)),
+        verify: verify_ctrl_signal, lower: ring::signal_value
+        => {
+            syntax: positional!("pipe" => "signal"),
+            operands: &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "a control pipe")],
+            results: &[result("signal", INTEGER, Infer::Written, "32 bits, as a signed number")],
+        };
+
+    pub SET_ALLOCATE_STATUS "pto.set_allocate_status" "Whether pushes wait for a free slot": SWITCHES,
+        ring: Some(RingPart::Handle(HandlePart::Status(Phase::Allocate)));
+
+    pub SET_RECORD_STATUS "pto.set_record_status" "Whether pushes signal that a tile is ready": SWITCHES,
+        ring: Some(RingPart::Handle(HandlePart::Status(Phase::Record)));
+
+    pub SET_WAIT_STATUS "pto.set_wait_status" "Whether pops wait for a tile": SWITCHES,
+        ring: Some(RingPart::Handle(HandlePart::Status(Phase::Wait)));
+
+    pub SET_FREE_STATUS "pto.set_free_status" "Whether pops and frees signal that a slot is free": SWITCHES,
+        ring: Some(RingPart::Handle(HandlePart::Status(Phase::Free)));
+
+    /// The scalar unit waits until the work that each event stands for is done; what follows comes after it. The passes
+    /// add the flags.
+    pub WAIT_RECORD "pto.wait_record" "Wait for events of pushes, pops and frees": HANDLE,
+        source: "seed 003, IR Level 1", pipe: PipeRule::Fixed(Pipe::S), lower: |_, _| Ok(())
+        => { syntax: positional!("events"), operands: &[EVENTS] };
+}
+
+fn verify_tfree(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    verify_handle(op, diags);
+    let _ = platform;
+    let frees_itself = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).is_some_and(|c| c.auto_free);
+    if frees_itself && !is_placed(op.module, op.id) {
+        let warning = slipring_ir::Diagnostic::warning(
+            "free-does-nothing",
+            op.span(),
+            "a pop of this pipe frees its slot by itself: this does nothing",
+        );
+        diags.push(warning.help("leave it out, or make the pipe with `auto_free = false`"));
+    }
+}
+
+fn verify_ctrl_signal(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let config = ring::maker(op).map(|m| ring::Config::of(&m));
+    if !config.is_some_and(|c| c.map_or(true, |c| c.control)) {
+        diags
+            .push(op.error("pipe-direction", "only a control pipe has a signal").help("its direction is DIR_V2C_CTRL"));
+    }
+}
 
 fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let both = op.int(words::DIRECTIONS) == Some(3);
@@ -137,83 +304,6 @@ fn verify_made(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_pipe(op, platform, diags);
 }
 
-pub static INITIALIZE_TPIPE: OpDef = OpDef {
-    schema: schema(
-        "pto.initialize_tpipe",
-        Syntax::Format(
-            "attr-dict `(` (`gm_slot_buffer` `=` $gm_slot_buffer `:` type($gm_slot_buffer))? (`,`)? \
-             (`c2v_consumer_buf` `=` $c2v_consumer_buf `:` type($c2v_consumer_buf))? (`,`)? \
-             (`v2c_consumer_buf` `=` $v2c_consumer_buf `:` type($v2c_consumer_buf))? `)` `->` type($pipe)",
-        ),
-        &[
-            optional(
-                "gm_slot_buffer",
-                ANY,
-                Touch::Nothing,
-                "slots in global memory, of the pipes that keep them there",
-            ),
-            optional(
-                "c2v_consumer_buf",
-                INTEGER,
-                Touch::Nothing,
-                "address in UB of the C2V slots, or where they land, in bytes",
-            ),
-            optional(
-                "v2c_consumer_buf",
-                INTEGER,
-                Touch::Nothing,
-                "address in L1 of the V2C slots, or where they land, in bytes",
-            ),
-        ],
-        &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
-        &[PROTOCOL, PERIOD, CREDITS, AUTO_FREE, LANE],
-    ),
-    summary: "Make an end of a `!pto.tpipe`",
-    doc: "`!pto.tpipe<FlagID, direction, SlotSize, SlotNum, LocalSlotNum>`: the direction is DIR_C2V (1), DIR_V2C (2), DIR_BOTH \
-          (3), DIR_V2C_CTRL (4), and on A5 DIR_C2V_GM (5), DIR_V2C_GM (6), DIR_BOTH_GM (7). FlagID is the counter of ready tiles, \
-          FlagID + 1 that of free slots; DIR_BOTH has two more for Vector to Cube; AIV1's are 16 higher on A5. LocalSlotNum (2 by \
-          default) is the depth of the area where tiles from global memory land. DIR_V2C_CTRL carries 32 bits and no \
-          tiles; its slots are in global memory. A pop frees what it took, unless `auto_free = false`: on chip the passes \
-          place that free after the last use of the tile.",
-    ring: Some(RingPart::Initialize),
-    verify: ring::verify_pipe,
-    ..HANDLE
-};
-
-pub static INITIALIZE_TMPIPE: OpDef = OpDef {
-    schema: schema(
-        "pto.initialize_tmpipe",
-        Syntax::Format(
-            "attr-dict `(` `fifo` `=` $fifo `:` type($fifo) (`,` `local_fifo` `=` $local_fifo `:` type($local_fifo))? `)` \
-             `->` type($pipe)",
-        ),
-        &[
-            operand(
-                "fifo",
-                ANY,
-                Touch::Nothing,
-                "slots: a buffer (GM_FIFO, CTRL_FIFO), or an address in the consumer's memory",
-            ),
-            optional(
-                "local_fifo",
-                INTEGER,
-                Touch::Nothing,
-                "where tiles of a GM_FIFO land, in bytes; the passes choose by default",
-            ),
-        ],
-        &[result("pipe", TYPED_PIPE, Infer::Written, "the pipe")],
-        &[PROTOCOL, CREDITS, AUTO_FREE, LANE],
-    ),
-    summary: "Make an end of a `!pto.tmpipe`",
-    doc: "`!pto.tmpipe<FlagID, kind, FiFoDepth, FiFoSyncT, producer tile, consumer tile, EN_UNIT_FLAG, LocalFiFoDepth, ratio>`: the \
-          kind is GM_FIFO, VEC_FIFO (the consumer's UB), MAT_FIFO (its L1) or CTRL_FIFO. The direction and the split \
-          follow from the tile types, the slot size from the Cube core's. FiFoSyncT is the period of free signals. \
-          EN_UNIT_FLAG gives every slot flags of its own. The ratio is V2C1_VECS (both Vector cores) or V2C2_VECS (one).",
-    ring: Some(RingPart::Initialize),
-    verify: ring::verify_pipe,
-    ..HANDLE
-};
-
 // ---- push, pop, free ----
 
 const SPLIT: &str = "0: whole tile, 1: upper and lower half, 2: left and right half; by default as the types of a `!pto.tmpipe` say, else 0";
@@ -221,105 +311,10 @@ const EVENTS: OperandSpec = variadic("events", EVENT, Touch::Read, "work that mu
 const DONE: ResultSpec =
     ResultSpec { name: "event", arity: Arity::Optional, ty: EVENT, infer: Infer::Written, doc: "that it is done" };
 
-pub static TPUSH: OpDef = OpDef {
-    schema: schema(
-        "pto.tpush",
-        Syntax::Custom(&PipeText(Verb::Push)),
-        &[
-            operand("tile", TILE, Touch::Read, "the tile: `acc` on the Cube core, `vec` on a Vector core"),
-            operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
-            EVENTS,
-        ],
-        &[DONE],
-        &[defaulted(words::SPLIT, AttrKind::Int, SPLIT)],
-    ),
-    summary: "Push a tile into a pipe",
-    doc: concat!(
-        "Waits for a free slot, moves the tile into it, signals that it is ready. A control pipe takes the first 32 bits.",
-        " Three forms: `%e = pto.tpush %t, %p : (T, P) -> !pto.record_event`, `pto.tpush ins(%t : T) pipe(%p : P)` and ",
-        "`pto.tpush(%t, %p : T, P)`. Events among the operands are waited for; the event it gives stands for its work.",
-    ),
-    core: CoreRule::ByTile,
-    pipe: PipeRule::By(|op, platform| match op.ring() {
-        Some(RingPart::Push(direction)) => phases(op, platform, direction).record,
-        _ => Pipe::Mte3,
-    }),
-    ring: Some(RingPart::Handle(HandlePart::Push)),
-    verify: verify_push,
-    lower: ring::push,
-    ..HANDLE
-};
-
-pub static TPOP: OpDef = OpDef {
-    schema: schema(
-        "pto.tpop",
-        Syntax::Custom(&PipeText(Verb::Pop)),
-        &[
-            optional(
-                "tile",
-                TILE,
-                Touch::Write,
-                "the tile that is bound to the slot or filled; none of a control pipe",
-            ),
-            operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
-            EVENTS,
-        ],
-        &[DONE],
-        &[
-            defaulted(words::SPLIT, AttrKind::Int, SPLIT),
-            defaulted(ADDRESS, AttrKind::Int, "where a tile from global memory lands: written by the allocator"),
-        ],
-    ),
-    summary: "Pop a tile from a pipe",
-    doc: FORMS_TPOP,
-    core: CoreRule::ByTile,
-    pipe: PipeRule::By(|op, platform| match op.ring() {
-        Some(RingPart::Pop(direction)) => phases(op, platform, direction).wait,
-        _ => Pipe::Mte2,
-    }),
-    ring: Some(RingPart::Handle(HandlePart::Pop)),
-    address: AddressRule::Attr(ADDRESS),
-    verify: verify_pop,
-    lower: ring::pop,
-    ..HANDLE
-};
-
 const FORMS_TPOP: &str = "Waits for a tile. On chip `tile` is the slot from then on, wherever it was before; from global memory it is loaded \
      to the next place of the landing area. A control pipe gives no tile: `pto.ctrl_signal` reads what came. In a pipe that \
      frees by itself the slot is given back, elsewhere `pto.tfree` does it. Forms: `%e = pto.tpop %p, %t : (P, T) -> \
      !pto.record_event`, `pto.tpop pipe(%p : P) outs(%t : T)`, `pto.tpop(%t, %p : T, P)`.";
-
-pub static TFREE: OpDef = OpDef {
-    schema: schema(
-        "pto.tfree",
-        Syntax::Custom(&PipeText(Verb::Free)),
-        &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"), EVENTS],
-        &[DONE],
-        &[defaulted(words::SPLIT, AttrKind::Int, "as at the pop"), PLACED_FREE],
-    ),
-    summary: "Give a popped slot of a pipe back",
-    doc: "Signals that the oldest popped slot is free. It does nothing in a pipe that frees by itself.",
-    pipe: PipeRule::By(|op, platform| match op.ring() {
-        Some(RingPart::Free(direction)) => phases(op, platform, direction).free,
-        _ => Pipe::S,
-    }),
-    ring: Some(RingPart::Handle(HandlePart::Free)),
-    verify: |op, platform, diags| {
-        verify_handle(op, diags);
-        let _ = platform;
-        let frees_itself = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).is_some_and(|c| c.auto_free);
-        if frees_itself && !is_placed(op.module, op.id) {
-            let warning = slipring_ir::Diagnostic::warning(
-                "free-does-nothing",
-                op.span(),
-                "a pop of this pipe frees its slot by itself: this does nothing",
-            );
-            diags.push(warning.help("leave it out, or make the pipe with `auto_free = false`"));
-        }
-    },
-    lower: ring::free,
-    ..HANDLE
-};
 
 /// The pipe value comes from an op that makes one, the split is one.
 fn verify_handle(op: &OpRef<'_>, diags: &mut Diags) -> bool {
@@ -404,35 +399,11 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 // ---- control signals ----
 
-pub static CTRL_SIGNAL: OpDef = OpDef {
-    schema: schema(
-        "pto.ctrl_signal",
-        Syntax::Format("$pipe attr-dict `:` type($pipe) `->` type($signal)"),
-        &[operand("pipe", PIPE_HANDLE, Touch::Nothing, "a control pipe")],
-        &[result("signal", INTEGER, Infer::Written, "32 bits, as a signed number")],
-        &[],
-    ),
-    summary: "The control signal that was popped last",
-    doc: "What the last `pto.tpop` of a DIR_V2C_CTRL pipe read from its slot; 0 before the first one.",
-    source: "seed 003, TPOP, Phase 2, V2C_CTRL",
-    ring: Some(RingPart::Handle(HandlePart::Signal)),
-    verify: |op, _, diags| {
-        let config = ring::maker(op).map(|m| ring::Config::of(&m));
-        if !config.is_some_and(|c| c.map_or(true, |c| c.control)) {
-            diags.push(
-                op.error("pipe-direction", "only a control pipe has a signal").help("its direction is DIR_V2C_CTRL"),
-            );
-        }
-    },
-    lower: ring::signal_value,
-    ..HANDLE
-};
-
 // ---- sparse synchronisation ----
 
 const STATUS: OpSchema = schema(
     "",
-    Syntax::Format("$pipe `,` $on attr-dict `:` type($pipe) `,` type($on)"),
+    positional!("pipe" "on"),
     &[
         operand("pipe", PIPE_HANDLE, Touch::Nothing, "the pipe"),
         operand("on", BOOL, Touch::Nothing, "true: later ops of this core do it; false: they leave it out"),
@@ -445,38 +416,6 @@ const STATUS_DOC: &str = "Holds for this core's later ops on the pipe, until it 
      out must not be waited for, and a wait that is left out must not be needed: else the run ends in a race, a deadlock, an \
      overflow or a left-over signal. The sequential semantics of a program knows no such thing: there every op synchronises.";
 
-pub static SET_ALLOCATE_STATUS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_allocate_status", ..STATUS },
-    summary: "Whether pushes wait for a free slot",
-    doc: STATUS_DOC,
-    source: "seed 003, Common Patterns; TPUSH, Pattern 3",
-    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Allocate))),
-    verify: verify_status,
-    lower: ring::set_status,
-    ..HANDLE
-};
-
-pub static SET_RECORD_STATUS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_record_status", ..STATUS },
-    summary: "Whether pushes signal that a tile is ready",
-    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Record))),
-    ..SET_ALLOCATE_STATUS
-};
-
-pub static SET_WAIT_STATUS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_wait_status", ..STATUS },
-    summary: "Whether pops wait for a tile",
-    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Wait))),
-    ..SET_ALLOCATE_STATUS
-};
-
-pub static SET_FREE_STATUS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_free_status", ..STATUS },
-    summary: "Whether pops and frees signal that a slot is free",
-    ring: Some(RingPart::Handle(HandlePart::Status(Phase::Free))),
-    ..SET_ALLOCATE_STATUS
-};
-
 fn verify_status(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if verify_handle(op, diags) && op.ring().is_none() {
         diags.push(
@@ -487,14 +426,3 @@ fn verify_status(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 }
 
 // ---- events ----
-
-pub static WAIT_RECORD: OpDef = OpDef {
-    schema: schema("pto.wait_record", Syntax::Format("$events attr-dict `:` type($events)"), &[EVENTS], &[], &[]),
-    summary: "Wait for events of pushes, pops and frees",
-    doc: "The scalar unit waits until the work that each event stands for is done; what follows comes after it. The passes add \
-          the flags.",
-    source: "seed 003, IR Level 1",
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |_, _| Ok(()),
-    ..HANDLE
-};

@@ -4,13 +4,11 @@ use slipring_effect::Payload;
 use slipring_ir::{AttrKind, AttrSpec, Diags, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Capability, Platform};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, RingPart};
+use slipring_op::def::{CoreRule, Lowered, OpRef, RingPart};
+use slipring_op::ops;
 use slipring_op::ring::{self, words};
-use slipring_op::rules::{PLAIN, TILE, defaulted, operand, require_space, schema};
+use slipring_op::rules::{PLAIN, TILE, defaulted, operand, require_space};
 use slipring_tile::{Elem, Space};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&SET_QUANT_SCALAR, &SET_QUANT_VECTOR];
 
 const NUMBER: TypeRule = TypeRule { describe: "an f32", accepts: |ty| matches!(ty, Type::Float(Elem::F32)) };
 const ID: AttrSpec = defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default");
@@ -20,43 +18,35 @@ fn nothing(_: &OpRef<'_>, _: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-pub static SET_QUANT_SCALAR: OpDef = OpDef {
-    schema: schema(
-        "pto.set_quant_scalar",
-        Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
-        &[operand("scale", NUMBER, Touch::Nothing, "the scale")],
-        &[],
-        &[ID],
-    ),
-    summary: "The scale by which the fixpipe multiplies what is pushed",
-    doc: "Pushes to this pipe after it in its block, up to the next such op of the pipe, multiply each element by `scale` in \
-          f32 on its way out of the accumulator. Only for a pipe whose `acc_push_epilogue` has such a conversion.",
-    source: "PTO IR of the public assembler 0.60, fixpipe pipes",
-    core: CoreRule::Cube,
-    ring: Some(RingPart::Scale(Payload::Scalar)),
-    verify: |op, _, diags| ring::verify_scale(op, Payload::Scalar, diags),
-    lower: nothing,
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static SET_QUANT_VECTOR: OpDef = OpDef {
-    schema: schema(
-        "pto.set_quant_vector",
-        Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
-        &[operand("scale", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`")],
-        &[],
-        &[ID],
-    ),
-    summary: "The scales by which the fixpipe multiplies the columns of what is pushed",
-    doc: "Pushes to this pipe after it in its block, up to the next such op of the pipe, scale column j by entry j, as \
-          `pto.tmov.fp` does. The entries are read when the tile moves, so that they must stay until then.",
-    source: "PTO IR of the public assembler 0.60, fixpipe pipes",
-    core: CoreRule::Cube,
-    ring: Some(RingPart::Scale(Payload::Table)),
-    verify: verify_vector,
-    lower: nothing,
-    ..PLAIN
-};
+    /// Pushes to this pipe after it in its block, up to the next such op of the pipe, multiply each element by `scale`
+    /// in f32 on its way out of the accumulator. Only for a pipe whose `acc_push_epilogue` has such a conversion.
+    pub SET_QUANT_SCALAR "pto.set_quant_scalar" "The scale by which the fixpipe multiplies what is pushed": PLAIN,
+        source: "PTO IR of the public assembler 0.60, fixpipe pipes", core: CoreRule::Cube,
+        ring: Some(RingPart::Scale(Payload::Scalar)),
+        verify: |op, _, diags| ring::verify_scale(op, Payload::Scalar, diags), lower: nothing
+        => {
+            syntax: Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
+            operands: &[operand("scale", NUMBER, Touch::Nothing, "the scale")],
+            attrs: &[ID],
+        };
+
+    /// Pushes to this pipe after it in its block, up to the next such op of the pipe, scale column j by entry j, as
+    /// `pto.tmov.fp` does. The entries are read when the tile moves, so that they must stay until then.
+    pub SET_QUANT_VECTOR "pto.set_quant_vector"
+        "The scales by which the fixpipe multiplies the columns of what is pushed": PLAIN,
+        source: "PTO IR of the public assembler 0.60, fixpipe pipes", core: CoreRule::Cube,
+        ring: Some(RingPart::Scale(Payload::Table)), verify: verify_vector, lower: nothing
+        => {
+            syntax: Syntax::Format("`(` $scale `:` type($scale) `)` attr-dict"),
+            operands: &[
+                operand("scale", TILE, Touch::Read, "an entry of 8 bytes for each column (`scaling`), as of `pto.tmov.fp`"),
+            ],
+            attrs: &[ID],
+        };
+}
 
 fn verify_vector(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_scale(op, Payload::Table, diags);

@@ -5,11 +5,8 @@ use slipring_program::Special;
 
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, FromZero, LaneQuery, Lowered, OpDef, OpRef};
+use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&GET_BLOCK_IDX, &GET_BLOCK_NUM, &GET_SUBBLOCK_IDX, &GET_SUBBLOCK_NUM, &SECTION_CUBE, &SECTION_VECTOR];
 
 const QUERY: OpDef = OpDef {
     schema: schema(
@@ -32,43 +29,31 @@ fn query(op: &OpRef<'_>, d: &mut Decoder<'_>, which: Special) -> Lowered {
     Ok(())
 }
 
-pub static GET_BLOCK_IDX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_block_idx", ..QUERY.schema },
-    summary: "Index of this block",
-    from_zero: FromZero::Always,
-    doc: "Which block (cluster of the launch) this is: 0 up to the number of blocks.",
-    lower: |op, d| query(op, d, Special::BlockIdx),
-    ..QUERY
-};
+ops! {
+    OPS;
 
-pub static GET_BLOCK_NUM: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_block_num", ..QUERY.schema },
-    summary: "Number of blocks",
-    from_zero: FromZero::Always,
-    doc: "How many blocks (clusters) the launch has.",
-    lower: |op, d| query(op, d, Special::BlockNum),
-    ..QUERY
-};
+    /// Which block (cluster of the launch) this is: 0 up to the number of blocks.
+    pub GET_BLOCK_IDX "pto.get_block_idx" "Index of this block": QUERY, from_zero: FromZero::Always,
+        lower: |op, d| query(op, d, Special::BlockIdx);
 
-pub static GET_SUBBLOCK_IDX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_subblock_idx", ..QUERY.schema },
-    summary: "Index of this Vector core in its cluster",
-    from_zero: FromZero::Always,
-    doc: "0 on AIV0, 1 on AIV1; 0 on the Cube core. A kernel that asks runs on both Vector cores.",
-    per_lane: Some(LaneQuery::Number),
-    lower: |op, d| query(op, d, Special::SubblockIdx),
-    ..QUERY
-};
+    /// How many blocks (clusters) the launch has.
+    pub GET_BLOCK_NUM "pto.get_block_num" "Number of blocks": QUERY, from_zero: FromZero::Always,
+        lower: |op, d| query(op, d, Special::BlockNum);
 
-pub static GET_SUBBLOCK_NUM: OpDef = OpDef {
-    schema: OpSchema { name: "pto.get_subblock_num", ..QUERY.schema },
-    summary: "Number of Vector cores that run the kernel",
-    from_zero: FromZero::Always,
-    doc: "How many Vector cores of the cluster run the kernel.",
-    per_lane: Some(LaneQuery::Count),
-    lower: |op, d| query(op, d, Special::SubblockNum),
-    ..QUERY
-};
+    /// 0 on AIV0, 1 on AIV1; 0 on the Cube core. A kernel that asks runs on both Vector cores.
+    pub GET_SUBBLOCK_IDX "pto.get_subblock_idx" "Index of this Vector core in its cluster": QUERY,
+        from_zero: FromZero::Always, per_lane: Some(LaneQuery::Number),
+        lower: |op, d| query(op, d, Special::SubblockIdx);
+
+    /// How many Vector cores of the cluster run the kernel.
+    pub GET_SUBBLOCK_NUM "pto.get_subblock_num" "Number of Vector cores that run the kernel": QUERY,
+        from_zero: FromZero::Always, per_lane: Some(LaneQuery::Count),
+        lower: |op, d| query(op, d, Special::SubblockNum);
+
+    pub SECTION_CUBE "pto.section.cube" "Ops for the Cube core only": SECTION, core: CoreRule::Cube;
+
+    pub SECTION_VECTOR "pto.section.vector" "Ops for the Vector cores only": SECTION, core: CoreRule::Vector;
+}
 
 const SECTION: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..schema("", Syntax::Format("$body attr-dict"), &[], &[], &[]) },
@@ -76,20 +61,6 @@ const SECTION: OpDef = OpDef {
     source: "PTO IR manual 4.17",
     lower: section,
     ..QUERY
-};
-
-pub static SECTION_CUBE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.section.cube", ..SECTION.schema },
-    summary: "Ops for the Cube core only",
-    core: CoreRule::Cube,
-    ..SECTION
-};
-
-pub static SECTION_VECTOR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.section.vector", ..SECTION.schema },
-    summary: "Ops for the Vector cores only",
-    core: CoreRule::Vector,
-    ..SECTION
 };
 
 fn section(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

@@ -1,17 +1,15 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, OpSchema, Syntax, TileType, Touch, Type, TypeRule};
-use slipring_machine::Pipe;
+use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
 use slipring_effect::past_end;
 use slipring_op::decode::{Binding, Decoder, Inside};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&LOAD_SCALAR, &STORE_SCALAR, &LD_DEV, &ST_DEV, &TGETVAL, &TSETVAL];
 
 const MEMORY: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
@@ -21,25 +19,23 @@ fn element_of(types: &[Type]) -> Option<Type> {
     types.first().and_then(scalar_of)
 }
 
-pub static LOAD_SCALAR: OpDef = OpDef {
+/// An element of memory as a scalar.
+const READ: OpDef = OpDef {
     schema: schema(
-        "pto.load_scalar",
+        "",
         Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
         &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
         &[result("value", SCALAR, Infer::From(element_of), "the element")],
         &[],
     ),
-    summary: "Read one element of memory",
-    doc: "The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.",
-    source: "PTO IR manual 4.3",
     pipe: PipeRule::Fixed(Pipe::S),
     lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None }),
     ..PLAIN
 };
-
-pub static STORE_SCALAR: OpDef = OpDef {
+/// A scalar as an element of memory.
+const WRITE: OpDef = OpDef {
     schema: schema(
-        "pto.store_scalar",
+        "",
         Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
         &[
             operand("ptr", MEMORY, Touch::Write, "memory"),
@@ -49,14 +45,50 @@ pub static STORE_SCALAR: OpDef = OpDef {
         &[],
         &[],
     ),
-    summary: "Write one element of memory",
-    doc: "Writes `value` to the element `offset` elements after `ptr`.",
-    source: "PTO IR manual 4.3",
     pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| same_type(op, "ptr", "value", diags),
     lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: Some("value") }),
     ..PLAIN
 };
+
+ops! {
+    OPS [&TSETVAL];
+
+    /// The element `offset` elements after `ptr`, as a scalar. The scalar unit waits for it.
+    pub LOAD_SCALAR "pto.load_scalar" "Read one element of memory": READ, source: "PTO IR manual 4.3";
+
+    /// Writes `value` to the element `offset` elements after `ptr`.
+    pub STORE_SCALAR "pto.store_scalar" "Write one element of memory": WRITE, source: "PTO IR manual 4.3",
+        verify: |op, _, diags| same_type(op, "ptr", "value", diags);
+
+    /// The element `offset` elements after `ptr`, whatever the scalar unit's cache holds. The scalar unit waits for it.
+    pub LD_DEV "pto.ld_dev" "Read one integer of global memory past the cache": READ,
+        source: "micro-instruction manual of assembler 0.60, 18", verify: |op, _, diags| past_the_cache(op, diags);
+
+    /// Writes `value` to the element `offset` elements after `ptr`; the scalar unit's cache does not hold it.
+    pub ST_DEV "pto.st_dev" "Write one integer of global memory past the cache": WRITE,
+        source: "micro-instruction manual of assembler 0.60, 18", verify: verify_st_dev;
+
+    /// The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile `row × columns +
+    /// column`. The scalar unit waits for it.
+    pub TGETVAL "pto.tgetval" "Read one element of a tile": PLAIN, source: "PTO IR manual 4.14", core: CoreRule::ByTile,
+        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| verify_tile(op, "src", "offset", diags),
+        lower: |op, d| lower_element(op, d, Ends { memory: "src", offset: "offset", value: None })
+        => {
+            syntax: Syntax::Format(
+                "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
+            ),
+            operands: &[
+                operand("src", TILE, Touch::Read, "the tile, in UB"),
+                operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
+            ],
+            results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        };
+}
+
+fn verify_st_dev(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    same_type(op, "ptr", "value", diags);
+    past_the_cache(op, diags);
+}
 
 /// Past the scalar unit's cache: integers in global memory only.
 fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
@@ -67,51 +99,6 @@ fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
         diags.push(op.error("operand-type", message).help("`pto.load_scalar` and `pto.store_scalar` take others"));
     }
 }
-
-pub static LD_DEV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.ld_dev", ..LOAD_SCALAR.schema },
-    summary: "Read one integer of global memory past the cache",
-    doc: "The element `offset` elements after `ptr`, whatever the scalar unit's cache holds. The scalar unit waits for it.",
-    source: "micro-instruction manual of assembler 0.60, 18",
-    verify: |op, _, diags| past_the_cache(op, diags),
-    ..LOAD_SCALAR
-};
-
-pub static ST_DEV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.st_dev", ..STORE_SCALAR.schema },
-    summary: "Write one integer of global memory past the cache",
-    doc: "Writes `value` to the element `offset` elements after `ptr`; the scalar unit's cache does not hold it.",
-    source: "micro-instruction manual of assembler 0.60, 18",
-    verify: |op, _, diags| {
-        same_type(op, "ptr", "value", diags);
-        past_the_cache(op, diags);
-    },
-    ..STORE_SCALAR
-};
-
-pub static TGETVAL: OpDef = OpDef {
-    schema: schema(
-        "pto.tgetval",
-        Syntax::Format(
-            "`ins` `(` $src `,` $offset `:` type($src) `,` type($offset) `)` attr-dict `outs` `:` type($value)",
-        ),
-        &[
-            operand("src", TILE, Touch::Read, "the tile, in UB"),
-            operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
-        ],
-        &[result("value", SCALAR, Infer::From(element_of), "the element")],
-        &[],
-    ),
-    summary: "Read one element of a tile",
-    doc: "The element at `offset` elements from the address of the tile, as a scalar: in a row-major tile \
-          `row × columns + column`. The scalar unit waits for it.",
-    source: "PTO IR manual 4.14",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_tile(op, "src", "offset", diags),
-    lower: |op, d| lower_element(op, d, Ends { memory: "src", offset: "offset", value: None }),
-    ..PLAIN
-};
 
 pub static TSETVAL: OpDef = OpDef {
     schema: schema(

@@ -5,13 +5,11 @@ use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpId, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe};
 use slipring_op::decode::{Binding, Decoder, element_address};
-use slipring_op::def::{OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, result, schema};
+use slipring_op::def::{Lowered, OpRef, PipeRule, Reported};
+use slipring_op::ops;
+use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional, result};
 use slipring_program::{Inst, Operand, UpdateKind};
 use slipring_tile::{Elem, Space};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TNOTIFY, &TWAIT, &TTEST];
 
 /// `#pto.notify_op<…>`.
 const NOTIFY_OP: &EnumSpec = &EnumSpec { kind: "notify_op", numbered: false, members: &["atomic_add", "set"] };
@@ -26,103 +24,92 @@ const SIGNAL: TypeRule = TypeRule {
     },
 };
 
-pub static TNOTIFY: OpDef = OpDef {
-    schema: schema(
-        "pto.comm.tnotify",
-        Syntax::Custom(&SignalText { number: "value" }),
-        &[
-            operand("signal", SIGNAL, Touch::Write, "signals, perhaps another device's"),
-            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
-            operand("value", INTEGER, Touch::Nothing, "the number"),
-        ],
-        &[],
-        &[defaulted("notifyOp", AttrKind::Enum(NOTIFY_OP), "`set`: the signal becomes the number; else it is added")],
-    ),
-    summary: "Change a signal that a device waits for",
-    doc: "Adds `value` to a signal in one indivisible step, or sets it. All work of this core that was issued before is done \
-          first, so that whoever sees the signal sees what was stored: the public compiler puts a fence and the \
-          invalidation of a cache there, and there are no caches here.",
-    source: "tile ISA, TNOTIFY",
-    pipe: PipeRule::Fixed(Pipe::S),
-    update: |op| (op.text("notifyOp") != Some("set")).then_some(UpdateKind::Add),
-    verify: |op, _, diags| verify_signal(op, "value", diags),
-    lower: |op, d| {
-        let (signal, value) = (signal(op, d)?, number(op, d, "value")?);
-        d.emit(Inst::Barrier { pipe: None });
-        let cost = Cost::fixed(d.platform.cost.scalar_memory);
-        d.issue(
-            Pipe::S,
-            Notify { set: op.text("notifyOp") == Some("set") },
-            SignalArgs { signal, number: value }.list(),
-            cost,
-        );
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static TWAIT: OpDef = OpDef {
-    schema: schema(
-        "pto.comm.twait",
-        Syntax::Custom(&SignalText { number: "expected" }),
-        &[
-            operand("signal", SIGNAL, Touch::Read, "signals of this device"),
-            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
-            operand("expected", INTEGER, Touch::Nothing, "the number that it waits for"),
-        ],
-        &[],
-        &[defaulted("cmp", AttrKind::Enum(WAIT_CMP), "`eq`: it waits for just this number; else a larger one will do")],
-    ),
-    summary: "Wait for a signal of another device",
-    doc: "Holds the core until a signal is at least `expected`, or equal to it. What is issued after it sees what was stored \
-          before the signal was changed.",
-    source: "tile ISA, TWAIT",
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_signal(op, "expected", diags),
-    lower: |op, d| {
-        let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
-        let again = d.label();
-        d.place(again);
-        let over = d.issue_scalar(
-            Await { at_least: op.text("cmp") != Some("eq") },
-            SignalArgs { signal, number: expected }.list(),
-        );
-        d.poll(over, again);
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// Adds `value` to a signal in one indivisible step, or sets it. All work of this core that was issued before is
+    /// done first, so that whoever sees the signal sees what was stored: the public compiler puts a fence and the
+    /// invalidation of a cache there, and there are no caches here.
+    pub TNOTIFY "pto.comm.tnotify" "Change a signal that a device waits for": PLAIN, source: "tile ISA, TNOTIFY",
+        pipe: PipeRule::Fixed(Pipe::S), update: |op| (op.text("notifyOp") != Some("set")).then_some(UpdateKind::Add),
+        verify: |op, _, diags| verify_signal(op, "value", diags), lower: lower_tnotify
+        => {
+            syntax: Syntax::Custom(&SignalText { number: "value" }),
+            operands: &[
+                operand("signal", SIGNAL, Touch::Write, "signals, perhaps another device's"),
+                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                operand("value", INTEGER, Touch::Nothing, "the number"),
+            ],
+            attrs: &[
+                defaulted("notifyOp", AttrKind::Enum(NOTIFY_OP), "`set`: the signal becomes the number; else it is added"),
+            ],
+        };
 
-pub static TTEST: OpDef = OpDef {
-    schema: schema(
-        "pto.comm.ttest",
-        Syntax::Custom(&SignalText { number: "expected" }),
-        &[
-            operand("signal", SIGNAL, Touch::Read, "signals of this device"),
-            optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
-            operand("expected", INTEGER, Touch::Nothing, "the number that it is compared with"),
-        ],
-        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "true where a wait would be over")],
-        &[defaulted(
-            "cmp",
-            AttrKind::Enum(WAIT_CMP),
-            "`eq`: the signal is just this number; else a larger one will do",
-        )],
-    ),
-    summary: "Look whether a signal has come",
-    doc: "True if `pto.comm.twait` would not wait. Holds nothing.",
-    source: "tile ISA, TTEST",
-    pipe: PipeRule::Fixed(Pipe::S),
-    verify: |op, _, diags| verify_signal(op, "expected", diags),
-    lower: |op, d| {
-        let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
-        let look = Await { at_least: op.text("cmp") != Some("eq") };
-        let over = d.issue_scalar(look, SignalArgs { signal, number: expected }.list());
-        d.bind(op.result(0), Binding::Scalar(over));
-        Ok(())
-    },
-    ..PLAIN
-};
+    /// Holds the core until a signal is at least `expected`, or equal to it. What is issued after it sees what was
+    /// stored before the signal was changed.
+    pub TWAIT "pto.comm.twait" "Wait for a signal of another device": PLAIN, source: "tile ISA, TWAIT",
+        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| verify_signal(op, "expected", diags), lower: lower_twait
+        => {
+            syntax: Syntax::Custom(&SignalText { number: "expected" }),
+            operands: &[
+                operand("signal", SIGNAL, Touch::Read, "signals of this device"),
+                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                operand("expected", INTEGER, Touch::Nothing, "the number that it waits for"),
+            ],
+            attrs: &[
+                defaulted("cmp", AttrKind::Enum(WAIT_CMP), "`eq`: it waits for just this number; else a larger one will do"),
+            ],
+        };
+
+    /// True if `pto.comm.twait` would not wait. Holds nothing.
+    pub TTEST "pto.comm.ttest" "Look whether a signal has come": PLAIN, source: "tile ISA, TTEST",
+        pipe: PipeRule::Fixed(Pipe::S), verify: |op, _, diags| verify_signal(op, "expected", diags), lower: lower_ttest
+        => {
+            syntax: Syntax::Custom(&SignalText { number: "expected" }),
+            operands: &[
+                operand("signal", SIGNAL, Touch::Read, "signals of this device"),
+                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                operand("expected", INTEGER, Touch::Nothing, "the number that it is compared with"),
+            ],
+            results: &[result("result", BOOL, Infer::Fixed(|| Type::I1), "true where a wait would be over")],
+            attrs: &[defaulted(
+                "cmp",
+                AttrKind::Enum(WAIT_CMP),
+                "`eq`: the signal is just this number; else a larger one will do",
+            )],
+        };
+}
+
+fn lower_tnotify(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (signal, value) = (signal(op, d)?, number(op, d, "value")?);
+    d.emit(Inst::Barrier { pipe: None });
+    let cost = Cost::fixed(d.platform.cost.scalar_memory);
+    d.issue(
+        Pipe::S,
+        Notify { set: op.text("notifyOp") == Some("set") },
+        SignalArgs { signal, number: value }.list(),
+        cost,
+    );
+    Ok(())
+}
+
+fn lower_twait(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
+    let again = d.label();
+    d.place(again);
+    let over = d
+        .issue_scalar(Await { at_least: op.text("cmp") != Some("eq") }, SignalArgs { signal, number: expected }.list());
+    d.poll(over, again);
+    Ok(())
+}
+
+fn lower_ttest(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (signal, expected) = (signal(op, d)?, number(op, d, "expected")?);
+    let look = Await { at_least: op.text("cmp") != Some("eq") };
+    let over = d.issue_scalar(look, SignalArgs { signal, number: expected }.list());
+    d.bind(op.result(0), Binding::Scalar(over));
+    Ok(())
+}
 
 /// `%signals[%at], %number : T, i32` of signals after a pointer; `(%signal, %number : T, i32)` of a view.
 struct SignalText {

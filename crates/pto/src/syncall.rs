@@ -4,13 +4,11 @@ use slipring_effect::{Arrive, ArriveArgs, Await, SignalArgs};
 use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{CoreKind, Pipe, Platform};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, required, schema};
+use slipring_op::def::{Lowered, OpRef, PipeRule};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, optional, required};
 use slipring_program::{Inst, Operand, Special, UpdateKind};
 use slipring_tile::{Elem, Space};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&SYNCALL];
 
 /// `#pto.sync_all_mode<…>`.
 const MODE: &EnumSpec = &EnumSpec { kind: "sync_all_mode", numbered: false, members: &["hard", "soft"] };
@@ -29,44 +27,39 @@ const COUNTER: TypeRule = TypeRule {
     },
 };
 
-pub static SYNCALL: OpDef = OpDef {
-    schema: schema(
-        "pto.syncall",
-        Syntax::Format(
-            "`(` ($counter (`,` $used_cores)? `:` type($counter) (`,` type($used_cores))?)? `)` \
-             (`mode` `=` $mode `,`)? `core_type` `=` $core_type attr-dict",
-        ),
-        &[
-            optional(
-                "counter",
-                COUNTER,
-                Touch::Write,
-                "16 numbers or more that begin with zeros and that nothing else uses",
+ops! {
+    OPS;
+
+    /// Each core of the kinds that `core_type` names adds one to the counter, once all its work that was issued before
+    /// is done, and waits until all have. The counter goes on from one barrier to the next: which of them it is follows
+    /// from what it was. `used_cores` counts cores, not blocks: a block of a kernel for both kinds has one Cube core
+    /// and two Vector cores, of which the second arrives with the first where it has no work of its own. A core that
+    /// comes once too often or too little leaves the others waiting. The library's barrier orders nothing but the
+    /// arrival, and leaves stores that are under way and caches to its caller; here what was stored before is seen
+    /// after it. The hard form counts in registers of the hardware: give it a counter to run it.
+    pub SYNCALL "pto.syncall" "Wait until all cores of the launch have come here": PLAIN, source: "tile ISA, SYNCALL",
+        pipe: PipeRule::Fixed(Pipe::S), each_core: true, update: |_| Some(UpdateKind::Add), verify: verify,
+        lower: lower
+        => {
+            syntax: Syntax::Format(
+                "`(` ($counter (`,` $used_cores)? `:` type($counter) (`,` type($used_cores))?)? `)` \
+                 (`mode` `=` $mode `,`)? `core_type` `=` $core_type attr-dict",
             ),
-            optional("used_cores", INTEGER, Touch::Nothing, "how many cores meet; else all of the launch"),
-        ],
-        &[],
-        &[
-            defaulted("mode", AttrKind::Enum(MODE), "`soft`: the cores count in memory; `hard` is not run"),
-            required("core_type", AttrKind::Enum(CORE_TYPE), "the cores that meet; `mix`: those of both kinds"),
-        ],
-    ),
-    summary: "Wait until all cores of the launch have come here",
-    doc: "Each core of the kinds that `core_type` names adds one to the counter, once all its work that was issued before is \
-          done, and waits until all have. The counter goes on from one barrier to the next: which of them it is follows from \
-          what it was. `used_cores` counts cores, not blocks: a block of a kernel for both kinds has one Cube core and two \
-          Vector cores, of which the second arrives with the first where it has no work of its own. A core that comes once \
-          too often or too little leaves the others waiting. The library's barrier orders nothing but the arrival, and \
-          leaves stores that are under way and caches to its caller; here what was stored before is seen after it. The \
-          hard form counts in registers of the hardware: give it a counter to run it.",
-    source: "tile ISA, SYNCALL",
-    pipe: PipeRule::Fixed(Pipe::S),
-    each_core: true,
-    update: |_| Some(UpdateKind::Add),
-    verify,
-    lower,
-    ..PLAIN
-};
+            operands: &[
+                optional(
+                    "counter",
+                    COUNTER,
+                    Touch::Write,
+                    "16 numbers or more that begin with zeros and that nothing else uses",
+                ),
+                optional("used_cores", INTEGER, Touch::Nothing, "how many cores meet; else all of the launch"),
+            ],
+            attrs: &[
+                defaulted("mode", AttrKind::Enum(MODE), "`soft`: the cores count in memory; `hard` is not run"),
+                required("core_type", AttrKind::Enum(CORE_TYPE), "the cores that meet; `mix`: those of both kinds"),
+            ],
+        };
+}
 
 fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if let Some(Type::PartitionView(view) | Type::TensorView(view)) = op.ty("counter") {

@@ -12,22 +12,11 @@ use smallvec::SmallVec;
 use crate::{LOAD_SCALAR, STORE_SCALAR};
 use slipring_effect::MAX_RANK;
 use slipring_op::decode::{Binding, Decoder, ViewRef};
-use slipring_op::def::{FromZero, Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
 use slipring_op::rules::{
-    INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, schema, variadic,
+    INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, variadic,
 };
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &ADDPTR,
-    &PTR_TO_INT,
-    &INT_TO_PTR,
-    &MAKE_TENSOR_VIEW,
-    &GET_TENSOR_VIEW_DIM,
-    &GET_TENSOR_VIEW_STRIDE,
-    &TENSOR_VIEW_ADDR,
-    &PARTITION_VIEW,
-];
+use slipring_op::{ops, positional};
 
 const PARTITION: TypeRule = TypeRule { describe: "a partition view", accepts: |t| matches!(t, Type::PartitionView(_)) };
 
@@ -39,74 +28,199 @@ const ANY_VIEW: TypeRule = TypeRule {
 const BASE: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
 
-pub static ADDPTR: OpDef = OpDef {
-    schema: schema(
-        "pto.addptr",
-        Syntax::Format("$ptr `,` $offset attr-dict `:` type($ptr) `->` type($result)"),
-        &[
-            operand("ptr", POINTER, Touch::Nothing, "pointer to start from"),
-            operand("offset", INTEGER, Touch::Nothing, "elements to go on, perhaps negative"),
-        ],
-        &[result("result", POINTER, Infer::SameAs(0), "pointer to element `offset`")],
-        &[],
-    ),
-    summary: "Move a pointer by a number of elements",
-    doc: "The address of element `offset` after `ptr`. The offset counts elements, not bytes.",
-    source: "PTO IR manual 4.1",
-    lower: |op, d| {
-        let (ptr, offset) = (op.operand("ptr").ok_or(Reported)?, op.operand("offset").ok_or(Reported)?);
-        let elem = op.module.ty(ptr).elem().ok_or(Reported)?;
-        let (base, offset) = (d.scalar(ptr)?, d.scalar(offset)?);
-        let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
-        let address = d.moved(base, bytes);
-        d.bind(op.result(0), Binding::Scalar(address));
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static PTR_TO_INT: OpDef = OpDef {
-    schema: schema(
-        "pto.ptrtoint",
-        Syntax::Format("$ptr attr-dict `:` type($ptr) `->` type($result)"),
-        &[operand("ptr", GM_POINTER, Touch::Nothing, "the pointer")],
-        &[result("result", INTEGER, Infer::Fixed(|| Type::I64), "its address in bytes")],
-        &[],
-    ),
-    summary: "The address of a pointer to global memory, in bytes",
-    doc: "The number depends on where buffers lie: what a kernel makes of it may differ from device to device.",
-    source: "PTO IR of the public assembler 0.60, pto.ptrtoint",
-    lower: same_number,
-    ..PLAIN
-};
+    /// The address of element `offset` after `ptr`. The offset counts elements, not bytes.
+    pub ADDPTR "pto.addptr" "Move a pointer by a number of elements": PLAIN, source: "PTO IR manual 4.1",
+        lower: lower_addptr
+        => {
+            syntax: Syntax::Format("$ptr `,` $offset attr-dict `:` type($ptr) `->` type($result)"),
+            operands: &[
+                operand("ptr", POINTER, Touch::Nothing, "pointer to start from"),
+                operand("offset", INTEGER, Touch::Nothing, "elements to go on, perhaps negative"),
+            ],
+            results: &[result("result", POINTER, Infer::SameAs(0), "pointer to element `offset`")],
+        };
 
-pub static INT_TO_PTR: OpDef = OpDef {
-    schema: schema(
-        "pto.inttoptr",
-        Syntax::Format("$addr attr-dict `:` type($addr) `->` type($result)"),
-        &[operand("addr", ADDRESS_NUMBER, Touch::Nothing, "the address in bytes")],
-        &[result("result", GM_POINTER, Infer::Written, "the pointer")],
-        &[],
-    ),
-    summary: "A pointer to an address in global memory",
-    doc: "What lies there is read by `pto.load_scalar` and written by `pto.store_scalar`, and by nothing else.",
-    source: "PTO IR of the public assembler 0.60, pto.inttoptr",
-    verify: |op, _, diags| {
-        let result = op.result(0);
-        let users = op.module.walk(op.module.top).into_iter().filter(|id| op.module.op(*id).operands.contains(&result));
-        let scalar =
-            |id: &OpId| op.other(*id).is_some_and(|user| user.def == &LOAD_SCALAR || user.def == &STORE_SCALAR);
-        let mut others = users.filter(|id| !scalar(id));
-        if let Some(other) = others.next() {
-            diags.push(
-                op.error("pointer-use", "expects a pointer made of a number to be read or written by scalars only")
-                    .also(op.module.op(other).span, "it is used here"),
-            );
+    /// The number depends on where buffers lie: what a kernel makes of it may differ from device to device.
+    pub PTR_TO_INT "pto.ptrtoint" "The address of a pointer to global memory, in bytes": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.ptrtoint", lower: same_number
+        => {
+            syntax: positional!("ptr" => "result"),
+            operands: &[operand("ptr", GM_POINTER, Touch::Nothing, "the pointer")],
+            results: &[result("result", INTEGER, Infer::Fixed(|| Type::I64), "its address in bytes")],
+        };
+
+    /// What lies there is read by `pto.load_scalar` and written by `pto.store_scalar`, and by nothing else.
+    pub INT_TO_PTR "pto.inttoptr" "A pointer to an address in global memory": PLAIN,
+        source: "PTO IR of the public assembler 0.60, pto.inttoptr", verify: verify_int_to_ptr, lower: same_number
+        => {
+            syntax: positional!("addr" => "result"),
+            operands: &[operand("addr", ADDRESS_NUMBER, Touch::Nothing, "the address in bytes")],
+            results: &[result("result", GM_POINTER, Infer::Written, "the pointer")],
+        };
+
+    /// A tensor of up to 5 dimensions at `ptr`: element `(i, j, …)` lies `i × strides[0] + j × strides[1] + …` elements
+    /// after it. Nothing is moved or allocated. `layout` says how more than two dimensions fold into the rows and
+    /// columns of a tile: `nd` (the default) takes the last one as columns and all others as rows, `dn` the last but
+    /// one as rows and all others as columns, `nz` the third and second from the end as rows and all others as columns.
+    /// Tensors of the scales of a left operand (`mx_a_zz`: pieces of 16 rows by 2 groups, `mx_a_nd`, `mx_a_dn`) and of
+    /// a right one (`mx_b_nn`, `mx_b_nd`, `mx_b_dn`) have pairs of groups last; two dimensions of `mx_a_zz` and
+    /// `mx_b_nn` are rows and columns of a packed tensor, loaded as a whole.
+    pub MAKE_TENSOR_VIEW "pto.make_tensor_view" "Look at global memory as a tensor": PLAIN, source: "PTO IR manual 4.1",
+        verify: verify_make, lower: lower_make_tensor_view
+        => {
+            syntax: Syntax::Format(
+                "$ptr `,` `shape` `=` `[` $shape `]` `,` `strides` `=` `[` $strides `]` attr-dict `:` type($view)",
+            ),
+            operands: &[
+                operand("ptr", BASE, Touch::Nothing, "address of the first element"),
+                variadic("shape", INTEGER, Touch::Nothing, "extent of each dimension, outermost first, in elements"),
+                variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
+            ],
+            results: &[result("view", TENSOR_VIEW, Infer::Written, "the view")],
+            attrs: &[
+                defaulted(ORDER, AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous"),
+            ],
+        };
+
+    /// The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.
+    pub GET_TENSOR_VIEW_DIM "pto.get_tensor_view_dim" "The extent of a dimension of a view": PLAIN,
+        from_zero: FromZero::Always, source: "PTO IR manual 4.1", lower: lower_get_tensor_view_dim
+        => {
+            syntax: Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($size)"),
+            operands: &[
+                operand("view", ANY_VIEW, Touch::Nothing, "the view"),
+                operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
+            ],
+            results: &[result("size", INTEGER, Infer::Fixed(|| Type::Index), "its extent in elements")],
+        };
+
+    /// How many elements after each other two neighbours in dimension `dim` of a view lie; 0 for a dimension that it
+    /// does not have.
+    pub GET_TENSOR_VIEW_STRIDE "pto.get_tensor_view_stride"
+        "The distance of neighbours in a dimension of a view": PLAIN, source: "PTO tile instruction SPEC 3",
+        lower: lower_get_tensor_view_stride
+        => {
+            syntax: Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($stride)"),
+            operands: &[
+                operand("view", VIEW_OR_MEMREF, Touch::Nothing, "the view"),
+                operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
+            ],
+            results: &[
+                result("stride", INTEGER, Infer::Fixed(|| Type::Index), "how far apart neighbours are, in elements"),
+            ],
+        };
+
+    /// A pointer to the first element of a view or a window in global memory, or a memref with its dimensions and
+    /// strides. Nothing moves.
+    pub TENSOR_VIEW_ADDR "pto.tensor_view_addr" "The address of a view": PLAIN, source: "PTO tile instruction SPEC 3",
+        verify: verify_tensor_view_addr, lower: lower_tensor_view_addr
+        => {
+            syntax: positional!("src" => "result"),
+            operands: &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
+            results: &[
+                result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref"),
+            ],
+        };
+
+    /// The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the tensor's.
+    /// The window has the dimensions of the tensor; its type may have others, which then say how many elements it has.
+    /// Nothing is moved. A window at constants must lie inside the extents that the type of the tensor says; of others
+    /// the bytes that are touched must lie inside the buffer.
+    pub PARTITION_VIEW "pto.partition_view" "A window of a tensor": PLAIN, source: "PTO IR manual 4.1",
+        verify: verify_partition_view, lower: lower_partition, window: true
+        => {
+            syntax: Syntax::Custom(&PartitionText),
+            operands: &[
+                operand("source", ANY_VIEW, Touch::Nothing, "the tensor"),
+                variadic("offsets", INTEGER, Touch::Nothing, "first index in each dimension"),
+                variadic("sizes", INTEGER, Touch::Nothing, "extent in each dimension, in elements"),
+            ],
+            results: &[result("window", PARTITION, Infer::Written, "the window")],
+        };
+}
+
+fn lower_addptr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (ptr, offset) = (op.operand("ptr").ok_or(Reported)?, op.operand("offset").ok_or(Reported)?);
+    let elem = op.module.ty(ptr).elem().ok_or(Reported)?;
+    let (base, offset) = (d.scalar(ptr)?, d.scalar(offset)?);
+    let bytes = d.distance(offset, Operand::Imm(elem.bytes() as u64));
+    let address = d.moved(base, bytes);
+    d.bind(op.result(0), Binding::Scalar(address));
+    Ok(())
+}
+
+fn verify_int_to_ptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let result = op.result(0);
+    let users = op.module.walk(op.module.top).into_iter().filter(|id| op.module.op(*id).operands.contains(&result));
+    let scalar = |id: &OpId| op.other(*id).is_some_and(|user| user.def == &LOAD_SCALAR || user.def == &STORE_SCALAR);
+    let mut others = users.filter(|id| !scalar(id));
+    if let Some(other) = others.next() {
+        diags.push(
+            op.error("pointer-use", "expects a pointer made of a number to be read or written by scalars only")
+                .also(op.module.op(other).span, "it is used here"),
+        );
+    }
+}
+
+fn lower_make_tensor_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let base = address(d, op.operand("ptr").ok_or(Reported)?)?;
+    let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
+    let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
+    let layout = layout_of(op);
+    let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
+    d.bind(op.result(0), Binding::View(view));
+    Ok(())
+}
+
+fn lower_get_tensor_view_dim(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let view = d.view(op.operand("view").ok_or(Reported)?)?;
+    of_a_dimension(op, d, &view.dims)
+}
+
+fn lower_get_tensor_view_stride(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let view = d.view(op.operand("view").ok_or(Reported)?)?;
+    of_a_dimension(op, d, &view.strides)
+}
+
+fn verify_tensor_view_addr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    let result = op.module.ty(op.result(0));
+    if op.ty("src").and_then(Type::elem) != result.elem() {
+        diags.push(op.error("view-type", "expects the result to have the element type of the view"));
+    }
+    if result.space().is_some_and(|space| space != Space::Gm) {
+        diags.push(op.error("pointer-space", "expects a result in global memory"));
+    }
+}
+
+fn lower_tensor_view_addr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let view = d.view(op.operand("src").ok_or(Reported)?)?;
+    let binding = match op.module.ty(op.result(0)) {
+        Type::MemRef(_) => Binding::View(view),
+        _ => Binding::Scalar(view.base),
+    };
+    d.bind(op.result(0), binding);
+    Ok(())
+}
+
+fn verify_partition_view(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let (Some(Type::TensorView(source) | Type::PartitionView(source)), Type::PartitionView(window)) =
+        (op.ty("source"), op.module.ty(op.result(0)))
+    {
+        rank(op, source, &[(1, "offsets"), (2, "sizes")], diags);
+        inside_of_the_tensor(op, source, diags);
+        if source.elem != window.elem {
+            diags.push(op.error("view-type", "expects the window to have the element type of its source"));
         }
-    },
-    lower: same_number,
-    ..PLAIN
-};
+        if source.dims.len() == window.dims.len() {
+            same_extents(op, window, op.operands("sizes"), diags);
+        } else {
+            same_count(op, window, op.operands("sizes"), diags);
+        }
+    }
+}
 
 const ADDRESS_NUMBER: TypeRule = TypeRule { describe: "an i64", accepts: |t| *t == Type::I64 };
 
@@ -121,42 +235,6 @@ fn same_number(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     d.bind(op.result(0), Binding::Scalar(value));
     Ok(())
 }
-
-pub static MAKE_TENSOR_VIEW: OpDef = OpDef {
-    schema: schema(
-        "pto.make_tensor_view",
-        Syntax::Format(
-            "$ptr `,` `shape` `=` `[` $shape `]` `,` `strides` `=` `[` $strides `]` attr-dict `:` type($view)",
-        ),
-        &[
-            operand("ptr", BASE, Touch::Nothing, "address of the first element"),
-            variadic("shape", INTEGER, Touch::Nothing, "extent of each dimension, outermost first, in elements"),
-            variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
-        ],
-        &[result("view", TENSOR_VIEW, Infer::Written, "the view")],
-        &[defaulted(ORDER, AttrKind::Enum(LAYOUT), "`nd` rows, `dn` columns, `nz` fractals are what is contiguous")],
-    ),
-    summary: "Look at global memory as a tensor",
-    doc: "A tensor of up to 5 dimensions at `ptr`: element `(i, j, …)` lies `i × strides[0] + j × strides[1] + …` \
-          elements after it. Nothing is moved or allocated. `layout` says how more than two dimensions fold into the \
-          rows and columns of a tile: `nd` (the default) takes the last one as columns and all others as rows, `dn` the \
-          last but one as rows and all others as columns, `nz` the third and second from the end as rows and all others \
-          as columns. Tensors of the scales of a left operand (`mx_a_zz`: pieces of 16 rows by 2 groups, `mx_a_nd`, `mx_a_dn`) \
-          and of a right one (`mx_b_nn`, `mx_b_nd`, `mx_b_dn`) have pairs of groups last; two dimensions of `mx_a_zz` and \
-          `mx_b_nn` are rows and columns of a packed tensor, loaded as a whole.",
-    source: "PTO IR manual 4.1",
-    verify: verify_make,
-    lower: |op, d| {
-        let base = address(d, op.operand("ptr").ok_or(Reported)?)?;
-        let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
-        let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
-        let layout = layout_of(op);
-        let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
-        d.bind(op.result(0), Binding::View(view));
-        Ok(())
-    },
-    ..PLAIN
-};
 
 /// The address that a pointer or memref stands for.
 fn address(d: &mut Decoder<'_>, value: ValueId) -> Result<Operand, Reported> {
@@ -223,28 +301,6 @@ fn same_count(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mut 
     }
 }
 
-pub static GET_TENSOR_VIEW_DIM: OpDef = OpDef {
-    schema: schema(
-        "pto.get_tensor_view_dim",
-        Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($size)"),
-        &[
-            operand("view", ANY_VIEW, Touch::Nothing, "the view"),
-            operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
-        ],
-        &[result("size", INTEGER, Infer::Fixed(|| Type::Index), "its extent in elements")],
-        &[],
-    ),
-    summary: "The extent of a dimension of a view",
-    from_zero: FromZero::Always,
-    doc: "The extent of dimension `dim` of a view, in elements; 0 for a dimension that it does not have.",
-    source: "PTO IR manual 4.1",
-    lower: |op, d| {
-        let view = d.view(op.operand("view").ok_or(Reported)?)?;
-        of_a_dimension(op, d, &view.dims)
-    },
-    ..PLAIN
-};
-
 /// Binds the result to the number of the dimension that the op names; 0 where there is none.
 fn of_a_dimension(op: &OpRef<'_>, d: &mut Decoder<'_>, numbers: &[Operand]) -> Lowered {
     let index = d.scalar(op.operand("dim").ok_or(Reported)?)?;
@@ -261,100 +317,6 @@ fn of_a_dimension(op: &OpRef<'_>, d: &mut Decoder<'_>, numbers: &[Operand]) -> L
 const VIEW_OR_MEMREF: TypeRule = TypeRule {
     describe: "a view of global memory",
     accepts: |t| (ANY_VIEW.accepts)(t) || matches!(t, Type::MemRef(m) if m.space.unwrap_or(Space::Gm) == Space::Gm),
-};
-
-pub static GET_TENSOR_VIEW_STRIDE: OpDef = OpDef {
-    schema: schema(
-        "pto.get_tensor_view_stride",
-        Syntax::Format("$view `,` $dim attr-dict `:` type($view) `->` type($stride)"),
-        &[
-            operand("view", VIEW_OR_MEMREF, Touch::Nothing, "the view"),
-            operand("dim", INTEGER, Touch::Nothing, "which dimension, 0 the outermost"),
-        ],
-        &[result("stride", INTEGER, Infer::Fixed(|| Type::Index), "how far apart neighbours are, in elements")],
-        &[],
-    ),
-    summary: "The distance of neighbours in a dimension of a view",
-    doc: "How many elements after each other two neighbours in dimension `dim` of a view lie; 0 for a dimension that it does not \
-          have.",
-    source: "PTO tile instruction SPEC 3",
-    lower: |op, d| {
-        let view = d.view(op.operand("view").ok_or(Reported)?)?;
-        of_a_dimension(op, d, &view.strides)
-    },
-    ..PLAIN
-};
-
-pub static TENSOR_VIEW_ADDR: OpDef = OpDef {
-    schema: schema(
-        "pto.tensor_view_addr",
-        Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
-        &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
-        &[result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref")],
-        &[],
-    ),
-    summary: "The address of a view",
-    doc: "A pointer to the first element of a view or a window in global memory, or a memref with its dimensions and strides. Nothing \
-          moves.",
-    source: "PTO tile instruction SPEC 3",
-    verify: |op, _, diags| {
-        let result = op.module.ty(op.result(0));
-        if op.ty("src").and_then(Type::elem) != result.elem() {
-            diags.push(op.error("view-type", "expects the result to have the element type of the view"));
-        }
-        if result.space().is_some_and(|space| space != Space::Gm) {
-            diags.push(op.error("pointer-space", "expects a result in global memory"));
-        }
-    },
-    lower: |op, d| {
-        let view = d.view(op.operand("src").ok_or(Reported)?)?;
-        let binding = match op.module.ty(op.result(0)) {
-            Type::MemRef(_) => Binding::View(view),
-            _ => Binding::Scalar(view.base),
-        };
-        d.bind(op.result(0), binding);
-        Ok(())
-    },
-    ..PLAIN
-};
-
-pub static PARTITION_VIEW: OpDef = OpDef {
-    schema: schema(
-        "pto.partition_view",
-        Syntax::Custom(&PartitionText),
-        &[
-            operand("source", ANY_VIEW, Touch::Nothing, "the tensor"),
-            variadic("offsets", INTEGER, Touch::Nothing, "first index in each dimension"),
-            variadic("sizes", INTEGER, Touch::Nothing, "extent in each dimension, in elements"),
-        ],
-        &[result("window", PARTITION, Infer::Written, "the window")],
-        &[],
-    ),
-    summary: "A window of a tensor",
-    doc: "The part of a tensor from `offsets` on, `sizes` elements in each dimension. Strides and layout are the \
-          tensor's. The window has the dimensions of the tensor; its type may have others, which then say how many elements it \
-          has. Nothing is moved. A window at constants must lie inside the extents that the type of the tensor says; of others \
-          the bytes that are touched must lie inside the buffer.",
-    source: "PTO IR manual 4.1",
-    verify: |op, _, diags| {
-        if let (Some(Type::TensorView(source) | Type::PartitionView(source)), Type::PartitionView(window)) =
-            (op.ty("source"), op.module.ty(op.result(0)))
-        {
-            rank(op, source, &[(1, "offsets"), (2, "sizes")], diags);
-            inside_of_the_tensor(op, source, diags);
-            if source.elem != window.elem {
-                diags.push(op.error("view-type", "expects the window to have the element type of its source"));
-            }
-            if source.dims.len() == window.dims.len() {
-                same_extents(op, window, op.operands("sizes"), diags);
-            } else {
-                same_count(op, window, op.operands("sizes"), diags);
-            }
-        }
-    },
-    lower: lower_partition,
-    window: true,
-    ..PLAIN
 };
 
 /// `%tensor, offsets = [%a, %b], sizes = [%c, %d] : T -> T`. Without `-> T` the extents are the sizes, `?` where they are no

@@ -24,6 +24,7 @@
 //! | `late`, `aside` | a function in another legal order of its steps |
 //! | `decide` | where loaded data decide |
 //! | `clock` | cycles: ports, latencies, dependences |
+//! | [`conversions`] | the types between which lanes are converted |
 
 mod access;
 mod align;
@@ -32,6 +33,7 @@ mod bytes;
 mod clock;
 mod code;
 mod compile;
+mod conversions;
 mod decide;
 mod footprint;
 mod function;
@@ -52,6 +54,7 @@ mod trace;
 
 pub use access::{Barrier, Kind};
 pub use align::{Align, BLOCK, block_of};
+pub use conversions::{Conversion, conversions};
 pub use function::{Function, Kernel, Machine, Parts, Step};
 pub use mask::{BYTES, Mask};
 pub use register::Register;

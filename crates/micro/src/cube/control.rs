@@ -4,8 +4,9 @@ use slipring_ir::{Infer, OpSchema, Syntax, Touch, Type};
 use slipring_program::{Inst, Operand, ScalarFn};
 
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
+use slipring_op::{ops, positional};
 
 /// The control register among the registers of a core.
 pub(super) const CONTROL: &str = "ctrl";
@@ -14,49 +15,49 @@ const DOC: &str = "Each core has a control register of 64 bits, 0 at the start. 
      float cannot hold where an op has neither `sat` nor `nosat`: set, infinities and NaN are kept; clear, they become \
      the largest value and 0. The other bits are kept and have no effect here.";
 
-pub(super) static GET_CTRL: OpDef = OpDef {
-    schema: schema(
-        "pto.get_ctrl",
-        Syntax::Format("attr-dict `:` type($value)"),
-        &[],
-        &[result("value", INTEGER, Infer::Fixed(|| Type::I64), "the register")],
-        &[],
-    ),
-    summary: "Read the control register",
-    doc: DOC,
-    source: "public micro-instruction examples; micro-instruction manual 16, execution mode",
-    lower: |op, d| {
-        let register = d.register(CONTROL);
-        let value = d.variable(Operand::Reg(register));
-        d.bind(op.result(0), Binding::Scalar(Operand::Reg(value)));
-        Ok(())
-    },
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub(super) static SET_CTRL: OpDef = OpDef {
-    schema: schema(
-        "pto.set_ctrl",
-        Syntax::Format("$value attr-dict `:` type($value)"),
-        &[operand("value", INTEGER, Touch::Nothing, "what the register becomes")],
-        &[],
-        &[],
-    ),
-    summary: "Write the control register",
-    doc: DOC,
-    source: "public micro-instruction examples; micro-instruction manual 16, execution mode",
-    lower: |op, d| {
-        let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
-        let register = d.register(CONTROL);
-        d.emit(Inst::Move { d: register, a: value });
-        Ok(())
-    },
-    ..PLAIN
-};
+    GET_CTRL "pto.get_ctrl" "Read the control register": PLAIN, doc: DOC,
+        source: "public micro-instruction examples; micro-instruction manual 16, execution mode", lower: lower_get_ctrl
+        => {
+            syntax: Syntax::Format("attr-dict `:` type($value)"),
+            results: &[result("value", INTEGER, Infer::Fixed(|| Type::I64), "the register")],
+        };
+
+    SET_CTRL "pto.set_ctrl" "Write the control register": PLAIN, doc: DOC,
+        source: "public micro-instruction examples; micro-instruction manual 16, execution mode", lower: lower_set_ctrl
+        => {
+            syntax: positional!("value"),
+            operands: &[operand("value", INTEGER, Touch::Nothing, "what the register becomes")],
+        };
+
+    /// `result` is `value` with bit `bit` clear.
+    SBITSET0 "pto.sbitset0" "Clear a bit": PLAIN.with(SBITSET), source: "public micro-instruction examples",
+        lower: |op, d| lower_bit(op, d, |[value, bit, _]| Ok(value & !(1 << (bit & 63))));
+
+    /// `result` is `value` with bit `bit` set.
+    SBITSET1 "pto.sbitset1" "Set a bit": PLAIN.with(SBITSET), source: "public micro-instruction examples",
+        lower: |op, d| lower_bit(op, d, |[value, bit, _]| Ok(value | 1 << (bit & 63)));
+}
+
+fn lower_get_ctrl(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let register = d.register(CONTROL);
+    let value = d.variable(Operand::Reg(register));
+    d.bind(op.result(0), Binding::Scalar(Operand::Reg(value)));
+    Ok(())
+}
+
+fn lower_set_ctrl(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = d.scalar(op.operand("value").ok_or(Reported)?)?;
+    let register = d.register(CONTROL);
+    d.emit(Inst::Move { d: register, a: value });
+    Ok(())
+}
 
 const SBITSET: OpSchema = schema(
     "",
-    Syntax::Format("$value `,` $bit attr-dict `:` type($value) `,` type($bit) `->` type($result)"),
+    positional!("value" "bit" => "result"),
     &[
         operand("value", INTEGER, Touch::Nothing, "a number of 64 bits"),
         operand("bit", INTEGER, Touch::Nothing, "which bit, modulo 64"),
@@ -64,24 +65,6 @@ const SBITSET: OpSchema = schema(
     &[result("result", INTEGER, Infer::Fixed(|| Type::I64), "the number with this bit changed")],
     &[],
 );
-
-pub(super) static SBITSET0: OpDef = OpDef {
-    schema: OpSchema { name: "pto.sbitset0", ..SBITSET },
-    summary: "Clear a bit",
-    doc: "`result` is `value` with bit `bit` clear.",
-    source: "public micro-instruction examples",
-    lower: |op, d| lower_bit(op, d, |[value, bit, _]| Ok(value & !(1 << (bit & 63)))),
-    ..PLAIN
-};
-
-pub(super) static SBITSET1: OpDef = OpDef {
-    schema: OpSchema { name: "pto.sbitset1", ..SBITSET },
-    summary: "Set a bit",
-    doc: "`result` is `value` with bit `bit` set.",
-    source: "public micro-instruction examples",
-    lower: |op, d| lower_bit(op, d, |[value, bit, _]| Ok(value | 1 << (bit & 63))),
-    ..PLAIN
-};
 
 fn lower_bit(op: &OpRef<'_>, d: &mut Decoder<'_>, f: ScalarFn) -> Lowered {
     let value = d.scalar(op.operand("value").ok_or(Reported)?)?;

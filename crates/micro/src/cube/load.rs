@@ -11,6 +11,7 @@ use slipring_effect::{BiasArgs, BiasLoad, BurstArgs, Bursts, FractalArgs, Fracta
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, constant, defaulted, operand, optional, schema};
+use slipring_op::{ops, positional};
 
 const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
 
@@ -26,78 +27,193 @@ const fn group(word: &'static str, parts: &'static [Part], types: Types) -> Clau
     Clause { types, ..Clause::values(word, parts) }
 }
 
-pub(super) static GM_L1_FRAC: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_gm_l1_frac",
-        Syntax::Custom(&ClauseText {
-            lead: 2,
-            commas: true,
-            clauses: &[
-                word("nd2nz"),
-                word("dn2nz"),
-                group("shape", &[Part::Value, Part::Value], Types::AfterWord),
-                group("src_layout", &[Part::Value, Part::Maybe], Types::InParens),
-                group("dst_group", &[Part::Value, Part::Value, Part::Value, Part::Value], Types::AfterWord),
-                group("ctrl", &[Part::Value, Part::Value], Types::AfterWord),
+ops! {
+    OPS [&L1_L0A];
+
+    /// Element (n, d) of a matrix lies at `src + n × src_inner_stride + d` elements (`nd2nz`) or at `src + d ×
+    /// src_inner_stride + n` elements (`dn2nz`), and goes to line `n × dst_loop2_stride + d / c × dst_loop3_stride` of
+    /// 32 bytes, place `d mod c`, where c is the number of elements in 32 bytes. Places of the last line beyond d
+    /// become 0; lines beyond n keep their bytes. With `smallc0_en` (d at most 4) a line has 4 places and lines follow
+    /// each other; the last 32 bytes are filled with 0.
+    GM_L1_FRAC "pto.mte_gm_l1_frac" "Load matrices of global memory into fractals of L1": PLAIN,
+        source: "micro-instruction manual 16, pto.mte_gm_l1_frac", core: CoreRule::Cube,
+        pipe: PipeRule::Fixed(Pipe::Mte2), verify: verify_gm_l1_frac, lower: lower_gm_l1_frac
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 2,
+                commas: true,
+                clauses: &[
+                    word("nd2nz"),
+                    word("dn2nz"),
+                    group("shape", &[Part::Value, Part::Value], Types::AfterWord),
+                    group("src_layout", &[Part::Value, Part::Maybe], Types::InParens),
+                    group("dst_group", &[Part::Value, Part::Value, Part::Value, Part::Value], Types::AfterWord),
+                    group("ctrl", &[Part::Value, Part::Value], Types::AfterWord),
+                ],
+            }),
+            operands: &[
+                operand("src", GM, Touch::Read, "first element in global memory"),
+                operand("dst", L1, Touch::Write, "first byte of the fractals in L1, a multiple of 32"),
+                number("n", "rows of the result"),
+                number("d", "columns of the result"),
+                number("src_inner_stride", "bytes from a row (`dn2nz`: a column) of the source to the next"),
+                optional("src_outer_stride", INTEGER, Touch::Nothing, "bytes from a matrix of the source to the next"),
+                number("group_count", "matrices"),
+                number("dst_loop2_stride", "distance of rows in L1, in 32 bytes"),
+                number("dst_loop3_stride", "distance of blocks of columns in L1, in 32 bytes"),
+                number("dst_loop4_stride", "distance of matrices in L1, in 32 bytes"),
+                number("l2_cache_ctrl", "how the L2 cache is used; changes nothing here"),
+                operand("smallc0_en", BOOL, Touch::Nothing, "true: lines of 4 channels follow each other"),
             ],
-        }),
-        &[
-            operand("src", GM, Touch::Read, "first element in global memory"),
-            operand("dst", L1, Touch::Write, "first byte of the fractals in L1, a multiple of 32"),
-            number("n", "rows of the result"),
-            number("d", "columns of the result"),
-            number("src_inner_stride", "bytes from a row (`dn2nz`: a column) of the source to the next"),
-            optional("src_outer_stride", INTEGER, Touch::Nothing, "bytes from a matrix of the source to the next"),
-            number("group_count", "matrices"),
-            number("dst_loop2_stride", "distance of rows in L1, in 32 bytes"),
-            number("dst_loop3_stride", "distance of blocks of columns in L1, in 32 bytes"),
-            number("dst_loop4_stride", "distance of matrices in L1, in 32 bytes"),
-            number("l2_cache_ctrl", "how the L2 cache is used; changes nothing here"),
-            operand("smallc0_en", BOOL, Touch::Nothing, "true: lines of 4 channels follow each other"),
-        ],
-        &[],
-        &[
-            defaulted("nd2nz", AttrKind::Unit, "the source has rows"),
-            defaulted("dn2nz", AttrKind::Unit, "the source has columns"),
-        ],
-    ),
-    summary: "Load matrices of global memory into fractals of L1",
-    doc: "Element (n, d) of a matrix lies at `src + n × src_inner_stride + d` elements (`nd2nz`) or at `src + d × \
-          src_inner_stride + n` elements (`dn2nz`), and goes to line `n × dst_loop2_stride + d / c × dst_loop3_stride` of \
-          32 bytes, place `d mod c`, where c is the number of elements in 32 bytes. Places of the last line beyond d \
-          become 0; lines beyond n keep their bytes. With `smallc0_en` (d at most 4) a line has 4 places and lines follow \
-          each other; the last 32 bytes are filled with 0.",
-    source: "micro-instruction manual 16, pto.mte_gm_l1_frac",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    verify: |op, platform, diags| {
-        if op.attr("nd2nz").is_some() == op.attr("dn2nz").is_some() {
-            diags.push(op.error("frac-layout", "expects one of `nd2nz` and `dn2nz`"));
-        }
-        same_elem(op, platform, diags);
-    },
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        let args = FractalArgs {
-            from: from.addr,
-            to: to.addr,
-            n: given(op, d, "n")?,
-            d: given(op, d, "d")?,
-            inner: given(op, d, "src_inner_stride")?,
-            groups: given(op, d, "group_count")?,
-            row: given(op, d, "dst_loop2_stride")?,
-            block: given(op, d, "dst_loop3_stride")?,
-            matrix: given(op, d, "dst_loop4_stride")?,
-            small: given(op, d, "smallc0_en")?,
-            outer: given_or(op, d, "src_outer_stride", 0)?,
+            attrs: &[
+                defaulted("nd2nz", AttrKind::Unit, "the source has rows"),
+                defaulted("dn2nz", AttrKind::Unit, "the source has columns"),
+            ],
         };
-        let effect = FractalLoad { elem: to.elem, dn: op.attr("dn2nz").is_some() };
-        let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
-        d.issue(Pipe::Mte2, effect, args.list(), cost);
-        Ok(())
-    },
-    ..PLAIN
-};
+
+    /// With `transpose`, `dst[i, j] = src[i, j]` for an operand of k × n elements: L0B wants k innermost, so that
+    /// elements are exchanged inside the fractals. Without, fractals move as they are, `dst[i, j] = src[j, i]`: they
+    /// hold the n × k elements of the transposed operand. So do fractals of 8-bit elements where n is not a multiple of
+    /// 32, whatever `transpose` says: the public examples with n = 16 have no more in L1. The fractals of L1 are blocks
+    /// of columns of 32 bytes, one row after the other, with rows padded to a multiple of 16. Six numbers, and where it
+    /// begins: as for `pto.mte_l1_l0a`.
+    L1_L0B "pto.mte_l1_l0b" "Load a right operand out of L1": MTE1.with(LOAD_A),
+        source: "micro-instruction manual 16, Left / Right Tile Load Model; public examples, which all transpose",
+        verify: verify_operand, lower: lower_l1_l0b
+        => {
+            operands: &[
+                operand("src", L1, Touch::Read, "fractals in L1"),
+                operand("dst", L0B, Touch::Write, "right operand in L0B"),
+                control(
+                    "k and n, rows and columns of the operand; then perhaps the row and the column of L1 at which it begins, 0 and 0. \
+                     Or six: the fractals to copy, as `pto.load_cbuf_to_ca` has them",
+                ),
+            ],
+            attrs: &[defaulted("transpose", AttrKind::Bool, "true: the fractals hold k × n elements, else n × k")],
+        };
+
+    L1_L0A_MX "pto.mte_l1_l0a_mx" "Load the scales of a left operand": MTE1.with(LOAD_A), doc: SCALES_DOC,
+        source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
+        verify: verify_scales, lower: lower_l1_l0a_mx
+        => { attrs: &[] };
+
+    L1_L0B_MX "pto.mte_l1_l0b_mx" "Load the scales of a right operand": MTE1.with(LOAD_A), doc: SCALES_DOC,
+        source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
+        verify: verify_scales, lower: lower_l1_l0b_mx
+        => { operands: L1_L0B.schema.operands, attrs: &[] };
+
+    /// `dst[i] = src[i]`, f16 and bf16 widened to f32. Lengths and gaps count elements, as in the public examples (the
+    /// manual speaks of load units).
+    L1_BT "pto.mte_l1_bt" "Load a bias out of L1": MTE1,
+        source: "micro-instruction manual 16, pto.mte_l1_bt; public examples for the unit", verify: verify_l1_bt,
+        lower: lower_l1_bt
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 3,
+                commas: false,
+                clauses: &[Clause::values("nburst", &[Part::Value, Part::Value, Part::Value])],
+            }),
+            operands: &[
+                operand("src", L1, Touch::Read, "values in L1"),
+                operand("dst", BT, Touch::Write, "bias table"),
+                number("len_burst", "elements of a row"),
+                number("n_burst", "rows"),
+                number("src_gap", "elements between rows of the source"),
+                number("dst_gap", "elements between rows of the bias table"),
+            ],
+        };
+
+    /// An older spelling: copies whole fractals of 512 bytes as they are, `m_step` of each of `k_step` columns. The row
+    /// of a product with m = 1 is brought this way.
+    LOAD_CBUF_TO_CA "pto.load_cbuf_to_ca" "Copy fractals of L1 into L0A": MTE1,
+        source: "public micro-instruction examples", lower: copy_fractals
+        => {
+            syntax: positional!("src" "dst" "m_start" "k_start" "m_step" "k_step" "src_stride" "dst_stride"),
+            operands: &[
+                operand("src", L1, Touch::Read, "fractals in L1"),
+                operand("dst", L0A, Touch::Write, "fractals in L0A"),
+                number("m_start", "first fractal downwards"),
+                number("k_start", "first column of fractals"),
+                number("m_step", "fractals downwards"),
+                number("k_step", "columns of fractals"),
+                number("src_stride", "fractals of L1 from a column of them to the next"),
+                number("dst_stride", "fractals of L0A from a column of them to the next"),
+            ],
+        };
+}
+
+fn verify_gm_l1_frac(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if op.attr("nd2nz").is_some() == op.attr("dn2nz").is_some() {
+        diags.push(op.error("frac-layout", "expects one of `nd2nz` and `dn2nz`"));
+    }
+    same_elem(op, platform, diags);
+}
+
+fn lower_gm_l1_frac(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    let args = FractalArgs {
+        from: from.addr,
+        to: to.addr,
+        n: given(op, d, "n")?,
+        d: given(op, d, "d")?,
+        inner: given(op, d, "src_inner_stride")?,
+        groups: given(op, d, "group_count")?,
+        row: given(op, d, "dst_loop2_stride")?,
+        block: given(op, d, "dst_loop3_stride")?,
+        matrix: given(op, d, "dst_loop4_stride")?,
+        small: given(op, d, "smallc0_en")?,
+        outer: given_or(op, d, "src_outer_stride", 0)?,
+    };
+    let effect = FractalLoad { elem: to.elem, dn: op.attr("dn2nz").is_some() };
+    let cost = d.platform.dma_cost(Space::Gm, Space::Mat);
+    d.issue(Pipe::Mte2, effect, args.list(), cost);
+    Ok(())
+}
+
+fn lower_l1_l0b(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.operands("control").len() == FULL {
+        return copy_fractals(op, d);
+    }
+    let turned = op.attr("transpose").and_then(Attr::as_bool) != Some(true);
+    load_operand(op, d, OperandLoad { elem: elem(op)?, left: None, turned })
+}
+
+fn lower_l1_l0a_mx(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let [rows, cols] = extents(op, d)?;
+    load_scales(op, d, rows, cols)
+}
+
+fn lower_l1_l0b_mx(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let [rows, cols] = extents(op, d)?;
+    load_scales(op, d, cols, rows)
+}
+
+fn verify_l1_bt(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) {
+        let fine = matches!((from, to), (Elem::F32 | Elem::F16 | Elem::BF16, Elem::F32) | (Elem::I32, Elem::I32));
+        if !fine {
+            diags.push(
+                op.error("bias-type", format!("no bias of {from} becomes {to}"))
+                    .help("f32, f16 and bf16 become f32, i32 stays i32"),
+            );
+        }
+    }
+}
+
+fn lower_l1_bt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    let args = BiasArgs {
+        from: from.addr,
+        to: to.addr,
+        len: given(op, d, "len_burst")?,
+        rows: given(op, d, "n_burst")?,
+        from_gap: given(op, d, "src_gap")?,
+        to_gap: given(op, d, "dst_gap")?,
+    };
+    let cost = d.platform.dma_cost(Space::Mat, Space::Bias);
+    d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args.list(), cost);
+    Ok(())
+}
 
 /// Source and destination hold elements of one type.
 fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -108,8 +224,7 @@ fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-const OPERAND: Syntax =
-    Syntax::Format("$src `,` $dst `,` $control attr-dict `:` type($src) `,` type($dst) `,` type($control)");
+const OPERAND: Syntax = positional!("src" "dst" "control");
 
 /// The numbers of a load of an operand.
 const fn control(doc: &'static str) -> OperandSpec {
@@ -131,7 +246,7 @@ const LOAD_A: OpSchema = schema(
     &[defaulted("transpose", AttrKind::Bool, "true: the fractals hold k × m elements")],
 );
 
-pub(super) static L1_L0A: OpDef = OpDef {
+static L1_L0A: OpDef = OpDef {
     schema: LOAD_A,
     summary: "Load a left operand out of L1",
     doc: "`dst[i, j] = src[i, j]` for an operand of m × k elements; with `transpose`, `dst[i, j] = src[j, i]`. The \
@@ -147,38 +262,6 @@ pub(super) static L1_L0A: OpDef = OpDef {
         let left = Some(d.platform.left_blayout);
         let turned = op.attr("transpose").and_then(Attr::as_bool) == Some(true);
         load_operand(op, d, OperandLoad { elem: elem(op)?, left, turned })
-    },
-    ..MTE1
-};
-
-pub(super) static L1_L0B: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.mte_l1_l0b",
-        operands: &[
-            operand("src", L1, Touch::Read, "fractals in L1"),
-            operand("dst", L0B, Touch::Write, "right operand in L0B"),
-            control(
-                "k and n, rows and columns of the operand; then perhaps the row and the column of L1 at which it begins, 0 and 0. \
-                 Or six: the fractals to copy, as `pto.load_cbuf_to_ca` has them",
-            ),
-        ],
-        attrs: &[defaulted("transpose", AttrKind::Bool, "true: the fractals hold k × n elements, else n × k")],
-        ..LOAD_A
-    },
-    summary: "Load a right operand out of L1",
-    doc: "With `transpose`, `dst[i, j] = src[i, j]` for an operand of k × n elements: L0B wants k innermost, so that \
-          elements are exchanged inside the fractals. Without, fractals move as they are, `dst[i, j] = src[j, i]`: they hold \
-          the n × k elements of the transposed operand. So do fractals of 8-bit elements where n is not a multiple of 32, whatever \
-          `transpose` says: the public examples with n = 16 have no more in L1. The fractals of L1 are blocks of columns of 32 bytes, one row after \
-          the other, with rows padded to a multiple of 16. Six numbers, and where it begins: as for `pto.mte_l1_l0a`.",
-    source: "micro-instruction manual 16, Left / Right Tile Load Model; public examples, which all transpose",
-    verify: verify_operand,
-    lower: |op, d| {
-        if op.operands("control").len() == FULL {
-            return copy_fractals(op, d);
-        }
-        let turned = op.attr("transpose").and_then(Attr::as_bool) != Some(true);
-        load_operand(op, d, OperandLoad { elem: elem(op)?, left: None, turned })
     },
     ..MTE1
 };
@@ -239,32 +322,6 @@ const SCALES_DOC: &str = "Loads the scales of an operand: a byte for each group 
      of 32 bytes, 16 rows (columns of a right operand) by 2 groups, the groups of a row next to each other; pieces of one \
      line of 16 rows (columns) follow each other along k. They belong to the operand at `dst` from then on.";
 
-pub(super) static L1_L0A_MX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.mte_l1_l0a_mx", attrs: &[], ..LOAD_A },
-    summary: "Load the scales of a left operand",
-    doc: SCALES_DOC,
-    source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
-    verify: verify_scales,
-    lower: |op, d| {
-        let [rows, cols] = extents(op, d)?;
-        load_scales(op, d, rows, cols)
-    },
-    ..MTE1
-};
-
-pub(super) static L1_L0B_MX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.mte_l1_l0b_mx", operands: L1_L0B.schema.operands, attrs: &[], ..LOAD_A },
-    summary: "Load the scales of a right operand",
-    doc: SCALES_DOC,
-    source: "micro-instruction manual 16, MX Scale Load Model; public examples for the order inside a piece",
-    verify: verify_scales,
-    lower: |op, d| {
-        let [rows, cols] = extents(op, d)?;
-        load_scales(op, d, cols, rows)
-    },
-    ..MTE1
-};
-
 /// Rows and columns of the operand, and where it begins.
 fn verify_scales(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if op.operands("control").len() == FULL {
@@ -293,88 +350,8 @@ fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, outer: Operand, k: Operand) 
     Ok(())
 }
 
-pub(super) static L1_BT: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l1_bt",
-        Syntax::Custom(&ClauseText {
-            lead: 3,
-            commas: false,
-            clauses: &[Clause::values("nburst", &[Part::Value, Part::Value, Part::Value])],
-        }),
-        &[
-            operand("src", L1, Touch::Read, "values in L1"),
-            operand("dst", BT, Touch::Write, "bias table"),
-            number("len_burst", "elements of a row"),
-            number("n_burst", "rows"),
-            number("src_gap", "elements between rows of the source"),
-            number("dst_gap", "elements between rows of the bias table"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Load a bias out of L1",
-    doc: "`dst[i] = src[i]`, f16 and bf16 widened to f32. Lengths and gaps count elements, as in the public examples \
-          (the manual speaks of load units).",
-    source: "micro-instruction manual 16, pto.mte_l1_bt; public examples for the unit",
-    verify: |op, _, diags| {
-        if let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) {
-            let fine = matches!((from, to), (Elem::F32 | Elem::F16 | Elem::BF16, Elem::F32) | (Elem::I32, Elem::I32));
-            if !fine {
-                diags.push(
-                    op.error("bias-type", format!("no bias of {from} becomes {to}"))
-                        .help("f32, f16 and bf16 become f32, i32 stays i32"),
-                );
-            }
-        }
-    },
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        let args = BiasArgs {
-            from: from.addr,
-            to: to.addr,
-            len: given(op, d, "len_burst")?,
-            rows: given(op, d, "n_burst")?,
-            from_gap: given(op, d, "src_gap")?,
-            to_gap: given(op, d, "dst_gap")?,
-        };
-        let cost = d.platform.dma_cost(Space::Mat, Space::Bias);
-        d.issue(Pipe::Mte1, BiasLoad { elems: [from.elem, to.elem] }, args.list(), cost);
-        Ok(())
-    },
-    ..MTE1
-};
-
 /// Bytes of a fractal.
 const FRACTAL: u64 = 512;
-
-pub(super) static LOAD_CBUF_TO_CA: OpDef = OpDef {
-    schema: schema(
-        "pto.load_cbuf_to_ca",
-        Syntax::Format(
-            "$src `,` $dst `,` $m_start `,` $k_start `,` $m_step `,` $k_step `,` $src_stride `,` $dst_stride attr-dict `:` \
-             type($src) `,` type($dst) `,` type($m_start) `,` type($k_start) `,` type($m_step) `,` type($k_step) `,` \
-             type($src_stride) `,` type($dst_stride)",
-        ),
-        &[
-            operand("src", L1, Touch::Read, "fractals in L1"),
-            operand("dst", L0A, Touch::Write, "fractals in L0A"),
-            number("m_start", "first fractal downwards"),
-            number("k_start", "first column of fractals"),
-            number("m_step", "fractals downwards"),
-            number("k_step", "columns of fractals"),
-            number("src_stride", "fractals of L1 from a column of them to the next"),
-            number("dst_stride", "fractals of L0A from a column of them to the next"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy fractals of L1 into L0A",
-    doc: "An older spelling: copies whole fractals of 512 bytes as they are, `m_step` of each of `k_step` columns. The row \
-          of a product with m = 1 is brought this way.",
-    source: "public micro-instruction examples",
-    lower: copy_fractals,
-    ..MTE1
-};
 
 /// Copies fractals: the first ones, how many, and the strides are what stands behind the two pointers.
 fn copy_fractals(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

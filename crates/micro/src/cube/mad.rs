@@ -11,7 +11,8 @@ use slipring_effect::{Mad, MadArgs, MadStart, Tf32};
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{INTEGER, PLAIN, WITHOUT_SMALL_FLOATS, defaulted, operand, schema};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, PLAIN, WITHOUT_SMALL_FLOATS, defaulted, operand};
 
 const UNIT_FLAG_MODE: &EnumSpec =
     &EnumSpec { kind: UNIT_FLAG, numbered: false, members: &[CHECK_ONLY, "check_and_set"] };
@@ -56,15 +57,6 @@ const M: OperandSpec = operand("m", INTEGER, Touch::Nothing, "rows of the produc
 const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the product");
 const K: OperandSpec = operand("k", INTEGER, Touch::Nothing, "terms of each sum");
 
-const fn product(
-    name: &'static str,
-    text: &'static ClauseText,
-    operands: &'static [OperandSpec],
-    attrs: &'static [AttrSpec],
-) -> OpSchema {
-    schema(name, Syntax::Custom(text), operands, &[], attrs)
-}
-
 macro_rules! doc {
     ($start:literal, $scale:literal) => {
         concat!(
@@ -97,104 +89,76 @@ const CUBE: OpDef = OpDef {
     ..PLAIN
 };
 
-pub(super) static MAD: OpDef = OpDef {
-    schema: product(
-        "pto.mad",
-        &ClauseText { lead: 6, commas: false, clauses: CLAUSES },
-        &[LHS, RHS, DST, M, N, K],
-        ATTRS,
-    ),
-    summary: "Multiply two operands",
-    doc: doc!("", ""),
-    verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
-    lower: |op, d| lower(op, d, MadStart::Zero, false),
-    ..CUBE
-};
+/// Operands as they are.
+const PLAIN_PRODUCT: OpDef = OpDef { schema: OpSchema { attrs: ATTRS, ..CUBE.schema }, ..CUBE };
+/// Operands with scales.
+const SCALED_PRODUCT: OpDef =
+    OpDef { schema: OpSchema { attrs: MX_ATTRS, ..CUBE.schema }, elems: SCALED_ELEMS, source: SCALED, ..CUBE };
 
-pub(super) static MAD_ACC: OpDef = OpDef {
-    schema: product(
-        "pto.mad_acc",
-        &ClauseText { lead: 6, commas: false, clauses: CLAUSES },
-        &[LHS, RHS, BOTH, M, N, K],
-        ATTRS,
-    ),
-    summary: "Multiply two operands and add to the accumulator",
-    doc: doc!("dst[i, j] + ", ""),
-    verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
-    lower: |op, d| lower(op, d, MadStart::Acc, false),
-    ..CUBE
-};
+ops! {
+    OPS;
 
-pub(super) static MAD_BIAS: OpDef = OpDef {
-    schema: product(
-        "pto.mad_bias",
-        &ClauseText { lead: 7, commas: false, clauses: CLAUSES },
-        &[LHS, RHS, DST, BIAS, M, N, K],
-        ATTRS,
-    ),
-    summary: "Multiply two operands and add a bias to each row",
-    doc: doc!("bias[j] + ", ""),
-    verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
-    lower: |op, d| lower(op, d, MadStart::Bias, false),
-    ..CUBE
-};
+    MAD "pto.mad" "Multiply two operands": PLAIN_PRODUCT, doc: doc!("", ""),
+        verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
+        lower: |op, d| lower(op, d, MadStart::Zero, false)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            operands: &[LHS, RHS, DST, M, N, K],
+        };
 
-pub(super) static MAD_MX: OpDef = OpDef {
-    elems: SCALED_ELEMS,
-    schema: product(
-        "pto.mad_mx",
-        &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
-        &[LHS, RHS, DST, M, N, K],
-        MX_ATTRS,
-    ),
-    summary: "Multiply two operands with scales",
-    doc: doc!(
-        "",
-        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
-    ),
-    source: SCALED,
-    verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
-    lower: |op, d| lower(op, d, MadStart::Zero, true),
-    ..CUBE
-};
+    MAD_ACC "pto.mad_acc" "Multiply two operands and add to the accumulator": PLAIN_PRODUCT,
+        doc: doc!("dst[i, j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
+        lower: |op, d| lower(op, d, MadStart::Acc, false)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            operands: &[LHS, RHS, BOTH, M, N, K],
+        };
 
-pub(super) static MAD_MX_ACC: OpDef = OpDef {
-    elems: SCALED_ELEMS,
-    schema: product(
-        "pto.mad_mx_acc",
-        &ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES },
-        &[LHS, RHS, BOTH, M, N, K],
-        MX_ATTRS,
-    ),
-    summary: "Multiply two operands with scales and add to the accumulator",
-    doc: doc!(
-        "dst[i, j] + ",
-        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
-    ),
-    source: SCALED,
-    verify: |op, _, diags| verify(op, MadStart::Acc, true, diags),
-    lower: |op, d| lower(op, d, MadStart::Acc, true),
-    ..CUBE
-};
+    MAD_BIAS "pto.mad_bias" "Multiply two operands and add a bias to each row": PLAIN_PRODUCT,
+        doc: doc!("bias[j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
+        lower: |op, d| lower(op, d, MadStart::Bias, false)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: CLAUSES }),
+            operands: &[LHS, RHS, DST, BIAS, M, N, K],
+        };
 
-pub(super) static MAD_MX_BIAS: OpDef = OpDef {
-    elems: SCALED_ELEMS,
-    schema: product(
-        "pto.mad_mx_bias",
-        &ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES },
-        &[LHS, RHS, DST, BIAS, M, N, K],
-        MX_ATTRS,
-    ),
-    summary: "Multiply two operands with scales and add a bias to each row",
-    doc: doc!(
-        "bias[j] + ",
-        "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
-    ),
-    source: SCALED,
-    verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
-    lower: |op, d| lower(op, d, MadStart::Bias, true),
-    ..CUBE
-};
+    MAD_MX "pto.mad_mx" "Multiply two operands with scales": SCALED_PRODUCT,
+        doc: doc!(
+            "",
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+        ),
+        verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
+        lower: |op, d| lower(op, d, MadStart::Zero, true)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            operands: &[LHS, RHS, DST, M, N, K],
+        };
+
+    MAD_MX_ACC "pto.mad_mx_acc"
+        "Multiply two operands with scales and add to the accumulator": SCALED_PRODUCT,
+        doc: doc!(
+            "dst[i, j] + ",
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+        ),
+        verify: |op, _, diags| verify(op, MadStart::Acc, true, diags), lower: |op, d| lower(op, d, MadStart::Acc, true)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            operands: &[LHS, RHS, BOTH, M, N, K],
+        };
+
+    MAD_MX_BIAS "pto.mad_mx_bias"
+        "Multiply two operands with scales and add a bias to each row": SCALED_PRODUCT,
+        doc: doc!(
+            "bias[j] + ",
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+        ),
+        verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
+        lower: |op, d| lower(op, d, MadStart::Bias, true)
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES }),
+            operands: &[LHS, RHS, DST, BIAS, M, N, K],
+        };
+}
 
 /// True for types that may have scales.
 fn narrow(elem: Elem) -> bool {

@@ -1,7 +1,7 @@
 //! The way out of the accumulator: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
-use slipring_machine::Pipe;
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_machine::{Pipe, Platform};
 use slipring_program::{Operand, UpdateKind};
 use slipring_tile::convert::Saturation;
 use slipring_tile::{Elem, Space, load_f32};
@@ -14,7 +14,8 @@ use slipring_effect::{Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantT
 use slipring_op::decode::Decoder;
 use slipring_op::decode::{CHECK_ONLY, UNIT_FLAG, with_unit_flag};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, operand, optional, schema};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, constant, defaulted, joined, operand, optional};
 
 const UNIT_FLAG_MODE: &EnumSpec =
     &EnumSpec { kind: UNIT_FLAG, numbered: false, members: &[CHECK_ONLY, "check_and_clear"] };
@@ -63,32 +64,34 @@ const PARAMETER: TypeRule = TypeRule {
 };
 
 const SRC: OperandSpec = operand("src", L0C, Touch::Read, "accumulator");
-const M: OperandSpec = operand("m", INTEGER, Touch::Nothing, "rows of the result");
-const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the result");
-const SRC_STRIDE: OperandSpec = operand(
-    "src_stride",
-    INTEGER,
-    Touch::Nothing,
-    "rows of the accumulator in a block of 16 columns: the rows of the product, padded to a multiple of 16",
-);
-const DST_STRIDE: OperandSpec =
-    operand("dst_stride", INTEGER, Touch::Nothing, "elements of the destination from row (column, block) to row");
-const SCALE: OperandSpec = optional("quant", PARAMETER, Touch::Read, "scale, or a table of parameters");
-const FACTOR: OperandSpec = optional("alpha", PARAMETER, Touch::Read, "factor of negative values, or a table of them");
-const CLIP: OperandSpec = optional("clip", SCALAR, Touch::Nothing, "largest value");
-const LOOP0: OperandSpec = optional(
-    "loop0_src_stride",
-    INTEGER,
-    Touch::Nothing,
-    "rows of the accumulator from one row of the result to the next",
-);
-const SPLIT: OperandSpec =
-    optional("split", INTEGER, Touch::Nothing, "1: blocks of 8 columns in the destination; 0: of 16");
-const COUNT: OperandSpec = optional("loop3_count", INTEGER, Touch::Nothing, "repetitions");
-const SRC3: OperandSpec =
-    optional("loop3_src_stride", INTEGER, Touch::Nothing, "rows of the accumulator between repetitions");
-const DST3: OperandSpec =
-    optional("loop3_dst_stride", INTEGER, Touch::Nothing, "elements of the destination between repetitions");
+/// How large the result is, and how it lies.
+const SIZES: &[OperandSpec] = &[
+    operand("m", INTEGER, Touch::Nothing, "rows of the result"),
+    operand("n", INTEGER, Touch::Nothing, "columns of the result"),
+    operand(
+        "src_stride",
+        INTEGER,
+        Touch::Nothing,
+        "rows of the accumulator in a block of 16 columns: the rows of the product, padded to a multiple of 16",
+    ),
+    operand("dst_stride", INTEGER, Touch::Nothing, "elements of the destination from row (column, block) to row"),
+];
+/// What is done to it on its way.
+const STAGES: &[OperandSpec] = &[
+    optional("quant", PARAMETER, Touch::Read, "scale, or a table of parameters"),
+    optional("alpha", PARAMETER, Touch::Read, "factor of negative values, or a table of them"),
+    optional("clip", SCALAR, Touch::Nothing, "largest value"),
+    optional(
+        "loop0_src_stride",
+        INTEGER,
+        Touch::Nothing,
+        "rows of the accumulator from one row of the result to the next",
+    ),
+    optional("split", INTEGER, Touch::Nothing, "1: blocks of 8 columns in the destination; 0: of 16"),
+    optional("loop3_count", INTEGER, Touch::Nothing, "repetitions"),
+    optional("loop3_src_stride", INTEGER, Touch::Nothing, "rows of the accumulator between repetitions"),
+    optional("loop3_dst_stride", INTEGER, Touch::Nothing, "elements of the destination between repetitions"),
+];
 
 const ATTRS: &[AttrSpec] = &[
     defaulted(UNIT_FLAG, AttrKind::Enum(UNIT_FLAG_MODE), "part in the synchronisation of accumulator tiles"),
@@ -98,28 +101,6 @@ const ATTRS: &[AttrSpec] = &[
     defaulted("sat", AttrKind::Unit, "what a narrower float cannot hold becomes its largest value"),
     defaulted("sat_mode", AttrKind::Enum(PRESERVE_NAN), "NaN stays"),
     defaulted("nosat", AttrKind::Unit, "what a narrower float cannot hold becomes an infinity"),
-];
-
-const GM_ATTRS: &[AttrSpec] = &[
-    ATTRS[0],
-    ATTRS[1],
-    ATTRS[2],
-    ATTRS[3],
-    ATTRS[4],
-    ATTRS[5],
-    ATTRS[6],
-    defaulted("atomic_type", AttrKind::Enum(ATOMIC_TYPE), "element type of an update"),
-    defaulted("atomic_op", AttrKind::Enum(ATOMIC_OP), "add to the destination, or keep the larger or smaller"),
-];
-const UB_ATTRS: &[AttrSpec] = &[
-    defaulted("dst_mode", AttrKind::Enum(DST_MODE), "halves of rows or columns to both Vector cores"),
-    ATTRS[0],
-    ATTRS[1],
-    ATTRS[2],
-    ATTRS[3],
-    ATTRS[4],
-    ATTRS[5],
-    ATTRS[6],
 ];
 
 const DOC: &str = "Writes m × n elements of the accumulator. Its fractals are 16 rows by 16 columns; `src_stride` is the number of \
@@ -143,151 +124,102 @@ const FIX: OpDef = OpDef {
         "max" => Some(UpdateKind::Max),
         _ => Some(UpdateKind::Min),
     },
+    verify: |op, _, diags| verify(op, diags),
+    lower,
     ..PLAIN
 };
 
-pub(super) static L0C_GM: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l0c_gm",
-        Syntax::Custom(&ClauseText {
-            lead: 8,
-            commas: true,
-            clauses: &[
-                UNIT_FLAG_CLAUSE,
-                QUANT_CLAUSE,
-                RELU_CLAUSE,
-                Clause::flag("nz2nd"),
-                DN_CLAUSE,
-                NZ_CLAUSE,
-                LOOP3_CLAUSE,
-                SAT_CLAUSE,
-                Clause::flag("nosat"),
-                ATOMIC_CLAUSE,
-            ],
-        }),
-        &[
-            SRC,
-            operand("dst", GM, Touch::Write, "first element in global memory"),
-            M,
-            N,
-            SRC_STRIDE,
-            DST_STRIDE,
-            operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
-            operand("l2_cache_ctrl", INTEGER, Touch::Nothing, "hint for the cache, 0 to 15; changes nothing here"),
-            SCALE,
-            FACTOR,
-            CLIP,
-            LOOP0,
-            SPLIT,
-            COUNT,
-            SRC3,
-            DST3,
-        ],
-        &[],
-        GM_ATTRS,
-    ),
-    summary: "Write the accumulator to global memory",
-    verify: |op, _, diags| {
-        for (name, most) in [("sid", 3), ("l2_cache_ctrl", 15)] {
-            let value = op.operand(name).and_then(|value| constant(op.module, value));
-            if value.is_some_and(|value| !(0..=most).contains(&value)) {
-                diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
-            }
-        }
-        verify(op, diags);
-    },
-    lower,
-    ..FIX
-};
+ops! {
+    OPS;
 
-const TO_L1: OpSchema = schema(
-    "pto.mte_l0c_l1",
-    Syntax::Custom(&ClauseText { lead: 6, commas: true, clauses: CLAUSES }),
-    &[
-        SRC,
-        operand("dst", L1, Touch::Write, "first element in L1, a multiple of 32 bytes"),
-        M,
-        N,
-        SRC_STRIDE,
-        DST_STRIDE,
-        SCALE,
-        FACTOR,
-        CLIP,
-        LOOP0,
-        SPLIT,
-        COUNT,
-        SRC3,
-        DST3,
-    ],
-    &[],
-    ATTRS,
-);
+    L0C_GM "pto.mte_l0c_gm" "Write the accumulator to global memory": FIX, verify: verify_l0c_gm
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 8,
+                commas: true,
+                clauses: &joined::<_, 10>(&[CLAUSES, &[ATOMIC_CLAUSE]]),
+            }),
+            operands: &joined::<_, 16>(&[
+                &[SRC, operand("dst", GM, Touch::Write, "first element in global memory")],
+                SIZES,
+                &[
+                    operand("sid", INTEGER, Touch::Nothing, "hint for the memory system, 0 to 3; changes nothing here"),
+                    operand(
+                        "l2_cache_ctrl",
+                        INTEGER,
+                        Touch::Nothing,
+                        "hint for the cache, 0 to 15; changes nothing here",
+                    ),
+                ],
+                STAGES,
+            ]),
+            attrs: &joined::<_, 9>(&[
+                ATTRS,
+                &[
+                    defaulted("atomic_type", AttrKind::Enum(ATOMIC_TYPE), "element type of an update"),
+                    defaulted(
+                        "atomic_op",
+                        AttrKind::Enum(ATOMIC_OP),
+                        "add to the destination, or keep the larger or smaller",
+                    ),
+                ],
+            ]),
+        };
 
-pub(super) static L0C_L1: OpDef = OpDef {
-    schema: TO_L1,
-    summary: "Write the accumulator to L1",
-    verify: |op, _, diags| verify(op, diags),
-    lower,
-    ..FIX
-};
+    L0C_L1 "pto.mte_l0c_l1" "Write the accumulator to L1": FIX
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: true, clauses: CLAUSES }),
+            operands: &joined::<_, 14>(&[
+                &[SRC, operand("dst", L1, Touch::Write, "first element in L1, a multiple of 32 bytes")],
+                SIZES,
+                STAGES,
+            ]),
+            attrs: ATTRS,
+        };
 
-pub(super) static L0C_UB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l0c_ub",
-        Syntax::Custom(&ClauseText {
-            lead: 6,
-            commas: true,
-            clauses: &[
-                DST_MODE_CLAUSE,
-                UNIT_FLAG_CLAUSE,
-                QUANT_CLAUSE,
-                RELU_CLAUSE,
-                Clause::flag("nz2nd"),
-                DN_CLAUSE,
-                NZ_CLAUSE,
-                LOOP3_CLAUSE,
-                SAT_CLAUSE,
-                Clause::flag("nosat"),
-            ],
-        }),
-        &[
-            SRC,
-            operand("dst", UB, Touch::Write, "first element in UB, a multiple of 32 bytes"),
-            M,
-            N,
-            SRC_STRIDE,
-            DST_STRIDE,
-            optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1"),
-            SCALE,
-            FACTOR,
-            CLIP,
-            LOOP0,
-            SPLIT,
-            COUNT,
-            SRC3,
-            DST3,
-        ],
-        &[],
-        UB_ATTRS,
-    ),
-    summary: "Write the accumulator to the Vector cores' UB",
-    verify: |op, _, diags| {
-        if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
-            diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
+    L0C_UB "pto.mte_l0c_ub" "Write the accumulator to the Vector cores' UB": FIX, verify: verify_l0c_ub
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 6,
+                commas: true,
+                clauses: &joined::<_, 10>(&[&[DST_MODE_CLAUSE], CLAUSES]),
+            }),
+            operands: &joined::<_, 15>(&[
+                &[SRC, operand("dst", UB, Touch::Write, "first element in UB, a multiple of 32 bytes")],
+                SIZES,
+                &[optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1")],
+                STAGES,
+            ]),
+            attrs: &joined::<_, 8>(&[
+                &[defaulted("dst_mode", AttrKind::Enum(DST_MODE), "halves of rows or columns to both Vector cores")],
+                ATTRS,
+            ]),
+        };
+}
+
+fn verify_l0c_gm(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    for (name, most) in [("sid", 3), ("l2_cache_ctrl", 15)] {
+        let value = op.operand(name).and_then(|value| constant(op.module, value));
+        if value.is_some_and(|value| !(0..=most).contains(&value)) {
+            diags.push(op.error("fixpipe-hint", format!("expects {name} between 0 and {most}")));
         }
-        let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
-            || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
-        if op.attr("dst_mode").is_some() && transform {
-            diags.push(op.error(
-                "fixpipe-mode",
-                "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split",
-            ));
-        }
-        verify(op, diags);
-    },
-    lower,
-    ..FIX
-};
+    }
+    verify(op, diags);
+}
+
+fn verify_l0c_ub(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
+        diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
+    }
+    let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
+        || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
+    if op.attr("dst_mode").is_some() && transform {
+        diags.push(
+            op.error("fixpipe-mode", "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split"),
+        );
+    }
+    verify(op, diags);
+}
 
 fn verify(op: &OpRef<'_>, diags: &mut Diags) {
     let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem)) else { return };

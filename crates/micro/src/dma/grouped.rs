@@ -9,9 +9,10 @@ use super::super::memory::{FB, GM, L1, UB, ends, given_or};
 use slipring_effect::Bursts;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, optional, schema, variadic};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, optional, variadic};
 
 use crate::dma::rows::{GAPS, STRIDES, rows_of};
+use slipring_op::ops;
 
 const NBURST: Clause = Clause::values("nburst", &[Part::Value, Part::Value, Part::Value]);
 const LOOP: Clause = Clause {
@@ -44,75 +45,164 @@ const LOOPS: OperandSpec = variadic(
     "count, source and destination stride (bytes) of each loop, inner first",
 );
 
-pub(super) static GM_UB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_gm_ub",
-        Syntax::Custom(&ClauseText { lead: 4, commas: false, clauses: &[NBURST, LOOP, PAD] }),
-        &[
-            operand("src", GM, Touch::Read, "first byte in global memory"),
-            operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
-            L2,
-            LEN,
-            COUNT,
-            SRC_STRIDE,
-            DST_STRIDE,
-            LOOPS,
-            optional("pad_value", SCALAR, Touch::Nothing, "what the rest of each row is filled with"),
-            optional("left_padding", INTEGER, Touch::Nothing, "elements of padding before a burst"),
-            optional("right_padding", INTEGER, Touch::Nothing, "elements of padding after a burst"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of global memory into UB",
-    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
-          `loop` repeats what stands before it with strides of its own, the first one innermost. With `pad` a row of UB \
-          is `left_padding` elements of the value, the burst, `right_padding` elements, and more of them up to the next \
-          row (`dst_stride`), at least up to a multiple of 32 bytes: the manual's reference code; the public corpus has \
-          no case in which counts and stride differ. Addresses and strides in UB are multiples of 32 bytes.",
-    source: "micro-instruction manual 2, pto.mte_gm_ub",
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    verify: verify_pad,
-    lower: |op, d| lower(op, d, Form { loops: true, pad: true, ..Form::BYTES }),
-    ..PLAIN
-};
+/// Those of a Vector core.
+const VECTOR: OpDef = OpDef { core: CoreRule::Vector, ..PLAIN };
+/// Those of a Cube core.
+const CUBE: OpDef = OpDef { core: CoreRule::Cube, ..PLAIN };
 
-pub(super) static UB_GM: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_ub_gm",
-        Syntax::Custom(&ClauseText {
-            lead: 3,
-            commas: false,
-            clauses: &[
-                NBURST,
-                Clause { count: Count::AtMostOnce, ..Clause::values("l2_cache_ctl", &[Part::Value]) },
-                LOOP,
+ops! {
+    OPS;
+
+    /// `nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every
+    /// `loop` repeats what stands before it with strides of its own, the first one innermost. With `pad` a row of UB is
+    /// `left_padding` elements of the value, the burst, `right_padding` elements, and more of them up to the next row
+    /// (`dst_stride`), at least up to a multiple of 32 bytes: the manual's reference code; the public corpus has no
+    /// case in which counts and stride differ. Addresses and strides in UB are multiples of 32 bytes.
+    GM_UB "pto.mte_gm_ub" "Copy rows of global memory into UB": VECTOR,
+        source: "micro-instruction manual 2, pto.mte_gm_ub", pipe: PipeRule::Fixed(Pipe::Mte2), verify: verify_pad,
+        lower: |op, d| lower(op, d, Form { loops: true, pad: true, ..Form::BYTES })
+        => {
+            syntax: Syntax::Custom(&ClauseText { lead: 4, commas: false, clauses: &[NBURST, LOOP, PAD] }),
+            operands: &[
+                operand("src", GM, Touch::Read, "first byte in global memory"),
+                operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
+                L2,
+                LEN,
+                COUNT,
+                SRC_STRIDE,
+                DST_STRIDE,
+                LOOPS,
+                optional("pad_value", SCALAR, Touch::Nothing, "what the rest of each row is filled with"),
+                optional("left_padding", INTEGER, Touch::Nothing, "elements of padding before a burst"),
+                optional("right_padding", INTEGER, Touch::Nothing, "elements of padding after a burst"),
             ],
-        }),
-        &[
-            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
-            operand("dst", GM, Touch::Write, "first byte in global memory"),
-            LEN,
-            COUNT,
-            SRC_STRIDE,
-            DST_STRIDE,
-            optional("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here"),
-            LOOPS,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of UB to global memory",
-    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
-          `loop` repeats what stands before it with strides of its own, the first one innermost. Addresses and strides \
-          in UB are multiples of 32 bytes; what lies between the rows stays there.",
-    source: "micro-instruction manual 2, pto.mte_ub_gm",
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| lower(op, d, Form { loops: true, ..Form::BYTES }),
-    ..PLAIN
-};
+        };
+
+    /// `nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every
+    /// `loop` repeats what stands before it with strides of its own, the first one innermost. Addresses and strides in
+    /// UB are multiples of 32 bytes; what lies between the rows stays there.
+    UB_GM "pto.mte_ub_gm" "Copy rows of UB to global memory": VECTOR,
+        source: "micro-instruction manual 2, pto.mte_ub_gm", pipe: PipeRule::Fixed(Pipe::Mte3),
+        lower: |op, d| lower(op, d, Form { loops: true, ..Form::BYTES })
+        => {
+            syntax: Syntax::Custom(&ClauseText {
+                lead: 3,
+                commas: false,
+                clauses: &[
+                    NBURST,
+                    Clause { count: Count::AtMostOnce, ..Clause::values("l2_cache_ctl", &[Part::Value]) },
+                    LOOP,
+                ],
+            }),
+            operands: &[
+                operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+                operand("dst", GM, Touch::Write, "first byte in global memory"),
+                LEN,
+                COUNT,
+                SRC_STRIDE,
+                DST_STRIDE,
+                optional("l2_cache_ctl", INTEGER, Touch::Nothing, "how the L2 cache is used; changes nothing here"),
+                LOOPS,
+            ],
+        };
+
+    /// `nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them. Source and
+    /// destination that overlap give what a copy of the whole source at first would give.
+    UB_UB "pto.mte_ub_ub" "Copy rows inside UB": VECTOR, source: "micro-instruction manual 2, pto.mte_ub_ub",
+        pipe: PipeRule::Fixed(Pipe::Mte3), lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES })
+        => {
+            syntax: GROUPED,
+            operands: &[
+                operand("src", UB, Touch::Read, "first byte, a multiple of 32"),
+                operand("dst", UB, Touch::Write, "first byte, a multiple of 32"),
+                LEN32,
+                COUNT,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
+
+    /// `nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.
+    UB_L1 "pto.mte_ub_l1" "Copy rows of UB into the Cube core's L1": VECTOR,
+        source: "micro-instruction manual 2, pto.mte_ub_l1", pipe: PipeRule::Fixed(Pipe::Mte3),
+        lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES })
+        => {
+            syntax: GROUPED,
+            operands: &[
+                operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+                operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
+                LEN32,
+                COUNT,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
+
+    /// `nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every
+    /// `loop` repeats what stands before it with strides of its own, the first one innermost.
+    GM_L1 "pto.mte_gm_l1" "Copy rows of global memory into L1": CUBE,
+        source: "micro-instruction manual 16, Cube Burst / Loop Addressing Model", pipe: PipeRule::Fixed(Pipe::Mte2),
+        lower: |op, d| lower(op, d, Form { loops: true, bits: [32; 3], ..Form::BYTES })
+        => {
+            syntax: LOOPED,
+            operands: &[
+                operand("src", GM, Touch::Read, "first byte in global memory"),
+                operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
+                LEN,
+                COUNT,
+                SRC_STRIDE,
+                DST_STRIDE,
+                LOOPS,
+            ],
+        };
+
+    /// `nburst` bursts of `len_burst` elements, with gaps of so many elements between them; loops, too, go on from the
+    /// end of a burst. The manual speaks of bytes from start to start: with that the public examples, which write no
+    /// strides, would copy one row again and again.
+    L1_UB "pto.mte_l1_ub" "Copy rows of L1 into AIV0's UB": CUBE,
+        source: "micro-instruction manual 16, pto.mte_l1_ub; public examples for units and gaps",
+        pipe: PipeRule::Fixed(Pipe::Mte1), lower: lower_l1_ub
+        => {
+            syntax: LOOPED,
+            operands: &[
+                operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
+                operand("dst", UB, Touch::Write, "first byte in AIV0's UB, a multiple of 32"),
+                operand("len_burst", INTEGER, Touch::Nothing, "elements of a burst"),
+                COUNT,
+                SRC_GAP,
+                DST_GAP,
+                LOOPS,
+            ],
+        };
+
+    /// `nburst` bursts of `len_burst` times 64 bytes, with gaps of so many times 64 bytes between them (the unit of the
+    /// public examples; the manual does not name it). A pointer into the scale buffer reaches 128 KiB: the examples use
+    /// address 65600. It runs on the pipe that uses the parameters, FIX, as the public library's table of pipes has it.
+    L1_FB "pto.mte_l1_fb" "Load parameters of the accumulator's way out": CUBE,
+        source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit; public library for the pipe",
+        pipe: PipeRule::Fixed(Pipe::Fix), lower: lower_l1_fb
+        => {
+            syntax: GROUPED,
+            operands: &[
+                operand("src", L1, Touch::Read, "parameters in L1"),
+                operand("dst", FB, Touch::Write, "first byte in the scale buffer"),
+                operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 64 bytes"),
+                COUNT,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
+}
+
+fn lower_l1_ub(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let unit = op.ty("src").and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
+    lower(op, d, Form { loops: true, unit, gaps: true, bits: [32; 3], ..Form::BYTES })
+}
+
+fn lower_l1_fb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.reach(Space::Scaling, FB_REACH);
+    lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })
+}
 
 const GROUPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST] });
 const LEN32: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 32 bytes");
@@ -125,144 +215,10 @@ const DST_GAP: OperandSpec = operand(
     "from the end of a burst in the destination to the next, in the same unit",
 );
 
-pub(super) static UB_UB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_ub_ub",
-        GROUPED,
-        &[
-            operand("src", UB, Touch::Read, "first byte, a multiple of 32"),
-            operand("dst", UB, Touch::Write, "first byte, a multiple of 32"),
-            LEN32,
-            COUNT,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows inside UB",
-    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them. Source and \
-          destination that overlap give what a copy of the whole source at first would give.",
-    source: "micro-instruction manual 2, pto.mte_ub_ub",
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
-    ..PLAIN
-};
-
-pub(super) static UB_L1: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_ub_l1",
-        GROUPED,
-        &[
-            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
-            operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
-            LEN32,
-            COUNT,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of UB into the Cube core's L1",
-    doc: "`nburst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
-    source: "micro-instruction manual 2, pto.mte_ub_l1",
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| lower(op, d, Form { unit: 32, gaps: true, ..Form::BYTES }),
-    ..PLAIN
-};
-
 const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] });
-
-pub(super) static GM_L1: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_gm_l1",
-        LOOPED,
-        &[
-            operand("src", GM, Touch::Read, "first byte in global memory"),
-            operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
-            LEN,
-            COUNT,
-            SRC_STRIDE,
-            DST_STRIDE,
-            LOOPS,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of global memory into L1",
-    doc: "`nburst` bursts of `len_burst` bytes each; strides go from the start of one to the start of the next. Every \
-          `loop` repeats what stands before it with strides of its own, the first one innermost.",
-    source: "micro-instruction manual 16, Cube Burst / Loop Addressing Model",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    lower: |op, d| lower(op, d, Form { loops: true, bits: [32; 3], ..Form::BYTES }),
-    ..PLAIN
-};
-
-pub(super) static L1_UB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l1_ub",
-        LOOPED,
-        &[
-            operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
-            operand("dst", UB, Touch::Write, "first byte in AIV0's UB, a multiple of 32"),
-            operand("len_burst", INTEGER, Touch::Nothing, "elements of a burst"),
-            COUNT,
-            SRC_GAP,
-            DST_GAP,
-            LOOPS,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of L1 into AIV0's UB",
-    doc: "`nburst` bursts of `len_burst` elements, with gaps of so many elements between them; loops, too, go on from the \
-          end of a burst. The manual speaks of bytes from start to start: with that the public examples, which write no \
-          strides, would copy one row again and again.",
-    source: "micro-instruction manual 16, pto.mte_l1_ub; public examples for units and gaps",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte1),
-    lower: |op, d| {
-        let unit = op.ty("src").and_then(Type::elem).map_or(1, |elem| elem.bytes() as u64);
-        lower(op, d, Form { loops: true, unit, gaps: true, bits: [32; 3], ..Form::BYTES })
-    },
-    ..PLAIN
-};
 
 /// Bytes that pointers into the scale buffer reach: the public examples use addresses beyond its size.
 const FB_REACH: u64 = 1 << 17;
-
-pub(super) static L1_FB: OpDef = OpDef {
-    schema: schema(
-        "pto.mte_l1_fb",
-        GROUPED,
-        &[
-            operand("src", L1, Touch::Read, "parameters in L1"),
-            operand("dst", FB, Touch::Write, "first byte in the scale buffer"),
-            operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 64 bytes"),
-            COUNT,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Load parameters of the accumulator's way out",
-    doc: "`nburst` bursts of `len_burst` times 64 bytes, with gaps of so many times 64 bytes between them (the unit of the \
-          public examples; the manual does not name it). A pointer into the scale buffer reaches 128 KiB: the examples \
-          use address 65600. It runs on the pipe that uses the parameters, FIX, as the public library's table of pipes has it.",
-    source: "micro-instruction manual 16, pto.mte_l1_fb; public examples for the unit; public library for the pipe",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    lower: |op, d| {
-        d.reach(Space::Scaling, FB_REACH);
-        lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })
-    },
-    ..PLAIN
-};
 
 /// How a grouped transfer reads its operands.
 #[derive(Clone, Copy)]

@@ -8,24 +8,10 @@ use super::super::memory::{GM, L1, Memory, UB, ends, given};
 use slipring_effect::{Bursts, Whose};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand, schema};
+use slipring_op::rules::{BOOL, INTEGER, PLAIN, operand};
 
 use crate::dma::rows::{GAPS, STRIDES, rows_of};
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[
-    &COPY_GM_TO_UBUF,
-    &COPY_UBUF_TO_GM,
-    &COPY_GM_TO_CBUF,
-    &COPY_UBUF_TO_CBUF,
-    &COPY_CBUF_TO_UBUF,
-    &SET_LOOP1_STRIDE_OUTTOUB,
-    &SET_LOOP2_STRIDE_OUTTOUB,
-    &SET_LOOP_SIZE_OUTTOUB,
-    &SET_LOOP1_STRIDE_UBTOOUT,
-    &SET_LOOP2_STRIDE_UBTOOUT,
-    &SET_LOOP_SIZE_UBTOOUT,
-];
+use slipring_op::{ops, positional};
 
 const OLD: &str = "seed 004; public micro-instruction examples";
 
@@ -68,184 +54,178 @@ impl LoopRegisters {
     }
 }
 
-static COPY_GM_TO_UBUF: OpDef = OpDef {
-    schema: schema(
-        "pto.copy_gm_to_ubuf",
-        Syntax::Format(
-            "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $left_padding `,` $right_padding `,` $pad_en `,` \
-             $l2_cache_ctl `,` $src_stride `,` $dst_stride attr-dict `:` type($src) `,` type($dst) `,` type($sid) `,` \
-             type($n_burst) `,` type($len_burst) `,` type($left_padding) `,` type($right_padding) `,` type($pad_en) `,` \
-             type($l2_cache_ctl) `,` type($src_stride) `,` type($dst_stride)",
-        ),
-        &[
-            operand("src", GM, Touch::Read, "first byte in global memory"),
-            operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
-            SID,
-            COUNT,
-            BYTES,
-            number("left_padding", "elements of padding before a burst"),
-            number("right_padding", "elements of padding after a burst"),
-            operand("pad_en", BOOL, Touch::Nothing, "whether rows are padded, with 0"),
-            number("l2_cache_ctl", "how the L2 cache is used; changes nothing here"),
-            number("src_stride", "bytes from the start of a burst in the source to the next"),
-            number("dst_stride", "bytes from the start of a burst in the destination to the next"),
+/// Positional copies.
+const COPIES: OpDef = OpDef { source: OLD, ..PLAIN };
+/// Settings of the loops around them.
+const SETTING: OpDef = OpDef {
+    schema: OpSchema {
+        syntax: positional!("first" "second"),
+        operands: &[
+            number("first", "of the source, or of the inner loop"),
+            number("second", "of the destination, or of the outer loop"),
         ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of global memory into UB (older spelling)",
-    doc: "As `pto.mte_gm_ub` with the two loops that `pto.set_loop_size_outtoub` and `pto.set_loop1_stride_outtoub`, \
-          `pto.set_loop2_stride_outtoub` set before; without them each loop runs once.",
+        ..PLAIN.schema
+    },
+    doc: "Sets a loop around the older copies that follow: bytes from one repetition to the next in source and \
+          destination, or the repetitions of the inner and the outer loop.",
     source: OLD,
     core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        let pad = match op.operand("pad_en").and_then(|value| d.scalar(value).ok()).and_then(Operand::as_imm) {
-            Some(0) => None,
-            Some(_) => Some(to.elem.bytes() as u32),
-            None => return Err(d.unsupported("padding that is switched at run time")),
+    ..PLAIN
+};
+
+ops! {
+    OPS;
+
+    /// As `pto.mte_gm_ub` with the two loops that `pto.set_loop_size_outtoub` and `pto.set_loop1_stride_outtoub`,
+    /// `pto.set_loop2_stride_outtoub` set before; without them each loop runs once.
+    COPY_GM_TO_UBUF "pto.copy_gm_to_ubuf" "Copy rows of global memory into UB (older spelling)": COPIES,
+        core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte2), lower: lower_copy_gm_to_ubuf
+        => {
+            syntax: positional!(
+                "src" "dst" "sid" "n_burst" "len_burst" "left_padding" "right_padding" "pad_en" "l2_cache_ctl" "src_stride"
+                "dst_stride"
+            ),
+            operands: &[
+                operand("src", GM, Touch::Read, "first byte in global memory"),
+                operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
+                SID,
+                COUNT,
+                BYTES,
+                number("left_padding", "elements of padding before a burst"),
+                number("right_padding", "elements of padding after a burst"),
+                operand("pad_en", BOOL, Touch::Nothing, "whether rows are padded, with 0"),
+                number("l2_cache_ctl", "how the L2 cache is used; changes nothing here"),
+                number("src_stride", "bytes from the start of a burst in the source to the next"),
+                number("dst_stride", "bytes from the start of a burst in the destination to the next"),
+            ],
         };
-        let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
-        args.extend(OUTTOUB.levels(d));
-        if pad.is_some() {
-            args.push(Operand::Imm(0));
-            args.push(given(op, d, "left_padding")?);
-            args.push(given(op, d, "right_padding")?);
-        }
-        let effect = Bursts { levels: 3, pad, bits: [16, 16, 21], ..rows(d, &from, &to) };
-        issue(op, d, effect, args)
-    },
-    ..PLAIN
-};
 
-static COPY_UBUF_TO_GM: OpDef = OpDef {
-    schema: schema(
-        "pto.copy_ubuf_to_gm",
-        Syntax::Format(
-            "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $reserved `,` $dst_stride `,` $src_stride attr-dict `:` \
-             type($src) `,` type($dst) `,` type($sid) `,` type($n_burst) `,` type($len_burst) `,` type($reserved) `,` \
-             type($dst_stride) `,` type($src_stride)",
-        ),
-        &[
-            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
-            operand("dst", GM, Touch::Write, "first byte in global memory"),
-            SID,
-            COUNT,
-            BYTES,
-            number("reserved", "changes nothing"),
-            number("dst_stride", "bytes from the start of a burst in the destination to the next"),
-            number("src_stride", "bytes from the start of a burst in the source to the next"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of UB to global memory (older spelling)",
-    doc: "As `pto.mte_ub_gm` with the two loops that `pto.set_loop_size_ubtoout` and `pto.set_loop1_stride_ubtoout`, \
-          `pto.set_loop2_stride_ubtoout` set before; without them each loop runs once.",
-    source: OLD,
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
-        args.extend(UBTOOUT.levels(d));
-        let effect = Bursts { levels: 3, bits: [16, 16, 21], ..rows(d, &from, &to) };
-        issue(op, d, effect, args)
-    },
-    ..PLAIN
-};
+    /// As `pto.mte_ub_gm` with the two loops that `pto.set_loop_size_ubtoout` and `pto.set_loop1_stride_ubtoout`,
+    /// `pto.set_loop2_stride_ubtoout` set before; without them each loop runs once.
+    COPY_UBUF_TO_GM "pto.copy_ubuf_to_gm" "Copy rows of UB to global memory (older spelling)": COPIES,
+        core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte3), lower: lower_copy_ubuf_to_gm
+        => {
+            syntax: positional!("src" "dst" "sid" "n_burst" "len_burst" "reserved" "dst_stride" "src_stride"),
+            operands: &[
+                operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+                operand("dst", GM, Touch::Write, "first byte in global memory"),
+                SID,
+                COUNT,
+                BYTES,
+                number("reserved", "changes nothing"),
+                number("dst_stride", "bytes from the start of a burst in the destination to the next"),
+                number("src_stride", "bytes from the start of a burst in the source to the next"),
+            ],
+        };
 
-static COPY_GM_TO_CBUF: OpDef = OpDef {
-    schema: schema(
-        "pto.copy_gm_to_cbuf",
-        Syntax::Format(
-            "$src `,` $dst `,` $n_burst `,` $len_burst `,` $src_gap `,` $dst_gap attr-dict `:` type($src) `,` type($dst) `,` \
-             type($n_burst) `,` type($len_burst) `,` type($src_gap) `,` type($dst_gap)",
-        ),
-        &[
-            operand("src", GM, Touch::Read, "first byte in global memory"),
-            operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
-            COUNT,
-            BLOCKS,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of global memory into L1 (older spelling)",
-    doc: "`n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
-    source: OLD,
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Whose::Core(to.core))
-    },
-    ..PLAIN
-};
+    /// `n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.
+    COPY_GM_TO_CBUF "pto.copy_gm_to_cbuf" "Copy rows of global memory into L1 (older spelling)": COPIES,
+        core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte2), lower: lower_copy_gm_to_cbuf
+        => {
+            syntax: positional!("src" "dst" "n_burst" "len_burst" "src_gap" "dst_gap"),
+            operands: &[
+                operand("src", GM, Touch::Read, "first byte in global memory"),
+                operand("dst", L1, Touch::Write, "first byte in L1, a multiple of 32"),
+                COUNT,
+                BLOCKS,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
 
-const BETWEEN: Syntax = Syntax::Format(
-    "$src `,` $dst `,` $sid `,` $n_burst `,` $len_burst `,` $src_gap `,` $dst_gap attr-dict `:` type($src) `,` type($dst) `,` \
-     type($sid) `,` type($n_burst) `,` type($len_burst) `,` type($src_gap) `,` type($dst_gap)",
-);
+    /// `n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.
+    COPY_UBUF_TO_CBUF "pto.copy_ubuf_to_cbuf" "Copy rows of UB into the Cube core's L1 (older spelling)": COPIES,
+        core: CoreRule::Vector, pipe: PipeRule::Fixed(Pipe::Mte3), lower: lower_copy_ubuf_to_cbuf
+        => {
+            syntax: BETWEEN,
+            operands: &[
+                operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
+                operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
+                SID,
+                COUNT,
+                BLOCKS,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
 
-static COPY_UBUF_TO_CBUF: OpDef = OpDef {
-    schema: schema(
-        "pto.copy_ubuf_to_cbuf",
-        BETWEEN,
-        &[
-            operand("src", UB, Touch::Read, "first byte in UB, a multiple of 32"),
-            operand("dst", L1, Touch::Write, "first byte in the Cube core's L1, a multiple of 32"),
-            SID,
-            COUNT,
-            BLOCKS,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of UB into the Cube core's L1 (older spelling)",
-    doc: "`n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
-    source: OLD,
-    core: CoreRule::Vector,
-    pipe: PipeRule::Fixed(Pipe::Mte3),
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Whose::Core(Role::Aic))
-    },
-    ..PLAIN
-};
+    /// `n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.
+    COPY_CBUF_TO_UBUF "pto.copy_cbuf_to_ubuf" "Copy rows of L1 into a Vector core's UB (older spelling)": COPIES,
+        core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), lower: lower_copy_cbuf_to_ubuf
+        => {
+            syntax: BETWEEN,
+            operands: &[
+                operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
+                operand("dst", UB, Touch::Write, "first byte in a Vector core's UB, a multiple of 32"),
+                number("sid", "the Vector core, 0 or 1"),
+                COUNT,
+                BLOCKS,
+                SRC_GAP,
+                DST_GAP,
+            ],
+        };
 
-static COPY_CBUF_TO_UBUF: OpDef = OpDef {
-    schema: schema(
-        "pto.copy_cbuf_to_ubuf",
-        BETWEEN,
-        &[
-            operand("src", L1, Touch::Read, "first byte in L1, a multiple of 32"),
-            operand("dst", UB, Touch::Write, "first byte in a Vector core's UB, a multiple of 32"),
-            number("sid", "the Vector core, 0 or 1"),
-            COUNT,
-            BLOCKS,
-            SRC_GAP,
-            DST_GAP,
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Copy rows of L1 into a Vector core's UB (older spelling)",
-    doc: "`n_burst` bursts of `len_burst` times 32 bytes, with gaps of so many times 32 bytes between them.",
-    source: OLD,
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Mte1),
-    lower: |op, d| {
-        let (from, to) = ends(op, d)?;
-        blocks(op, d, (&from, &to), Whose::Argument)
-    },
-    ..PLAIN
-};
+    SET_LOOP1_STRIDE_OUTTOUB "pto.set_loop1_stride_outtoub" "Strides of the inner loop into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.strides[0], 0);
+
+    SET_LOOP2_STRIDE_OUTTOUB "pto.set_loop2_stride_outtoub" "Strides of the outer loop into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.strides[1], 0);
+
+    SET_LOOP_SIZE_OUTTOUB "pto.set_loop_size_outtoub" "Repetitions of the loops into UB": SETTING,
+        lower: |op, d| set(op, d, OUTTOUB.sizes, 1);
+
+    SET_LOOP1_STRIDE_UBTOOUT "pto.set_loop1_stride_ubtoout" "Strides of the inner loop out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.strides[0], 0);
+
+    SET_LOOP2_STRIDE_UBTOOUT "pto.set_loop2_stride_ubtoout" "Strides of the outer loop out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.strides[1], 0);
+
+    SET_LOOP_SIZE_UBTOOUT "pto.set_loop_size_ubtoout" "Repetitions of the loops out of UB": SETTING,
+        lower: |op, d| set(op, d, UBTOOUT.sizes, 1);
+}
+
+fn lower_copy_gm_to_ubuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    let pad = match op.operand("pad_en").and_then(|value| d.scalar(value).ok()).and_then(Operand::as_imm) {
+        Some(0) => None,
+        Some(_) => Some(to.elem.bytes() as u32),
+        None => return Err(d.unsupported("padding that is switched at run time")),
+    };
+    let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
+    args.extend(OUTTOUB.levels(d));
+    if pad.is_some() {
+        args.push(Operand::Imm(0));
+        args.push(given(op, d, "left_padding")?);
+        args.push(given(op, d, "right_padding")?);
+    }
+    let effect = Bursts { levels: 3, pad, bits: [16, 16, 21], ..rows(d, &from, &to) };
+    issue(op, d, effect, args)
+}
+
+fn lower_copy_ubuf_to_gm(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    let mut args = rows_of(op, d, (&from, &to), STRIDES)?;
+    args.extend(UBTOOUT.levels(d));
+    let effect = Bursts { levels: 3, bits: [16, 16, 21], ..rows(d, &from, &to) };
+    issue(op, d, effect, args)
+}
+
+fn lower_copy_gm_to_cbuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    blocks(op, d, (&from, &to), Whose::Core(to.core))
+}
+
+fn lower_copy_ubuf_to_cbuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    blocks(op, d, (&from, &to), Whose::Core(Role::Aic))
+}
+
+fn lower_copy_cbuf_to_ubuf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let (from, to) = ends(op, d)?;
+    blocks(op, d, (&from, &to), Whose::Argument)
+}
+
+const BETWEEN: Syntax = positional!("src" "dst" "sid" "n_burst" "len_burst" "src_gap" "dst_gap");
 
 /// Rows of bytes between two memories.
 fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {
@@ -269,67 +249,6 @@ fn issue(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: Bursts, args: Vec<Operand>
     d.issue(pipe, effect, args, cost);
     Ok(())
 }
-
-const PAIR: OpSchema = schema(
-    "",
-    Syntax::Format("$first `,` $second attr-dict `:` type($first) `,` type($second)"),
-    &[
-        number("first", "of the source, or of the inner loop"),
-        number("second", "of the destination, or of the outer loop"),
-    ],
-    &[],
-    &[],
-);
-
-const SETTING: OpDef = OpDef {
-    doc: "Sets a loop around the older copies that follow: bytes from one repetition to the next in source and \
-          destination, or the repetitions of the inner and the outer loop.",
-    source: OLD,
-    core: CoreRule::Vector,
-    ..PLAIN
-};
-
-macro_rules! setting {
-    ($name:ident, $text:literal, $summary:literal, $registers:expr, $less:literal) => {
-        static $name: OpDef = OpDef {
-            schema: OpSchema { name: $text, ..PAIR },
-            summary: $summary,
-            lower: |op, d| set(op, d, $registers, $less),
-            ..SETTING
-        };
-    };
-}
-
-setting!(
-    SET_LOOP1_STRIDE_OUTTOUB,
-    "pto.set_loop1_stride_outtoub",
-    "Strides of the inner loop into UB",
-    OUTTOUB.strides[0],
-    0
-);
-setting!(
-    SET_LOOP2_STRIDE_OUTTOUB,
-    "pto.set_loop2_stride_outtoub",
-    "Strides of the outer loop into UB",
-    OUTTOUB.strides[1],
-    0
-);
-setting!(SET_LOOP_SIZE_OUTTOUB, "pto.set_loop_size_outtoub", "Repetitions of the loops into UB", OUTTOUB.sizes, 1);
-setting!(
-    SET_LOOP1_STRIDE_UBTOOUT,
-    "pto.set_loop1_stride_ubtoout",
-    "Strides of the inner loop out of UB",
-    UBTOOUT.strides[0],
-    0
-);
-setting!(
-    SET_LOOP2_STRIDE_UBTOOUT,
-    "pto.set_loop2_stride_ubtoout",
-    "Strides of the outer loop out of UB",
-    UBTOOUT.strides[1],
-    0
-);
-setting!(SET_LOOP_SIZE_UBTOOUT, "pto.set_loop_size_ubtoout", "Repetitions of the loops out of UB", UBTOOUT.sizes, 1);
 
 /// Puts both operands, less a constant, into registers.
 fn set(op: &OpRef<'_>, d: &mut Decoder<'_>, registers: [&'static str; 2], less: u64) -> Lowered {

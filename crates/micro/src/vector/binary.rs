@@ -1,8 +1,8 @@
 //! Two registers, lane by lane (micro-instruction manual 7 and 13).
 
-use slipring_ir::{Diags, OpSchema, Syntax, Type};
-use slipring_machine::VectorPort;
-use slipring_tile::{Arg, Binary, Elem};
+use slipring_ir::{Diags, OpSchema, Type};
+use slipring_machine::{Platform, VectorPort};
+use slipring_tile::{Arg, Elem};
 use slipring_vector::Register;
 
 use super::check::{self, FLOATS, INTEGERS, NUMBERS};
@@ -10,16 +10,14 @@ use super::emit::{Emit, lanewise};
 use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use slipring_effect::arithmetic as shared;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::def::Arithmetic::Two;
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{WITHOUT_SMALL_FLOATS, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&VADD, &VSUB, &VMUL, &VDIV, &VMAX, &VMIN, &VAND, &VOR, &VXOR, &VSHL, &VSHR, &VPRELU];
+use slipring_op::{ops, positional};
 
 const SCHEMA: OpSchema = schema(
     "",
-    Syntax::Format("$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)"),
+    positional!("lhs" "rhs" "mask" => "out"),
     &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
     &[OUT],
     &[],
@@ -30,14 +28,14 @@ const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, El
 /// Whatever the lanes are.
 const ANY: &[Elem] = &Elem::ALL;
 
-fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
+fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, "lhs", elems, diags);
+    check::lanes_of(op, "lhs", op.def.lane_types, diags);
     check::governs(op, "mask", "lhs", diags);
 }
 
 /// Counts are integers as wide as the lanes that they shift, with or without a sign.
-fn shifts(op: &OpRef<'_>, diags: &mut Diags) {
+fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "lhs", INTEGERS, diags);
     check::lanes_of(op, "rhs", INTEGERS, diags);
     check::governs(op, "mask", "lhs", diags);
@@ -52,7 +50,8 @@ fn shifts(op: &OpRef<'_>, diags: &mut Diags) {
 }
 
 /// On the bits of the lanes, whatever their type.
-fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowered {
+fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Two(kernel) = op.def.kernel else { return Err(Reported) };
     let mut e = Emit::new(op, d);
     let elem = e.elem("lhs")?;
     let (lhs, rhs, mask, out) = (e.reg("lhs")?, e.reg("rhs")?, e.reg("mask")?, e.out(0));
@@ -64,111 +63,49 @@ fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>, kernel: &'static Binary) -> Lowe
     })
 }
 
-static VADD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vadd", ..SCHEMA },
-    summary: "Sum",
-    doc: "`out = lhs + rhs`; integers wrap.",
-    verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::ADD, ["lhs", "rhs"]),
-    ..STEP
-};
+/// Two registers and the lanes that take part.
+const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
+/// The same on the bits of the lanes, whatever their type.
+const BITS: OpDef = OpDef { schema: SCHEMA, lane_types: ANY, lower: bitwise, verify: rules, ..STEP };
 
-static VSUB: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsub", ..SCHEMA },
-    summary: "Difference",
-    doc: "`out = lhs - rhs`; integers wrap.",
-    verify: |op, _, diags| rules(op, WITHOUT_SMALL_FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::SUB, ["lhs", "rhs"]),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VMUL: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vmul", ..SCHEMA },
-    summary: "Product",
-    doc: "`out = lhs × rhs`; integers wrap.",
-    verify: |op, _, diags| rules(op, MUL, diags),
-    lower: |op, d| lanewise(op, d, &shared::MUL, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs + rhs`; integers wrap.
+    VADD "pto.vadd" "Sum": LANES, kernel: Two(&shared::ADD), lane_types: WITHOUT_SMALL_FLOATS;
 
-static VDIV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vdiv", ..SCHEMA },
-    summary: "Quotient",
-    doc: "`out = lhs / rhs` as IEEE 754 has it.",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::DIV, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs - rhs`; integers wrap.
+    VSUB "pto.vsub" "Difference": LANES, kernel: Two(&shared::SUB), lane_types: WITHOUT_SMALL_FLOATS;
 
-static VMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vmax", ..SCHEMA },
-    summary: "Larger of two",
-    doc: "`out = max(lhs, rhs)`. NaN if one of them is; +0 rather than -0.",
-    verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::MAX, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs × rhs`; integers wrap.
+    VMUL "pto.vmul" "Product": LANES, kernel: Two(&shared::MUL), lane_types: MUL;
 
-static VMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vmin", ..SCHEMA },
-    summary: "Smaller of two",
-    doc: "`out = min(lhs, rhs)`. NaN if one of them is; -0 rather than +0.",
-    verify: |op, _, diags| rules(op, NUMBERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::MIN, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs / rhs` as IEEE 754 has it.
+    VDIV "pto.vdiv" "Quotient": LANES, kernel: Two(&shared::DIV), lane_types: FLOATS;
 
-static VAND: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vand", ..SCHEMA },
-    summary: "Bitwise and",
-    doc: "`out = lhs & rhs`, on the bits of the lanes.",
-    verify: |op, _, diags| rules(op, ANY, diags),
-    lower: |op, d| bitwise(op, d, &shared::AND),
-    ..STEP
-};
+    /// `out = max(lhs, rhs)`. NaN if one of them is; +0 rather than -0.
+    VMAX "pto.vmax" "Larger of two": LANES, kernel: Two(&shared::MAX), lane_types: NUMBERS;
 
-static VOR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vor", ..SCHEMA },
-    summary: "Bitwise or",
-    doc: "`out = lhs | rhs`, on the bits of the lanes: it merges the two halves of a conversion.",
-    verify: |op, _, diags| rules(op, ANY, diags),
-    lower: |op, d| bitwise(op, d, &shared::OR),
-    ..STEP
-};
+    /// `out = min(lhs, rhs)`. NaN if one of them is; -0 rather than +0.
+    VMIN "pto.vmin" "Smaller of two": LANES, kernel: Two(&shared::MIN), lane_types: NUMBERS;
 
-static VXOR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vxor", ..SCHEMA },
-    summary: "Bitwise exclusive or",
-    doc: "`out = lhs ^ rhs`, on the bits of the lanes.",
-    verify: |op, _, diags| rules(op, ANY, diags),
-    lower: |op, d| bitwise(op, d, &shared::XOR),
-    ..STEP
-};
+    /// `out = lhs & rhs`, on the bits of the lanes.
+    VAND "pto.vand" "Bitwise and": BITS, kernel: Two(&shared::AND);
 
-static VSHL: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vshl", ..SCHEMA },
-    summary: "Shift left",
-    doc: "`out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, with or without a sign.",
-    verify: |op, _, diags| shifts(op, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHL, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs | rhs`, on the bits of the lanes: it merges the two halves of a conversion.
+    VOR "pto.vor" "Bitwise or": BITS, kernel: Two(&shared::OR);
 
-static VSHR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vshr", ..SCHEMA },
-    summary: "Shift right",
-    doc: "`out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane; its lanes are as wide, with or \
-          without a sign.",
-    verify: |op, _, diags| shifts(op, diags),
-    lower: |op, d| lanewise(op, d, &kernels::SHR, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs ^ rhs`, on the bits of the lanes.
+    VXOR "pto.vxor" "Bitwise exclusive or": BITS, kernel: Two(&shared::XOR);
 
-static VPRELU: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vprelu", ..SCHEMA },
-    summary: "Parametric rectified linear unit",
-    doc: "`out = lhs` where it is at least 0, `rhs × lhs` elsewhere.",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &kernels::PRELU, ["lhs", "rhs"]),
-    ..STEP
-};
+    /// `out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, with or without a
+    /// sign.
+    VSHL "pto.vshl" "Shift left": LANES, kernel: Two(&kernels::SHL), verify: shifts;
+
+    /// `out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane; its
+    /// lanes are as wide, with or without a sign.
+    VSHR "pto.vshr" "Shift right": LANES, kernel: Two(&kernels::SHR), verify: shifts;
+
+    /// `out = lhs` where it is at least 0, `rhs × lhs` elsewhere.
+    VPRELU "pto.vprelu" "Parametric rectified linear unit": LANES, kernel: Two(&kernels::PRELU), lane_types: FLOATS;
+}

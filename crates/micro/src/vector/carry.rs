@@ -1,7 +1,7 @@
 //! Sums and differences of numbers wider than a lane (micro-instruction manual 7 and 8).
 
-use slipring_ir::{Diags, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_ir::{Diags, Infer, OpSchema, Touch};
+use slipring_machine::{Platform, VectorPort};
 use slipring_vector::{Mask, Register};
 
 use super::check::{self, WORDS};
@@ -10,9 +10,7 @@ use super::{GOVERNING, MASK, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{operand, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VADDC, &VSUBC, &VADDCS, &VSUBCS];
+use slipring_op::{ops, positional};
 
 const FIRST: OpSchema = OpSchema {
     results: &[
@@ -21,9 +19,7 @@ const FIRST: OpSchema = OpSchema {
     ],
     ..schema(
         "",
-        Syntax::Format(
-            "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out) `,` type($carry)",
-        ),
+        positional!("lhs" "rhs" "mask" => "out" "carry"),
         &[vreg("lhs", "the first operand"), vreg("rhs", "the second operand"), GOVERNING],
         &[],
         &[],
@@ -31,9 +27,7 @@ const FIRST: OpSchema = OpSchema {
 };
 
 const NEXT: OpSchema = OpSchema {
-    syntax: Syntax::Format(
-        "$lhs `,` $rhs `,` $carry_in `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($carry_in) `,` type($mask) `->` type($out) `,` type($carry)",
-    ),
+    syntax: positional!("lhs" "rhs" "carry_in" "mask" => "out" "carry"),
     operands: &[
         vreg("lhs", "the first operand"),
         vreg("rhs", "the second operand"),
@@ -48,7 +42,7 @@ fn takes_carry(op: &OpRef<'_>) -> bool {
     op.def.schema.operand("carry_in").is_some()
 }
 
-fn rules(op: &OpRef<'_>, diags: &mut Diags) {
+fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
     check::lanes_of(op, "lhs", WORDS, diags);
     if takes_carry(op) {
@@ -57,41 +51,26 @@ fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::governs(op, "mask", "lhs", diags);
 }
 
-static VADDC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vaddc", ..FIRST },
-    summary: "Sum with carry",
-    doc: "`out = lhs + rhs` modulo 2^32, and the lanes whose sum does not fit.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| chain(op, d, false),
-    ..STEP
-};
+/// The first words of two numbers.
+const FIRST_WORDS: OpDef = OpDef { schema: FIRST, verify: rules, ..STEP };
+/// Words after them, with what was carried.
+const NEXT_WORDS: OpDef = OpDef { schema: NEXT, verify: rules, ..STEP };
 
-static VSUBC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsubc", ..FIRST },
-    summary: "Difference with carry",
-    doc: "`out = lhs - rhs` modulo 2^32, and the lanes that do not borrow: those with `lhs >= rhs`, unsigned.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| chain(op, d, true),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VADDCS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vaddcs", ..NEXT },
-    summary: "Sum with carry in and out",
-    doc: "`out = lhs + rhs + carry_in` modulo 2^32, and the lanes whose sum does not fit.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| chain(op, d, false),
-    ..STEP
-};
+    /// `out = lhs + rhs` modulo 2^32, and the lanes whose sum does not fit.
+    VADDC "pto.vaddc" "Sum with carry": FIRST_WORDS, lower: |op, d| chain(op, d, false);
 
-static VSUBCS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsubcs", ..NEXT },
-    summary: "Difference with carry in and out",
-    doc: "`out = lhs - rhs - (1 - carry_in)` modulo 2^32, and the lanes that do not borrow.",
-    verify: |op, _, diags| rules(op, diags),
-    lower: |op, d| chain(op, d, true),
-    ..STEP
-};
+    /// `out = lhs - rhs` modulo 2^32, and the lanes that do not borrow: those with `lhs >= rhs`, unsigned.
+    VSUBC "pto.vsubc" "Difference with carry": FIRST_WORDS, lower: |op, d| chain(op, d, true);
+
+    /// `out = lhs + rhs + carry_in` modulo 2^32, and the lanes whose sum does not fit.
+    VADDCS "pto.vaddcs" "Sum with carry in and out": NEXT_WORDS, lower: |op, d| chain(op, d, false);
+
+    /// `out = lhs - rhs - (1 - carry_in)` modulo 2^32, and the lanes that do not borrow.
+    VSUBCS "pto.vsubcs" "Difference with carry in and out": NEXT_WORDS, lower: |op, d| chain(op, d, true);
+}
 
 /// A difference is the sum with the complement, and one more where nothing is borrowed.
 fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {

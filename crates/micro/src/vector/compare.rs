@@ -1,7 +1,7 @@
 //! Comparisons, and selection by their results (micro-instruction manual 11).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_machine::{Platform, VectorPort};
 use slipring_tile::Compare;
 use slipring_vector::{BYTES, Mask, Register};
 
@@ -9,11 +9,9 @@ use super::check::{self, NUMBERS};
 use super::emit::{Emit, splat};
 use super::{MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{SCALAR, operand, required, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VCMP, &VCMPS, &VSEL, &VSELR, &VSELRV2];
+use slipring_op::{ops, positional};
 
 const MODES: [(&str, Compare); 6] = [
     ("eq", Compare::Eq),
@@ -30,52 +28,126 @@ const CMP: OpSchema = OpSchema {
     ..schema("", Syntax::Generic, &[], &[], &[])
 };
 
-static VCMP: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.vcmp",
-        syntax: Syntax::Format(
-            "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
-        ),
-        operands: &[
-            vreg("lhs", "the first operand"),
-            vreg("rhs", "the second operand"),
-            operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
-        ],
-        ..CMP
-    },
-    summary: "Compare two registers",
-    doc: "The lanes of `seed` for which `lhs` compares so with `rhs`; signed or unsigned as the lanes are. Comparisons with NaN do \
-          not hold, except `ne`.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        rules(op, diags);
-    },
-    lower: compare,
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VCMPS: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.vcmps",
-        syntax: Syntax::Format(
-            "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
-        ),
-        operands: &[
-            vreg("lhs", "the first operand"),
-            operand("rhs", SCALAR, Touch::Nothing, "what every lane is compared with, of the lanes' type"),
-            operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
-        ],
-        ..CMP
-    },
-    summary: "Compare a register with a number",
-    doc: "As `pto.vcmp`, with a number instead of the second register.",
-    verify: |op, _, diags| {
-        check::number_for(op, "rhs", "lhs", diags);
-        rules(op, diags);
-    },
-    lower: compare,
-    ..STEP
-};
+    /// The lanes of `seed` for which `lhs` compares so with `rhs`; signed or unsigned as the lanes are. Comparisons
+    /// with NaN do not hold, except `ne`.
+    VCMP "pto.vcmp" "Compare two registers": STEP.with(CMP), verify: verify_vcmp, lower: compare
+        => {
+            syntax: Syntax::Format(
+                "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
+            ),
+            operands: &[
+                vreg("lhs", "the first operand"),
+                vreg("rhs", "the second operand"),
+                operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
+            ],
+        };
+
+    /// As `pto.vcmp`, with a number instead of the second register.
+    VCMPS "pto.vcmps" "Compare a register with a number": STEP.with(CMP), verify: verify_vcmps, lower: compare
+        => {
+            syntax: Syntax::Format(
+                "$lhs `,` $rhs `,` $seed `,` $mode attr-dict `:` type($lhs) `,` type($rhs) `,` type($seed) `->` type($out)",
+            ),
+            operands: &[
+                vreg("lhs", "the first operand"),
+                operand("rhs", SCALAR, Touch::Nothing, "what every lane is compared with, of the lanes' type"),
+                operand("seed", MASK, Touch::Nothing, "the lanes that are compared"),
+            ],
+        };
+
+    /// `out = mask ? src0 : src1`, lane by lane.
+    VSEL "pto.vsel" "Select lanes by a predicate": STEP, verify: verify_vsel, lower: lower_vsel
+        => {
+            syntax: positional!("src0" "src1" "mask" => "out"),
+            operands: &[
+                vreg("src0", "taken in active lanes"),
+                vreg("src1", "taken in the others"),
+                operand("mask", MASK, Touch::Nothing, "which lanes take `src0`"),
+            ],
+            results: &[OUT],
+        };
+
+    /// `out[i] = src[index[i]]`. The index is taken modulo the number of lanes.
+    VSELR "pto.vselr" "Select lanes by index": STEP, verify: verify_vselr, lower: lower_vselr
+        => {
+            syntax: positional!("src" "index" => "out"),
+            operands: &[
+                vreg("src", "where lanes are taken from"),
+                vreg("index", "which lane; integers as wide as the lanes"),
+            ],
+            results: &[OUT],
+        };
+
+    /// The manual gives its text and no meaning: it is read and cannot be run.
+    VSELRV2 "pto.vselrv2" "A form of selection without a published meaning": STEP,
+        lower: |_, d| Err(d.unsupported("an op whose meaning no manual gives"))
+        => {
+            syntax: positional!("src0" "src1" => "out"),
+            operands: &[vreg("src0", "a source"), vreg("src1", "a source")],
+            results: &[OUT],
+        };
+}
+
+fn verify_vcmp(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    rules(op, diags);
+}
+
+fn verify_vcmps(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::number_for(op, "rhs", "lhs", diags);
+    rules(op, diags);
+}
+
+fn verify_vsel(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::governs(op, "mask", "src0", diags);
+}
+
+fn lower_vsel(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src0")?;
+    let (src0, src1, mask, out) = (e.reg("src0")?, e.reg("src1")?, e.reg("mask")?, e.out(0));
+    let bytes = elem.bytes();
+    e.compute(VectorPort::Alu, elem, move |m, _| {
+        let (src, mask) = (*m.reg(src0), m.mask(mask));
+        let mut result = *m.reg(src1);
+        for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
+            let lane = i * bytes..(i + 1) * bytes;
+            result.0[lane.clone()].copy_from_slice(&src.0[lane]);
+        }
+        m.set(out, result);
+    })
+}
+
+fn verify_vselr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if let (Some(src), Some(index)) = (check::elem(op, "src"), check::elem(op, "index"))
+        && (index.is_float() || index.bytes() != src.bytes())
+    {
+        diags.push(op.error("elem-type", format!("lanes of {src} take integer indices as wide, not {index}")));
+    }
+    if op.ty("src") != Some(op.module.ty(op.result(0))) {
+        diags.push(op.error("vreg-type", "the result has the type of `src`"));
+    }
+}
+
+fn lower_vselr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src")?;
+    let (src, index, out) = (e.reg("src")?, e.reg("index")?, e.out(0));
+    let bytes = elem.bytes();
+    e.compute(VectorPort::Alu, elem, move |m, _| {
+        let (src, index) = (*m.reg(src), *m.reg(index));
+        let mut result = Register::ZERO;
+        for i in 0..BYTES / bytes {
+            let from = index.bits(i, bytes) as usize % (BYTES / bytes);
+            result.set_bits(i, bytes, src.bits(from, bytes));
+        }
+        m.set(out, result);
+    })
+}
 
 fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::lanes_of(op, "lhs", NUMBERS, diags);
@@ -106,93 +178,3 @@ fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         m.set_mask(out, Mask::from_fn(bytes, |i| seed.lane(i, bytes) && holds[i] != 0));
     })
 }
-
-static VSEL: OpDef = OpDef {
-    schema: schema(
-        "pto.vsel",
-        Syntax::Format(
-            "$src0 `,` $src1 `,` $mask attr-dict `:` type($src0) `,` type($src1) `,` type($mask) `->` type($out)",
-        ),
-        &[
-            vreg("src0", "taken in active lanes"),
-            vreg("src1", "taken in the others"),
-            operand("mask", MASK, Touch::Nothing, "which lanes take `src0`"),
-        ],
-        &[OUT],
-        &[],
-    ),
-    summary: "Select lanes by a predicate",
-    doc: "`out = mask ? src0 : src1`, lane by lane.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::governs(op, "mask", "src0", diags);
-    },
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let elem = e.elem("src0")?;
-        let (src0, src1, mask, out) = (e.reg("src0")?, e.reg("src1")?, e.reg("mask")?, e.out(0));
-        let bytes = elem.bytes();
-        e.compute(VectorPort::Alu, elem, move |m, _| {
-            let (src, mask) = (*m.reg(src0), m.mask(mask));
-            let mut result = *m.reg(src1);
-            for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
-                let lane = i * bytes..(i + 1) * bytes;
-                result.0[lane.clone()].copy_from_slice(&src.0[lane]);
-            }
-            m.set(out, result);
-        })
-    },
-    ..STEP
-};
-
-static VSELR: OpDef = OpDef {
-    schema: schema(
-        "pto.vselr",
-        Syntax::Format("$src `,` $index attr-dict `:` type($src) `,` type($index) `->` type($out)"),
-        &[vreg("src", "where lanes are taken from"), vreg("index", "which lane; integers as wide as the lanes")],
-        &[OUT],
-        &[],
-    ),
-    summary: "Select lanes by index",
-    doc: "`out[i] = src[index[i]]`. The index is taken modulo the number of lanes.",
-    verify: |op, _, diags| {
-        if let (Some(src), Some(index)) = (check::elem(op, "src"), check::elem(op, "index"))
-            && (index.is_float() || index.bytes() != src.bytes())
-        {
-            diags.push(op.error("elem-type", format!("lanes of {src} take integer indices as wide, not {index}")));
-        }
-        if op.ty("src") != Some(op.module.ty(op.result(0))) {
-            diags.push(op.error("vreg-type", "the result has the type of `src`"));
-        }
-    },
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let elem = e.elem("src")?;
-        let (src, index, out) = (e.reg("src")?, e.reg("index")?, e.out(0));
-        let bytes = elem.bytes();
-        e.compute(VectorPort::Alu, elem, move |m, _| {
-            let (src, index) = (*m.reg(src), *m.reg(index));
-            let mut result = Register::ZERO;
-            for i in 0..BYTES / bytes {
-                let from = index.bits(i, bytes) as usize % (BYTES / bytes);
-                result.set_bits(i, bytes, src.bits(from, bytes));
-            }
-            m.set(out, result);
-        })
-    },
-    ..STEP
-};
-
-static VSELRV2: OpDef = OpDef {
-    schema: schema(
-        "pto.vselrv2",
-        Syntax::Format("$src0 `,` $src1 attr-dict `:` type($src0) `,` type($src1) `->` type($out)"),
-        &[vreg("src0", "a source"), vreg("src1", "a source")],
-        &[OUT],
-        &[],
-    ),
-    summary: "A form of selection without a published meaning",
-    doc: "The manual gives its text and no meaning: it is read and cannot be run.",
-    lower: |_, d| Err(d.unsupported("an op whose meaning no manual gives")),
-    ..STEP
-};

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::check;
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::def::{Arithmetic, Lowered, OpRef, Reported};
 
 /// The registers and numbers of an op, gathered as they are named; then the step.
 pub(super) struct Emit<'a, 'd, 'm> {
@@ -186,9 +186,24 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     }
 }
 
-/// `out = kernel(operands…)` lane by lane, for the declared operands `names` (vector registers, or numbers that every
-/// lane gets) and the predicate `mask`.
-pub(super) fn lanewise<const N: usize>(
+/// `out = kernel(operands…)` lane by lane, for the kernel of the declaration and its operands: vector registers, or numbers
+/// that every lane gets, and after them the predicate `mask`.
+pub(super) fn lanewise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    match op.def.kernel {
+        Arithmetic::None => Err(Reported),
+        Arithmetic::One(kernel) => of_operands(op, d, kernel, names(op)),
+        Arithmetic::Two(kernel) => of_operands(op, d, kernel, names(op)),
+        Arithmetic::Three(kernel) => of_operands(op, d, kernel, names(op)),
+    }
+}
+
+/// The names of the first operands.
+fn names<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
+    std::array::from_fn(|at| op.def.schema.operands[at].name)
+}
+
+/// The same for these operands.
+pub(super) fn of_operands<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     kernel: &'static PerElement<N>,

@@ -1,109 +1,119 @@
 //! Several operations in one instruction (micro-instruction manual 13).
 
-use slipring_ir::{AttrKind, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_ir::{AttrKind, Diags, Infer, Syntax, Touch};
+use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, convert, math};
 use slipring_vector::Register;
 
 use super::check::{self, FLOATS, WORDS};
-use super::emit::{Emit, lanewise};
+use super::emit::{Emit, lanewise, of_operands};
 use super::{GOVERNING, OUT, STEP, VREG, kernels, vreg};
 use slipring_op::decode::Decoder;
+use slipring_op::def::Arithmetic::Three;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{SCALAR, operand, required, result, schema};
+use slipring_op::{ops, positional};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VMULA, &VMADD, &VAXPY, &VEXPDIF, &VMULL];
+/// Three registers.
+const THREE: OpDef =
+    OpDef { schema: schema("", positional!("acc" "lhs" "rhs" "mask" => "out"), &[], &[OUT], &[]), ..STEP };
 
-static VMULA: OpDef = OpDef {
-    schema: schema(
-        "pto.vmula",
-        Syntax::Format(
-            "$acc `,` $lhs `,` $rhs `,` $mask attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs) `,` type($mask) `->` type($out)",
-        ),
-        &[vreg("acc", "what is added to"), vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
-        &[OUT],
-        &[],
-    ),
-    summary: "Multiply and add",
-    doc: "`out = acc + lhs × rhs`, rounded once; integers wrap.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::governs(op, "mask", "acc", diags);
-    },
-    lower: |op, d| lanewise(op, d, &kernels::MULA, ["acc", "lhs", "rhs"]),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VMADD: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.vmadd",
-        operands: &[vreg("acc", "first factor"), vreg("lhs", "second factor"), vreg("rhs", "what is added"), GOVERNING],
-        ..VMULA.schema
-    },
-    summary: "Multiply what was accumulated, and add",
-    doc: "`out = acc × lhs + rhs`, rounded once.",
-    source: "micro-instruction manual of assembler 0.60, 7",
-    verify: |op, platform, diags| {
-        (VMULA.verify)(op, platform, diags);
-        check::lanes_of(op, "acc", &[Elem::F16, Elem::BF16, Elem::F32], diags);
-    },
-    lower: |op, d| lanewise(op, d, &kernels::AXPY, ["acc", "rhs", "lhs"]),
-    ..STEP
-};
+    /// `out = acc + lhs × rhs`, rounded once; integers wrap.
+    VMULA "pto.vmula" "Multiply and add": THREE, kernel: Three(&kernels::MULA), verify: verify_vmula, lower: lanewise
+        => {
+            operands: &[
+                vreg("acc", "what is added to"),
+                vreg("lhs", "first factor"),
+                vreg("rhs", "second factor"),
+                GOVERNING,
+            ],
+        };
 
-static VAXPY: OpDef = OpDef {
-    schema: schema(
-        "pto.vaxpy",
-        Syntax::Format(
-            "$src `,` $addend `,` $alpha `,` $mask attr-dict `:` type($src) `,` type($addend) `,` type($alpha) `,` type($mask) `->` type($out)",
-        ),
-        &[
-            vreg("src", "what is scaled"),
-            vreg("addend", "what is added"),
-            operand("alpha", SCALAR, Touch::Nothing, "the factor, of the lanes' type"),
-            GOVERNING,
-        ],
-        &[OUT],
-        &[],
-    ),
-    summary: "Scale and add",
-    doc: "`out = alpha × src + addend`, rounded once.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::lanes_of(op, "src", FLOATS, diags);
-        check::number_for(op, "alpha", "src", diags);
-        check::governs(op, "mask", "src", diags);
-    },
-    lower: |op, d| lanewise(op, d, &kernels::AXPY, ["src", "addend", "alpha"]),
-    ..STEP
-};
+    /// `out = acc × lhs + rhs`, rounded once.
+    VMADD "pto.vmadd" "Multiply what was accumulated, and add": THREE,
+        source: "micro-instruction manual of assembler 0.60, 7", verify: verify_vmadd,
+        lower: |op, d| of_operands(op, d, &kernels::AXPY, ["acc", "rhs", "lhs"])
+        => {
+            operands: &[
+                vreg("acc", "first factor"),
+                vreg("lhs", "second factor"),
+                vreg("rhs", "what is added"),
+                GOVERNING,
+            ],
+        };
 
-static VEXPDIF: OpDef = OpDef {
-    schema: schema(
-        "pto.vexpdif",
-        Syntax::Format(
-            "$src `,` $max `,` $mask `,` $part attr-dict `:` type($src) `,` type($max) `,` type($mask) `->` type($out)",
-        ),
-        &[vreg("src", "the operand"), vreg("max", "what is subtracted"), GOVERNING],
-        &[result("out", VREG, Infer::Written, "64 lanes of f32")],
-        &[required("part", AttrKind::Str, "`EVEN` or `ODD`")],
-    ),
-    summary: "Exponential of a difference",
-    doc: "`out = e^(src - max)` in f32: the difference is rounded to f32, the exponential correctly. For f16 operands `part` says \
-          which lanes are taken, the even or the odd ones: lane `2i` or `2i + 1` gives result `i`. For f32 operands all \
-          lanes are taken, whatever `part` says.",
-    verify: |op, _, diags| {
-        check::lanes_of(op, "src", FLOATS, diags);
-        check::governs(op, "mask", "src", diags);
-        if op.ty("src") != op.ty("max") || check::result_elem(op, 0) != Some(Elem::F32) {
-            diags.push(op.error("vreg-type", "takes two registers of one type and gives lanes of f32"));
-        }
-        check::one_of(op, "part", &["EVEN", "ODD"], diags);
-    },
-    lower: expdif,
-    ..STEP
-};
+    /// `out = alpha × src + addend`, rounded once.
+    VAXPY "pto.vaxpy" "Scale and add": STEP, kernel: Three(&kernels::AXPY), verify: verify_vaxpy, lower: lanewise
+        => {
+            syntax: positional!("src" "addend" "alpha" "mask" => "out"),
+            operands: &[
+                vreg("src", "what is scaled"),
+                vreg("addend", "what is added"),
+                operand("alpha", SCALAR, Touch::Nothing, "the factor, of the lanes' type"),
+                GOVERNING,
+            ],
+            results: &[OUT],
+        };
+
+    /// `out = e^(src - max)` in f32: the difference is rounded to f32, the exponential correctly. For f16 operands
+    /// `part` says which lanes are taken, the even or the odd ones: lane `2i` or `2i + 1` gives result `i`. For f32
+    /// operands all lanes are taken, whatever `part` says.
+    VEXPDIF "pto.vexpdif" "Exponential of a difference": STEP, verify: verify_vexpdif, lower: expdif
+        => {
+            syntax: Syntax::Format(
+                "$src `,` $max `,` $mask `,` $part attr-dict `:` type($src) `,` type($max) `,` type($mask) `->` type($out)",
+            ),
+            operands: &[vreg("src", "the operand"), vreg("max", "what is subtracted"), GOVERNING],
+            results: &[result("out", VREG, Infer::Written, "64 lanes of f32")],
+            attrs: &[required("part", AttrKind::Str, "`EVEN` or `ODD`")],
+        };
+
+    /// The whole product of 32-bit integers, signed for signed lanes: its low and its high half.
+    VMULL "pto.vmull" "Product of 64 bits in two registers": STEP, verify: verify_vmull, lower: mull
+        => {
+            syntax: positional!("lhs" "rhs" "mask" => "low" "high"),
+            operands: &[vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
+            results: &[
+                result("low", VREG, Infer::Written, "low 32 bits of the products"),
+                result("high", VREG, Infer::Written, "high 32 bits"),
+            ],
+        };
+}
+
+fn verify_vmula(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::governs(op, "mask", "acc", diags);
+}
+
+fn verify_vmadd(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    verify_vmula(op, platform, diags);
+    check::lanes_of(op, "acc", &[Elem::F16, Elem::BF16, Elem::F32], diags);
+}
+
+fn verify_vaxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::lanes_of(op, "src", FLOATS, diags);
+    check::number_for(op, "alpha", "src", diags);
+    check::governs(op, "mask", "src", diags);
+}
+
+fn verify_vexpdif(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::lanes_of(op, "src", FLOATS, diags);
+    check::governs(op, "mask", "src", diags);
+    if op.ty("src") != op.ty("max") || check::result_elem(op, 0) != Some(Elem::F32) {
+        diags.push(op.error("vreg-type", "takes two registers of one type and gives lanes of f32"));
+    }
+    check::one_of(op, "part", &["EVEN", "ODD"], diags);
+}
+
+fn verify_vmull(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::lanes_of(op, "lhs", WORDS, diags);
+    check::governs(op, "mask", "lhs", diags);
+}
 
 fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
@@ -124,33 +134,6 @@ fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         m.set(out, result);
     })
 }
-
-static VMULL: OpDef = OpDef {
-    schema: OpSchema {
-        results: &[
-            result("low", VREG, Infer::Written, "low 32 bits of the products"),
-            result("high", VREG, Infer::Written, "high 32 bits"),
-        ],
-        ..schema(
-            "pto.vmull",
-            Syntax::Format(
-                "$lhs `,` $rhs `,` $mask attr-dict `:` type($lhs) `,` type($rhs) `,` type($mask) `->` type($low) `,` type($high)",
-            ),
-            &[vreg("lhs", "first factor"), vreg("rhs", "second factor"), GOVERNING],
-            &[],
-            &[],
-        )
-    },
-    summary: "Product of 64 bits in two registers",
-    doc: "The whole product of 32-bit integers, signed for signed lanes: its low and its high half.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::lanes_of(op, "lhs", WORDS, diags);
-        check::governs(op, "mask", "lhs", diags);
-    },
-    lower: mull,
-    ..STEP
-};
 
 fn mull(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);

@@ -1,24 +1,20 @@
 //! Loads and stores at an index for each lane (micro-instruction manual, gather and scatter).
 
-use slipring_ir::{Diags, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_ir::{Diags, OpSchema, Touch};
+use slipring_machine::{Platform, VectorPort};
 use slipring_vector::{BYTES, Register};
 use smallvec::SmallVec;
 
 use super::emit::Emit;
 use super::{MASK, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VGATHER2, &VGATHER2_BC, &VGATHERB, &VSCATTER];
+use slipring_op::{ops, positional};
 
 const GATHER: OpSchema = schema(
     "",
-    Syntax::Format(
-        "$ptr `,` $offsets `,` $mask attr-dict `:` type($ptr) `,` type($offsets) `,` type($mask) `->` type($out)",
-    ),
+    positional!("ptr" "offsets" "mask" => "out"),
     &[
         operand("ptr", UB, Touch::Read, "where in UB"),
         vreg("offsets", "how far after it, for each lane"),
@@ -28,27 +24,70 @@ const GATHER: OpSchema = schema(
     &[],
 );
 
-static VGATHER2: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vgather2", ..GATHER },
-    summary: "Load an element for each lane",
-    doc: "`out[i] = ptr[offsets[i]]` where lane `i` is active, else 0 and nothing is read. Offsets are unsigned integers that count \
-          elements and are as wide as the lanes: 32-bit ones for 64 lanes, 16-bit ones for 128. Through a pointer to 8-bit elements \
-          128 of them are read into 16-bit lanes, with zeros above. `ptr` is a multiple of its element's size.",
-    source: "micro-instruction manual, `pto.vgather2`",
-    verify: |op, _, diags| verify_gather(op, &[16, 32], diags),
-    lower: gather,
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VGATHER2_BC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vgather2_bc", ..GATHER },
-    summary: "Load an element for each lane, older form",
-    doc: "As `pto.vgather2`, with 32-bit offsets and lanes only.",
-    source: "micro-instruction manual, `pto.vgather2_bc`",
-    verify: |op, _, diags| verify_gather(op, &[32], diags),
-    lower: gather,
-    ..STEP
-};
+    /// `out[i] = ptr[offsets[i]]` where lane `i` is active, else 0 and nothing is read. Offsets are unsigned integers
+    /// that count elements and are as wide as the lanes: 32-bit ones for 64 lanes, 16-bit ones for 128. Through a
+    /// pointer to 8-bit elements 128 of them are read into 16-bit lanes, with zeros above. `ptr` is a multiple of its
+    /// element's size.
+    VGATHER2 "pto.vgather2" "Load an element for each lane": STEP.with(GATHER),
+        source: "micro-instruction manual, `pto.vgather2`", verify: |op, _, diags| verify_gather(op, &[16, 32], diags),
+        lower: gather;
+
+    /// As `pto.vgather2`, with 32-bit offsets and lanes only.
+    VGATHER2_BC "pto.vgather2_bc" "Load an element for each lane, older form": STEP.with(GATHER),
+        source: "micro-instruction manual, `pto.vgather2_bc`", verify: |op, _, diags| verify_gather(op, &[32], diags),
+        lower: gather;
+
+    /// Block `k` of the register, of eight of 32 bytes, is the one at byte `ptr + offsets[k]` where lane `k` of the
+    /// `b32` predicate is active, else 0 and nothing is read. Lanes from 8 on, of offsets and predicate, do not count:
+    /// eight active lanes fill the whole register. Offsets are 32-bit and unsigned; they and `ptr` are multiples of 32
+    /// bytes.
+    VGATHERB "pto.vgatherb" "Load a block for each of eight offsets": STEP.with(GATHER),
+        source: "micro-instruction manual, `pto.vgatherb`", verify: verify_vgatherb, lower: lower_vgatherb;
+
+    /// `ptr[offsets[i]] = value[i]` for the active lanes. Offsets are unsigned integers that count elements: 32-bit
+    /// ones for 64 lanes of 32 bits, 16-bit ones for 128 lanes of 16 bits. Of 8-bit elements 128 are stored with 16-bit
+    /// offsets: those in the low bytes of the 16-bit lanes, under a `b16` predicate. `ptr` is a multiple of its
+    /// element's size. Of lanes with one offset the highest is stored; the manual leaves open which.
+    VSCATTER "pto.vscatter" "Store an element for each lane": STEP, source: "micro-instruction manual, `pto.vscatter`",
+        verify: verify_scatter, lower: scatter
+        => {
+            syntax: positional!("value" "ptr" "offsets" "mask"),
+            operands: &[
+                vreg("value", "what to store"),
+                operand("ptr", UB, Touch::Write, "where in UB"),
+                vreg("offsets", "how far after it, for each lane"),
+                operand("mask", MASK, Touch::Nothing, "the lanes that are stored"),
+            ],
+        };
+}
+
+fn verify_vgatherb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    offset_width(op, "offsets", &[32], diags);
+    check::granularity(op, "mask", 32, "blocks", diags);
+    check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+}
+
+fn lower_vgatherb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let to = check::pointee(op, "ptr").ok_or(Reported)?;
+    let base = e.number("ptr")?;
+    let (offsets, mask) = (e.reg("offsets")?, e.reg("mask")?);
+    let out = e.out(0);
+    e.step(VectorPort::Load, to, move |m, args| {
+        check::aligned(args[base], 32, "gathers blocks from")?;
+        let (offsets, mask, mut value) = (*m.reg(offsets), m.mask(mask), Register::ZERO);
+        for (k, to) in value.0.as_chunks_mut::<32>().0.iter_mut().enumerate().filter(|(k, _)| mask.lane(*k, 4)) {
+            let at = args[base].saturating_add(offsets.bits(k, 4));
+            check::aligned(at, 32, "gathers a block from")?;
+            to.copy_from_slice(m.load(at, 32)?);
+        }
+        m.set(out, value);
+        Ok(0)
+    })
+}
 
 /// Requires offsets of one of these widths in bits, and lanes of the same width.
 fn verify_gather(op: &OpRef<'_>, widths: &[usize], diags: &mut Diags) {
@@ -100,65 +139,6 @@ fn gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Ok(0)
     })
 }
-
-static VGATHERB: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vgatherb", ..GATHER },
-    summary: "Load a block for each of eight offsets",
-    doc: "Block `k` of the register, of eight of 32 bytes, is the one at byte `ptr + offsets[k]` where lane `k` of the `b32` predicate \
-          is active, else 0 and nothing is read. Lanes from 8 on, of offsets and predicate, do not count: eight active lanes \
-          fill the whole register. Offsets are 32-bit and unsigned; they and `ptr` are multiples of 32 bytes.",
-    source: "micro-instruction manual, `pto.vgatherb`",
-    verify: |op, _, diags| {
-        offset_width(op, "offsets", &[32], diags);
-        check::granularity(op, "mask", 32, "blocks", diags);
-        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
-    },
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let to = check::pointee(op, "ptr").ok_or(Reported)?;
-        let base = e.number("ptr")?;
-        let (offsets, mask) = (e.reg("offsets")?, e.reg("mask")?);
-        let out = e.out(0);
-        e.step(VectorPort::Load, to, move |m, args| {
-            check::aligned(args[base], 32, "gathers blocks from")?;
-            let (offsets, mask, mut value) = (*m.reg(offsets), m.mask(mask), Register::ZERO);
-            for (k, to) in value.0.as_chunks_mut::<32>().0.iter_mut().enumerate().filter(|(k, _)| mask.lane(*k, 4)) {
-                let at = args[base].saturating_add(offsets.bits(k, 4));
-                check::aligned(at, 32, "gathers a block from")?;
-                to.copy_from_slice(m.load(at, 32)?);
-            }
-            m.set(out, value);
-            Ok(0)
-        })
-    },
-    ..STEP
-};
-
-static VSCATTER: OpDef = OpDef {
-    schema: schema(
-        "pto.vscatter",
-        Syntax::Format(
-            "$value `,` $ptr `,` $offsets `,` $mask attr-dict `:` type($value) `,` type($ptr) `,` type($offsets) `,` type($mask)",
-        ),
-        &[
-            vreg("value", "what to store"),
-            operand("ptr", UB, Touch::Write, "where in UB"),
-            vreg("offsets", "how far after it, for each lane"),
-            operand("mask", MASK, Touch::Nothing, "the lanes that are stored"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Store an element for each lane",
-    doc: "`ptr[offsets[i]] = value[i]` for the active lanes. Offsets are unsigned integers that count elements: 32-bit ones for 64 \
-          lanes of 32 bits, 16-bit ones for 128 lanes of 16 bits. Of 8-bit elements 128 are stored with 16-bit offsets: those in \
-          the low bytes of the 16-bit lanes, under a `b16` predicate. `ptr` is a multiple of its element's size. Of lanes with \
-          one offset the highest is stored; the manual leaves open which.",
-    source: "micro-instruction manual, `pto.vscatter`",
-    verify: verify_scatter,
-    lower: scatter,
-    ..STEP
-};
 
 fn verify_scatter(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
     let (Some(value), Some(offsets)) = (check::elem(op, "value"), check::elem(op, "offsets")) else { return };

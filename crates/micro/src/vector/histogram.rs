@@ -1,6 +1,6 @@
 //! Histograms of bytes (micro-instruction manual of assembler 0.60, 10).
 
-use slipring_ir::{OpSchema, Syntax, Touch};
+use slipring_ir::{OpSchema, Touch};
 use slipring_machine::VectorPort;
 use slipring_program::Fault;
 use slipring_tile::Elem;
@@ -11,6 +11,7 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::positional;
 use slipring_op::rules::{INTEGER, operand, schema};
 
 /// The ops of this family.
@@ -21,9 +22,7 @@ const BINS: usize = 128;
 
 const SCHEMA: OpSchema = schema(
     "",
-    Syntax::Format(
-        "$acc `,` $src `,` $mask `,` $bin attr-dict `:` type($acc) `,` type($src) `,` type($mask) `,` type($bin) `->` type($out)",
-    ),
+    positional!("acc" "src" "mask" "bin" => "out"),
     &[
         vreg("acc", "what was counted before, 128 lanes of ui16"),
         vreg("src", "256 bytes"),

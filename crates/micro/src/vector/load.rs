@@ -1,53 +1,105 @@
 //! Loads from UB into vector registers (micro-instruction manual, vector load).
 
-use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_ir::{AttrKind, Diags, Infer, Syntax, Touch};
+use slipring_machine::{Platform, VectorPort};
 use slipring_vector::{BYTES, Register, Whole};
 
 use super::emit::Emit;
 use super::modes::{LOADS, LoadMode, PairMode, SPLITS};
 use super::{MASK, MOVED, OUT, STEP, UB, VREG, check};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, defaulted, operand, required, result, schema};
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, defaulted, operand, required, result};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VLDS, &VLDSX2, &VSLDB];
+ops! {
+    OPS;
 
-static VLDS: OpDef = OpDef {
-    schema: schema(
-        "pto.vlds",
-        Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($out) (`,` type($moved))?"),
-        &[
-            operand("ptr", UB, Touch::Read, "where in UB"),
-            operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
-        ],
-        &[OUT, MOVED],
-        &[defaulted("dist", AttrKind::Str, "how memory becomes lanes; `NORM` where it is left out")],
-    ),
-    summary: "Load a vector register",
-    doc: "Reads UB, `offset` elements after `ptr`; in the form that gives `moved`, at `ptr`, and `moved` is that place. `dist` says what becomes of it; `n` stands for the bits in its name, `m` for \
-          elements of so many bits in memory, whatever type the register has. \
-          `NORM`: 256 bytes as they are. \
-          `BRC_Bn` (8, 16, 32): one element, in every lane. `BRC_BLK`: one block of 32 bytes, eight times. \
-          `US_Bn` (8, 16): 128 bytes, each element twice: `out[2i] = out[2i+1] = m[i]`. \
-          `DS_Bn` (8, 16): every second element of 512 bytes: `out[i] = m[2i]`. \
-          `UNPK_Bn` (8, 16, 32): 128 bytes, each element with zeros after it to twice its width. `UNPK4`: 64 bytes, each \
-          widened to 32 bits with zeros. \
-          `E2B_Bn` (16, 32): eight elements, each filling a block of 32 bytes. \
-          `SPLT2CHN_Bn` (8, 16): channel 0 of two that take turns in 512 bytes: `out[i] = m[2i]`. `SPLT4CHN`: channel 0 of four \
-          one-byte channels in 1024 bytes: `out[i] = m[4i]`. No published program uses these two. \
-          The address is a multiple of 32 bytes; of the element for `BRC_Bn`, of 16 for `E2B_B16`. The manual gives element \
-          types to each distribution; the published programs use others (`BRC_B8` on `f32`), which run.",
-    source: "micro-instruction manual, `pto.vlds`",
-    verify: |op, _, diags| {
-        check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
-        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
-        check::moved(op, "ptr", 1, diags);
-    },
-    lower: vlds,
-    ..STEP
-};
+    /// Reads UB, `offset` elements after `ptr`; in the form that gives `moved`, at `ptr`, and `moved` is that place.
+    /// `dist` says what becomes of it; `n` stands for the bits in its name, `m` for elements of so many bits in memory,
+    /// whatever type the register has. `NORM`: 256 bytes as they are. `BRC_Bn` (8, 16, 32): one element, in every lane.
+    /// `BRC_BLK`: one block of 32 bytes, eight times. `US_Bn` (8, 16): 128 bytes, each element twice: `out[2i] =
+    /// out[2i+1] = m[i]`. `DS_Bn` (8, 16): every second element of 512 bytes: `out[i] = m[2i]`. `UNPK_Bn` (8, 16, 32):
+    /// 128 bytes, each element with zeros after it to twice its width. `UNPK4`: 64 bytes, each widened to 32 bits with
+    /// zeros. `E2B_Bn` (16, 32): eight elements, each filling a block of 32 bytes. `SPLT2CHN_Bn` (8, 16): channel 0 of
+    /// two that take turns in 512 bytes: `out[i] = m[2i]`. `SPLT4CHN`: channel 0 of four one-byte channels in 1024
+    /// bytes: `out[i] = m[4i]`. No published program uses these two. The address is a multiple of 32 bytes; of the
+    /// element for `BRC_Bn`, of 16 for `E2B_B16`. The manual gives element types to each distribution; the published
+    /// programs use others (`BRC_B8` on `f32`), which run.
+    VLDS "pto.vlds" "Load a vector register": STEP, source: "micro-instruction manual, `pto.vlds`", verify: verify_vlds,
+        lower: vlds
+        => {
+            syntax: Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($out) (`,` type($moved))?"),
+            operands: &[
+                operand("ptr", UB, Touch::Read, "where in UB"),
+                operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
+            ],
+            results: &[OUT, MOVED],
+            attrs: &[defaulted("dist", AttrKind::Str, "how memory becomes lanes; `NORM` where it is left out")],
+        };
+
+    /// 512 bytes of UB, `offset` elements after `ptr` (with `moved`: at `ptr`): `low[i] = m[2i]`, `high[i] = m[2i+1]`.
+    /// `DINTLV_B8`, `DINTLV_B16` and `DINTLV_B32` take elements of 8, 16 and 32 bits, `BDINTLV` blocks of 32 bytes,
+    /// whatever type the registers have. The address is a multiple of 32 bytes.
+    VLDSX2 "pto.vldsx2" "Load two vector registers that take turns": STEP,
+        source: "micro-instruction manual, `pto.vldsx2`", verify: verify_vldsx2, lower: vldsx2
+        => {
+            syntax: Syntax::Format(
+                "$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($low) `,` type($high) \
+                 (`,` type($moved))?",
+            ),
+            operands: &[
+                operand("ptr", UB, Touch::Read, "where in UB"),
+                operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
+            ],
+            results: &[
+                result("low", VREG, Infer::Written, "elements 0, 2, 4 …"),
+                result("high", VREG, Infer::Written, "elements 1, 3, 5 …"),
+                MOVED,
+            ],
+            attrs: &[required("dist", AttrKind::Str, "what an element is")],
+            aliases: &["pto.vldx2"],
+        };
+
+    /// Block `k` of the register, of eight of 32 bytes, is the one at `ptr + 32 (repeat_stride + k block_stride)`. It
+    /// is read if any lane in it is active, and 0 else; what is not read need not exist. The strides are 16-bit,
+    /// unsigned; `ptr` is a multiple of 32 bytes. With `moved` the blocks begin at `ptr`, and `moved` is
+    /// `repeat_stride` blocks further. The manual's formula asks bit `k` of a `b32` predicate; its compiler makes
+    /// predicates of as many lanes as are to be loaded, which is what this follows.
+    VSLDB "pto.vsldb" "Load blocks at a distance": STEP, source: "micro-instruction manual, `pto.vsldb`",
+        verify: verify_vsldb, lower: vsldb
+        => {
+            syntax: Syntax::Format(
+                "$ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($ptr) `,` type($block_stride) `,` \
+                 type($repeat_stride) `,` type($mask) `->` type($out) (`,` type($moved))?",
+            ),
+            operands: &[
+                operand("ptr", UB, Touch::Read, "where in UB"),
+                operand("block_stride", INTEGER, Touch::Nothing, "from one block to the next, in blocks of 32 bytes"),
+                operand("repeat_stride", INTEGER, Touch::Nothing, "to the first block, in blocks of 32 bytes"),
+                operand("mask", MASK, Touch::Nothing, "the blocks that are read; the others become 0"),
+            ],
+            results: &[OUT, MOVED],
+        };
+}
+
+fn verify_vlds(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
+    check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+    check::moved(op, "ptr", 1, diags);
+}
+
+fn verify_vldsx2(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
+    check::same(op, diags);
+    check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
+    check::moved(op, "ptr", 2, diags);
+}
+
+fn verify_vsldb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    blocks(op, check::result_elem(op, 0), "ptr", "mask", diags);
+    check::moved(op, "ptr", 1, diags);
+}
 
 fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").unwrap_or(LOADS[0].name);
@@ -72,42 +124,6 @@ fn vlds(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-static VLDSX2: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["pto.vldx2"],
-        ..schema(
-            "pto.vldsx2",
-            Syntax::Format(
-                "$ptr `[` $offset `]` `,` $dist attr-dict `:` type($ptr) `,` type($offset) `->` type($low) `,` type($high) \
-                 (`,` type($moved))?",
-            ),
-            &[
-                operand("ptr", UB, Touch::Read, "where in UB"),
-                operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it"),
-            ],
-            &[
-                result("low", VREG, Infer::Written, "elements 0, 2, 4 …"),
-                result("high", VREG, Infer::Written, "elements 1, 3, 5 …"),
-                MOVED,
-            ],
-            &[required("dist", AttrKind::Str, "what an element is")],
-        )
-    },
-    summary: "Load two vector registers that take turns",
-    doc: "512 bytes of UB, `offset` elements after `ptr` (with `moved`: at `ptr`): `low[i] = m[2i]`, `high[i] = m[2i+1]`. `DINTLV_B8`, `DINTLV_B16` and \
-          `DINTLV_B32` take elements of 8, 16 and 32 bits, `BDINTLV` blocks of 32 bytes, whatever type the registers have. The \
-          address is a multiple of 32 bytes.",
-    source: "micro-instruction manual, `pto.vldsx2`",
-    verify: |op, _, diags| {
-        check::one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
-        check::same(op, diags);
-        check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
-        check::moved(op, "ptr", 2, diags);
-    },
-    lower: vldsx2,
-    ..STEP
-};
-
 fn vldsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let PairMode { split, .. } = *SPLITS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
@@ -126,37 +142,6 @@ fn vldsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Ok(0)
     })
 }
-
-static VSLDB: OpDef = OpDef {
-    schema: schema(
-        "pto.vsldb",
-        Syntax::Format(
-            "$ptr `,` $block_stride `,` $repeat_stride `,` $mask attr-dict `:` type($ptr) `,` type($block_stride) `,` \
-             type($repeat_stride) `,` type($mask) `->` type($out) (`,` type($moved))?",
-        ),
-        &[
-            operand("ptr", UB, Touch::Read, "where in UB"),
-            operand("block_stride", INTEGER, Touch::Nothing, "from one block to the next, in blocks of 32 bytes"),
-            operand("repeat_stride", INTEGER, Touch::Nothing, "to the first block, in blocks of 32 bytes"),
-            operand("mask", MASK, Touch::Nothing, "the blocks that are read; the others become 0"),
-        ],
-        &[OUT, MOVED],
-        &[],
-    ),
-    summary: "Load blocks at a distance",
-    doc: "Block `k` of the register, of eight of 32 bytes, is the one at `ptr + 32 (repeat_stride + k block_stride)`. It is read if \
-          any lane in it is active, and 0 else; what is not read need not exist. The strides are 16-bit, unsigned; `ptr` is a \
-          multiple of 32 bytes. With `moved` the blocks begin at `ptr`, and `moved` is `repeat_stride` blocks further. \
-          The manual's formula asks bit `k` of a `b32` predicate; its compiler makes predicates of as many lanes as are to be \
-          loaded, which is what this follows.",
-    source: "micro-instruction manual, `pto.vsldb`",
-    verify: |op, _, diags| {
-        blocks(op, check::result_elem(op, 0), "ptr", "mask", diags);
-        check::moved(op, "ptr", 1, diags);
-    },
-    lower: vsldb,
-    ..STEP
-};
 
 /// The rules of loads and stores of blocks: of lanes of `elem`, through pointer `ptr`.
 pub(super) fn blocks(op: &OpRef<'_>, elem: Option<slipring_tile::Elem>, ptr: &str, mask: &str, diags: &mut Diags) {

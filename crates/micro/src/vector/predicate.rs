@@ -9,6 +9,7 @@ use super::emit::Emit;
 use super::{MASK, STEP};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::positional;
 use slipring_op::rules::{INTEGER, operand, required, result, schema};
 
 /// The ops of this family.
@@ -104,7 +105,7 @@ fn pset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 const PLT: OpSchema = schema(
     "",
-    Syntax::Format("$count attr-dict `:` type($count) `->` type($out) `,` type($rest)"),
+    positional!("count" => "out" "rest"),
     &[operand("count", INTEGER, Touch::Nothing, "lanes still to do")],
     &[
         result("out", MASK, Infer::Written, "the first `count` lanes"),

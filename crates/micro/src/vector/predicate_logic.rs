@@ -13,24 +13,7 @@ use super::{MASK, STEP, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{operand, required, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &PAND,
-    &POR,
-    &PXOR,
-    &PNOT,
-    &PSEL,
-    &PPACK,
-    &PUNPACK,
-    &PINTLV_B8,
-    &PINTLV_B16,
-    &PINTLV_B32,
-    &PDINTLV_B8,
-    &PDINTLV_B16,
-    &PDINTLV_B32,
-    &PBITCAST,
-];
+use slipring_op::{ops, positional};
 
 const fn mask(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, MASK, Touch::Nothing, doc)
@@ -55,57 +38,76 @@ const BINARY: OpDef = OpDef {
     ..STEP
 };
 
-static PAND: OpDef = OpDef {
-    schema: OpSchema { name: "pto.pand", ..BINARY.schema },
-    summary: "Lanes of both predicates",
-    doc: "`out = lhs & rhs & mask`, bit by bit.",
-    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & rhs & mask),
-    ..BINARY
-};
+ops! {
+    OPS [&PINTLV_B8, &PINTLV_B16, &PINTLV_B32, &PDINTLV_B8, &PDINTLV_B16, &PDINTLV_B32];
 
-static POR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.por", ..BINARY.schema },
-    summary: "Lanes of either predicate",
-    doc: "`out = (lhs | rhs) & mask`, bit by bit.",
-    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs | rhs) & mask),
-    ..BINARY
-};
+    /// `out = lhs & rhs & mask`, bit by bit.
+    PAND "pto.pand" "Lanes of both predicates": BINARY,
+        lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & rhs & mask);
 
-static PXOR: OpDef = OpDef {
-    schema: OpSchema { name: "pto.pxor", ..BINARY.schema },
-    summary: "Lanes of one predicate and not of the other",
-    doc: "`out = (lhs ^ rhs) & mask`, bit by bit.",
-    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs ^ rhs) & mask),
-    ..BINARY
-};
+    /// `out = (lhs | rhs) & mask`, bit by bit.
+    POR "pto.por" "Lanes of either predicate": BINARY,
+        lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs | rhs) & mask);
 
-static PSEL: OpDef = OpDef {
-    schema: schema(
-        "pto.psel",
-        Syntax::Format(THREE),
-        &[mask("lhs", "a predicate"), mask("rhs", "a predicate"), mask("mask", "where `lhs` is taken")],
-        BINARY.schema.results,
-        &[],
-    ),
-    summary: "Choose between two predicates",
-    doc: "`out = mask ? lhs : rhs`, bit by bit.",
-    lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & mask | rhs & !mask),
-    ..BINARY
-};
+    /// `out = (lhs ^ rhs) & mask`, bit by bit.
+    PXOR "pto.pxor" "Lanes of one predicate and not of the other": BINARY,
+        lower: |op, d| combine(op, d, |[lhs, rhs, mask]| (lhs ^ rhs) & mask);
 
-static PNOT: OpDef = OpDef {
-    schema: schema(
-        "pto.pnot",
-        Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-        &[mask("src", "a predicate"), mask("mask", "lanes that it leaves out become inactive")],
-        BINARY.schema.results,
-        &[],
-    ),
-    summary: "Lanes that a predicate leaves out",
-    doc: "`out = !src & mask`, bit by bit.",
-    lower: |op, d| combine(op, d, |[src, mask]| !src & mask),
-    ..BINARY
-};
+    /// `out = mask ? lhs : rhs`, bit by bit.
+    PSEL "pto.psel" "Choose between two predicates": BINARY,
+        lower: |op, d| combine(op, d, |[lhs, rhs, mask]| lhs & mask | rhs & !mask)
+        => {
+            syntax: Syntax::Format(THREE),
+            operands: &[mask("lhs", "a predicate"), mask("rhs", "a predicate"), mask("mask", "where `lhs` is taken")],
+            results: BINARY.schema.results,
+        };
+
+    /// `out = !src & mask`, bit by bit.
+    PNOT "pto.pnot" "Lanes that a predicate leaves out": BINARY,
+        lower: |op, d| combine(op, d, |[src, mask]| !src & mask)
+        => {
+            syntax: positional!("src" "mask" => "out"),
+            operands: &[mask("src", "a predicate"), mask("mask", "lanes that it leaves out become inactive")],
+            results: BINARY.schema.results,
+        };
+
+    /// Bits 0, 2, 4 … of `src` become the 128 bits of the half of `out` that `part` names; the other half is 0. A
+    /// predicate for `2n`-byte lanes becomes one for as many `n`-byte lanes.
+    PPACK "pto.ppack" "Every second bit of a predicate, close together": PART, lower: lower_ppack;
+
+    /// The 128 bits of the half of `src` that `part` names become bits 0, 2, 4 … of `out`; the others are 0. A
+    /// predicate for `n`-byte lanes becomes one for `2n`-byte lanes, of which there are half as many.
+    PUNPACK "pto.punpack" "Half of a predicate, spread to every second bit": PART, lower: lower_punpack;
+
+    /// The same 256 bits. Nothing is normalised: lanes of the new width are active where their lowest bit is set.
+    PBITCAST "pto.pbitcast" "Take a predicate for lanes of another width": STEP,
+        source: "micro-instruction manual, `pto.pbitcast`", lower: lower_pbitcast
+        => {
+            syntax: positional!("src" => "out"),
+            operands: &[mask("src", "a predicate")],
+            results: BINARY.schema.results,
+        };
+}
+
+fn lower_ppack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let first = half(op);
+    map(op, d, 1, move |[src]: [Mask; 1], _| {
+        Mask::from_fn(1, |i| (first..first + BYTES / 2).contains(&i) && src.bit(2 * (i - first)))
+    })
+}
+
+fn lower_punpack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let first = half(op);
+    map(op, d, 1, move |[src]: [Mask; 1], _| Mask::from_fn(1, |i| i % 2 == 0 && src.bit(first + i / 2)))
+}
+
+fn lower_pbitcast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let (src, out) = (e.reg("src")?, e.out(0));
+    e.compute(VectorPort::None, Elem::U8, move |m, _| {
+        m.set_mask(out, m.mask(src));
+    })
+}
 
 /// `out = f(operands…)`, 64 bits at a time.
 fn combine<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, f: fn([u64; N]) -> u64) -> Lowered {
@@ -156,36 +158,10 @@ fn half(op: &OpRef<'_>) -> usize {
     if op.text("part") == Some(PARTS[1]) { BYTES / 2 } else { 0 }
 }
 
-static PPACK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.ppack", ..PART.schema },
-    summary: "Every second bit of a predicate, close together",
-    doc: "Bits 0, 2, 4 … of `src` become the 128 bits of the half of `out` that `part` names; the other half is 0. A predicate for \
-          `2n`-byte lanes becomes one for as many `n`-byte lanes.",
-    lower: |op, d| {
-        let first = half(op);
-        map(op, d, 1, move |[src]: [Mask; 1], _| {
-            Mask::from_fn(1, |i| (first..first + BYTES / 2).contains(&i) && src.bit(2 * (i - first)))
-        })
-    },
-    ..PART
-};
-
-static PUNPACK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.punpack", ..PART.schema },
-    summary: "Half of a predicate, spread to every second bit",
-    doc: "The 128 bits of the half of `src` that `part` names become bits 0, 2, 4 … of `out`; the others are 0. A predicate for \
-          `n`-byte lanes becomes one for `2n`-byte lanes, of which there are half as many.",
-    lower: |op, d| {
-        let first = half(op);
-        map(op, d, 1, move |[src]: [Mask; 1], _| Mask::from_fn(1, |i| i % 2 == 0 && src.bit(first + i / 2)))
-    },
-    ..PART
-};
-
 const PAIR: OpDef = OpDef {
     schema: schema(
         "",
-        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        positional!("lhs" "rhs" => "low" "high"),
         &[mask("lhs", "a predicate"), mask("rhs", "a predicate")],
         &[
             result("low", MASK, Infer::Written, "the first half of the result"),
@@ -233,24 +209,3 @@ fn rearrange(op: &OpRef<'_>, d: &mut Decoder<'_>, source: fn(usize, usize) -> us
         })
     })
 }
-
-static PBITCAST: OpDef = OpDef {
-    schema: schema(
-        "pto.pbitcast",
-        Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
-        &[mask("src", "a predicate")],
-        BINARY.schema.results,
-        &[],
-    ),
-    summary: "Take a predicate for lanes of another width",
-    doc: "The same 256 bits. Nothing is normalised: lanes of the new width are active where their lowest bit is set.",
-    source: "micro-instruction manual, `pto.pbitcast`",
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let (src, out) = (e.reg("src")?, e.out(0));
-        e.compute(VectorPort::None, Elem::U8, move |m, _| {
-            m.set_mask(out, m.mask(src));
-        })
-    },
-    ..STEP
-};

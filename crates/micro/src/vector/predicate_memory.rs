@@ -13,9 +13,7 @@ use super::{MASK, MOVED, STEP, UB, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, POINTER, constant, operand, required, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&PLDS, &PLDI, &PSTS, &PSTI, &PSTU];
+use slipring_op::{ops, positional};
 
 /// Bytes of the image of a predicate.
 const IMAGE: usize = BYTES / 8;
@@ -58,33 +56,94 @@ const LOAD: OpSchema = schema(
     &[required("dist", AttrKind::Str, "how memory becomes bits")],
 );
 
-static PLDS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.plds", aliases: &["pto.pld"], ..LOAD },
-    summary: "Load a predicate",
-    doc: "The 256 bits of a predicate from UB, `offset` bytes after `ptr`, the lowest bit of each byte first. `NORM`: 32 bytes as \
-          they are. `US`: 16 bytes, each bit twice. `DS`: every second bit of 64 bytes, from bit 0 on. The address is a multiple of \
-          32 bytes, of 8 for `US`. In the form that gives `moved` they are read at `ptr`, and `moved` is the place after it.",
-    source: "micro-instruction manual, `pto.plds`",
-    verify: |op, _, diags| {
-        check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
-        check::moved(op, "ptr", 1, diags);
-    },
-    lower: |op, d| load(op, d, false),
-    ..STEP
-};
+/// Loads of a predicate.
+const LOADED: OpDef = OpDef { schema: LOAD, ..STEP };
+/// Stores of a predicate.
+const STORED: OpDef = OpDef { schema: STORE, ..STEP };
 
-static PLDI: OpDef = OpDef {
-    schema: OpSchema { name: "pto.pldi", ..LOAD },
-    summary: "Load a predicate from a constant offset",
-    doc: "As `pto.plds`; the offset is a constant and counts blocks of 32 bytes, of 16 for `US`.",
-    source: "micro-instruction manual, `pto.pldi`; of assembler 0.60, 4: what an offset counts",
-    verify: |op, platform, diags| {
-        (PLDS.verify)(op, platform, diags);
-        constant_offset(op, &PLDS, 1, platform, diags);
-    },
-    lower: |op, d| load(op, d, in_blocks(op, 1, d.platform)),
-    ..PLDS
-};
+ops! {
+    OPS;
+
+    /// The 256 bits of a predicate from UB, `offset` bytes after `ptr`, the lowest bit of each byte first. `NORM`: 32
+    /// bytes as they are. `US`: 16 bytes, each bit twice. `DS`: every second bit of 64 bytes, from bit 0 on. The
+    /// address is a multiple of 32 bytes, of 8 for `US`. In the form that gives `moved` they are read at `ptr`, and
+    /// `moved` is the place after it.
+    PLDS "pto.plds" "Load a predicate": LOADED, source: "micro-instruction manual, `pto.plds`", verify: verify_plds,
+        lower: |op, d| load(op, d, false)
+        => { aliases: &["pto.pld"] };
+
+    /// As `pto.plds`; the offset is a constant and counts blocks of 32 bytes, of 16 for `US`.
+    PLDI "pto.pldi" "Load a predicate from a constant offset": LOADED,
+        source: "micro-instruction manual, `pto.pldi`; of assembler 0.60, 4: what an offset counts",
+        verify: verify_pldi, lower: |op, d| load(op, d, in_blocks(op, 1, d.platform));
+
+    /// The 256 bits of a predicate to UB, `offset` bytes after `ptr`, the lowest bit of each byte first, whatever lanes
+    /// it is for: `PAT_ALL` of a `b32` predicate is 32 bytes 0x11. `NORM`: 32 bytes. `PK`: 16 bytes, every second bit
+    /// from bit 0 on. The address is a multiple of 32 bytes, of 8 for `PK`. In the form that gives `moved` they go to
+    /// `ptr`, and `moved` is the place after it.
+    PSTS "pto.psts" "Store a predicate": STORED, source: "micro-instruction manual, `pto.psts`", verify: verify_psts,
+        lower: |op, d| store(op, d, false)
+        => { aliases: &["pto.pst"] };
+
+    /// As `pto.psts`; the offset is a constant and counts blocks of 32 bytes, of 16 for `PK`.
+    PSTI "pto.psti" "Store a predicate at a constant offset": STORED,
+        source: "micro-instruction manual, `pto.psti`; of assembler 0.60, 4: what an offset counts",
+        verify: verify_psti, lower: |op, d| store(op, d, in_blocks(op, 0, d.platform));
+
+    /// One bit for each lane: 16 bytes for a `b16` predicate, through a pointer to `ui16`, 8 bytes for a `b32` one,
+    /// through a pointer to `ui32`. `end` is `ptr` and so many bytes. What does not fill its aligned block of 32 bytes
+    /// stays pending in `next`; `pto.vstas` puts it down.
+    PSTU "pto.pstu" "Store the lanes of a predicate to any address": STEP,
+        source: "micro-instruction manual, `pto.pstu`", verify: verify_pstu, lower: lower_pstu
+        => {
+            syntax: positional!("align" "value" "ptr" => "next" "end"),
+            operands: &[
+                align("align", "the stream"),
+                operand("value", MASK, Touch::Nothing, "the predicate"),
+                operand("ptr", UB, Touch::Write, "where the stream stands, at any address"),
+            ],
+            results: &[
+                align_out("next", "the stream after it"),
+                result("end", POINTER, Infer::SameAs(2), "where the stream stands then"),
+            ],
+        };
+}
+
+fn verify_plds(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
+    check::moved(op, "ptr", 1, diags);
+}
+
+fn verify_pldi(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    (PLDS.verify)(op, platform, diags);
+    constant_offset(op, &PLDS, 1, platform, diags);
+}
+
+fn verify_psts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "dist", &STORES, diags);
+    check::moved(op, "ptr", 0, diags);
+}
+
+fn verify_psti(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    (PSTS.verify)(op, platform, diags);
+    constant_offset(op, &PSTS, 0, platform, diags);
+}
+
+fn lower_pstu(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let Some(Type::Mask(bits)) = op.ty("value") else { return Err(Reported) };
+    let lane = usize::from(bits / 8);
+    let mut e = Emit::new(op, d);
+    let (from, value) = (e.data("align")?, e.data("value")?);
+    let at = e.number("ptr")?;
+    let next = e.out(0);
+    e.out_number(1);
+    e.step(VectorPort::Store, Elem::U8, move |m: &mut Machine<'_>, args: &[u64]| -> Result<u64, Fault> {
+        let (align, bits) = (m.align(from), every(&m.mask(value), lane));
+        let align = stream(m, align, args[at], &bits[..IMAGE / lane])?;
+        m.set_align(next, align);
+        Ok(args[at].saturating_add((IMAGE / lane) as u64))
+    })
+}
 
 /// Requires the offset to be a constant, where `other` is the op that takes any, and says that sources disagree on what it counts. The
 /// form with result `moved` has one source.
@@ -149,35 +208,6 @@ const STORE: OpSchema = schema(
     &[required("dist", AttrKind::Str, "which bits are stored")],
 );
 
-static PSTS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.psts", aliases: &["pto.pst"], ..STORE },
-    summary: "Store a predicate",
-    doc: "The 256 bits of a predicate to UB, `offset` bytes after `ptr`, the lowest bit of each byte first, whatever lanes it is \
-          for: `PAT_ALL` of a `b32` predicate is 32 bytes 0x11. `NORM`: 32 bytes. `PK`: 16 bytes, every second bit from bit 0 on. The \
-          address is a multiple of 32 bytes, of 8 for `PK`. In the form that gives `moved` they go to `ptr`, and `moved` is the \
-          place after it.",
-    source: "micro-instruction manual, `pto.psts`",
-    verify: |op, _, diags| {
-        check::one_of(op, "dist", &STORES, diags);
-        check::moved(op, "ptr", 0, diags);
-    },
-    lower: |op, d| store(op, d, false),
-    ..STEP
-};
-
-static PSTI: OpDef = OpDef {
-    schema: OpSchema { name: "pto.psti", ..STORE },
-    summary: "Store a predicate at a constant offset",
-    doc: "As `pto.psts`; the offset is a constant and counts blocks of 32 bytes, of 16 for `PK`.",
-    source: "micro-instruction manual, `pto.psti`; of assembler 0.60, 4: what an offset counts",
-    verify: |op, platform, diags| {
-        (PSTS.verify)(op, platform, diags);
-        constant_offset(op, &PSTS, 0, platform, diags);
-    },
-    lower: |op, d| store(op, d, in_blocks(op, 0, d.platform)),
-    ..PSTS
-};
-
 /// `in_blocks`: see [`load`].
 fn store(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
     let packed = op.text("dist") == Some(STORES[1]);
@@ -198,47 +228,6 @@ fn store(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
 fn every(mask: &Mask, step: usize) -> [u8; IMAGE] {
     Mask::from_fn(1, |i| i < BYTES / step && mask.bit(i * step)).image()
 }
-
-static PSTU: OpDef = OpDef {
-    schema: schema(
-        "pto.pstu",
-        Syntax::Format(
-            "$align `,` $value `,` $ptr attr-dict `:` type($align) `,` type($value) `,` type($ptr) `->` type($next) `,` type($end)",
-        ),
-        &[
-            align("align", "the stream"),
-            operand("value", MASK, Touch::Nothing, "the predicate"),
-            operand("ptr", UB, Touch::Write, "where the stream stands, at any address"),
-        ],
-        &[
-            align_out("next", "the stream after it"),
-            result("end", POINTER, Infer::SameAs(2), "where the stream stands then"),
-        ],
-        &[],
-    ),
-    summary: "Store the lanes of a predicate to any address",
-    doc: "One bit for each lane: 16 bytes for a `b16` predicate, through a pointer to `ui16`, 8 bytes for a `b32` one, through a pointer \
-          to `ui32`. `end` is `ptr` and so many bytes. What does not fill its aligned block of 32 bytes stays pending in `next`; \
-          `pto.vstas` puts it down.",
-    source: "micro-instruction manual, `pto.pstu`",
-    verify: verify_pstu,
-    lower: |op, d| {
-        let Some(Type::Mask(bits)) = op.ty("value") else { return Err(Reported) };
-        let lane = usize::from(bits / 8);
-        let mut e = Emit::new(op, d);
-        let (from, value) = (e.data("align")?, e.data("value")?);
-        let at = e.number("ptr")?;
-        let next = e.out(0);
-        e.out_number(1);
-        e.step(VectorPort::Store, Elem::U8, move |m: &mut Machine<'_>, args: &[u64]| -> Result<u64, Fault> {
-            let (align, bits) = (m.align(from), every(&m.mask(value), lane));
-            let align = stream(m, align, args[at], &bits[..IMAGE / lane])?;
-            m.set_align(next, align);
-            Ok(args[at].saturating_add((IMAGE / lane) as u64))
-        })
-    },
-    ..STEP
-};
 
 fn verify_pstu(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let (Some(Type::Mask(bits)), Some(elem)) = (op.ty("value"), check::pointee(op, "ptr")) else { return };

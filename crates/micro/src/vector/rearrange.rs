@@ -1,7 +1,7 @@
 //! Lanes at other places (micro-instruction manual 12).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
-use slipring_machine::VectorPort;
+use slipring_machine::{Platform, VectorPort};
 use slipring_program::Fault;
 use slipring_tile::Elem;
 use slipring_vector::{BYTES, Register};
@@ -12,10 +12,7 @@ use super::{GOVERNING, OUT, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, constant, operand, required, result, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] =
-    &[&VINTLV, &VDINTLV, &VINTLVV2, &VDINTLVV2, &VSQZ, &VUSQZ, &VPACK, &VSUNPACK, &VZUNPACK, &VBITCAST];
+use slipring_op::{ops, positional};
 
 const PAIR: OpSchema = OpSchema {
     results: &[
@@ -24,7 +21,7 @@ const PAIR: OpSchema = OpSchema {
     ],
     ..schema(
         "",
-        Syntax::Format("$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($low) `,` type($high)"),
+        positional!("lhs" "rhs" => "low" "high"),
         &[vreg("lhs", "the first source"), vreg("rhs", "the second source")],
         &[],
         &[],
@@ -38,41 +35,150 @@ const HALF: OpSchema = OpSchema {
     ..PAIR
 };
 
-static VINTLV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vintlv", ..PAIR },
-    summary: "Interleave two registers",
-    doc: "`low` and `high` together are `lhs[0], rhs[0], lhs[1], rhs[1], …`.",
-    verify: |op, _, diags| check::same(op, diags),
-    lower: |op, d| interleaved(op, d, false),
-    ..STEP
-};
+/// Two registers that become two.
+const PAIRS: OpDef = OpDef { schema: PAIR, verify: |op, _, diags| check::same(op, diags), ..STEP };
+/// Two registers that become one.
+const HALVED: OpDef = OpDef { schema: HALF, verify: |op, _, diags| half_rules(op, diags), ..STEP };
 
-static VDINTLV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vdintlv", ..PAIR },
-    summary: "Take two interleaved registers apart",
-    doc: "Of the lanes of `lhs` and then `rhs`: `low` has the even ones, `high` the odd ones.",
-    verify: |op, _, diags| check::same(op, diags),
-    lower: |op, d| interleaved(op, d, true),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VINTLVV2: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vintlvv2", ..HALF },
-    summary: "Half of two interleaved registers",
-    doc: "One half of what `pto.vintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.",
-    verify: |op, _, diags| half_rules(op, diags),
-    lower: |op, d| interleaved(op, d, false),
-    ..STEP
-};
+    /// `low` and `high` together are `lhs[0], rhs[0], lhs[1], rhs[1], …`.
+    VINTLV "pto.vintlv" "Interleave two registers": PAIRS, lower: |op, d| interleaved(op, d, false);
 
-static VDINTLVV2: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vdintlvv2", ..HALF },
-    summary: "Even or odd lanes of two registers",
-    doc: "One half of what `pto.vdintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.",
-    verify: |op, _, diags| half_rules(op, diags),
-    lower: |op, d| interleaved(op, d, true),
-    ..STEP
-};
+    /// Of the lanes of `lhs` and then `rhs`: `low` has the even ones, `high` the odd ones.
+    VDINTLV "pto.vdintlv" "Take two interleaved registers apart": PAIRS, lower: |op, d| interleaved(op, d, true);
+
+    /// One half of what `pto.vintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.
+    VINTLVV2 "pto.vintlvv2" "Half of two interleaved registers": HALVED, lower: |op, d| interleaved(op, d, false);
+
+    /// One half of what `pto.vdintlv` gives: `LOWER` its `low`, `HIGHER` its `high`.
+    VDINTLVV2 "pto.vdintlvv2" "Even or odd lanes of two registers": HALVED, lower: |op, d| interleaved(op, d, true);
+
+    /// The active lanes of `src` in their order, then zeros. The special register SQZN holds how many bytes they are:
+    /// `pto.vstur` stores that many.
+    VSQZ "pto.vsqz" "Move the active lanes together": STEP.with(MASKED), verify: verify_vsqz, lower: lower_vsqz;
+
+    /// `out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence.
+    VUSQZ "pto.vusqz" "Count the active lanes before each lane": STEP.with(MASKED), verify: verify_vusqz,
+        lower: lower_vusqz;
+
+    /// The low half of each lane, side by side in the lower or upper half of the result; the other half is 0. Lanes of
+    /// 32 bits become `ui16`, lanes of 16 bits `ui8`.
+    VPACK "pto.vpack" "Narrow lanes into half a register": STEP, verify: verify_vpack, lower: lower_vpack
+        => {
+            syntax: Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
+            operands: &[vreg("src", "lanes of 32 or 16 bits")],
+            results: &[OUT],
+            attrs: &[required("part", AttrKind::Str, "the half of the result that is filled: `LOWER` or `HIGHER`")],
+        };
+
+    /// The lanes of one half of `src`, each twice as wide, filled with its sign.
+    VSUNPACK "pto.vsunpack" "Widen half a register, with the sign": STEP.with(UNPACK),
+        verify: |op, _, diags| unpack_rules(op, diags), lower: |op, d| unpack(op, d, true);
+
+    /// The lanes of one half of `src`, each twice as wide, filled with zeros.
+    VZUNPACK "pto.vzunpack" "Widen half a register, with zeros": STEP.with(UNPACK),
+        verify: |op, _, diags| unpack_rules(op, diags), lower: |op, d| unpack(op, d, false);
+
+    /// The same 256 bytes as lanes of another type. Costs nothing.
+    VBITCAST "pto.vbitcast" "Look at a register as another type": STEP, source: "micro-instruction manual 9",
+        lower: lower_vbitcast
+        => {
+            syntax: positional!("src" => "out"),
+            operands: &[vreg("src", "the register")],
+            results: &[OUT],
+        };
+}
+
+fn verify_vsqz(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::governs(op, "mask", "src", diags);
+}
+
+fn lower_vsqz(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    e.counts = true;
+    let elem = e.elem("src")?;
+    let (src, mask, out) = (e.data("src")?, e.reg("mask")?, e.out(0));
+    let bytes = elem.bytes();
+    e.step(VectorPort::Alu, elem, move |m, _| {
+        let (src, mask) = (*m.reg(src), m.mask(mask));
+        let mut result = Register::ZERO;
+        let mut kept = 0;
+        for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
+            result.set_bits(kept, bytes, src.bits(i, bytes));
+            kept += 1;
+        }
+        m.set(out, result);
+        m.sqzn = (kept * bytes) as u64;
+        Ok(0)
+    })
+}
+
+fn verify_vusqz(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::same(op, diags);
+    check::lanes_of(op, "src", &[Elem::I8, Elem::I16, Elem::I32], diags);
+    check::governs(op, "mask", "src", diags);
+}
+
+fn lower_vusqz(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src")?;
+    let (_, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
+    let bytes = elem.bytes();
+    e.compute(VectorPort::Alu, elem, move |m, _| {
+        let mask = m.mask(mask);
+        let mut result = Register::ZERO;
+        let mut count = 0;
+        for i in 0..BYTES / bytes {
+            result.set_bits(i, bytes, count);
+            count += u64::from(mask.lane(i, bytes));
+        }
+        m.set(out, result);
+    })
+}
+
+fn verify_vpack(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::one_of(op, "part", &HALVES, diags);
+    let pair = (check::elem(op, "src"), check::result_elem(op, 0));
+    let known = [
+        (Some(Elem::I32), Some(Elem::U16)),
+        (Some(Elem::U32), Some(Elem::U16)),
+        (Some(Elem::I16), Some(Elem::U8)),
+        (Some(Elem::U16), Some(Elem::U8)),
+    ];
+    if !known.contains(&pair) {
+        diags.push(op.error("vreg-type", "packs 32-bit integers into ui16 and 16-bit integers into ui8"));
+    }
+}
+
+fn lower_vpack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let part = part(op).ok_or(Reported)?;
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src")?;
+    let (src, out) = (e.reg("src")?, e.out(0));
+    let (wide, narrow) = (elem.bytes(), elem.bytes() / 2);
+    e.compute(VectorPort::Alu, elem, move |m, _| {
+        let src = *m.reg(src);
+        let mut result = Register::ZERO;
+        let lanes = BYTES / wide;
+        for i in 0..lanes {
+            result.set_bits(part * lanes + i, narrow, src.bits(i, wide));
+        }
+        m.set(out, result);
+    })
+}
+
+fn lower_vbitcast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut e = Emit::new(op, d);
+    let elem = e.elem("src")?;
+    let (src, out) = (e.reg("src")?, e.out(0));
+    e.compute(VectorPort::None, elem, move |m, _| {
+        let value = *m.reg(src);
+        m.set(out, value);
+    })
+}
 
 const HALVES: [&str; 2] = ["LOWER", "HIGHER"];
 
@@ -115,115 +221,8 @@ fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
     })
 }
 
-const MASKED: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the source"), GOVERNING],
-    &[OUT],
-    &[],
-);
-
-static VSQZ: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsqz", ..MASKED },
-    summary: "Move the active lanes together",
-    doc: "The active lanes of `src` in their order, then zeros. The special register SQZN holds how many bytes they are: \
-          `pto.vstur` stores that many.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::governs(op, "mask", "src", diags);
-    },
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        e.counts = true;
-        let elem = e.elem("src")?;
-        let (src, mask, out) = (e.data("src")?, e.reg("mask")?, e.out(0));
-        let bytes = elem.bytes();
-        e.step(VectorPort::Alu, elem, move |m, _| {
-            let (src, mask) = (*m.reg(src), m.mask(mask));
-            let mut result = Register::ZERO;
-            let mut kept = 0;
-            for i in (0..BYTES / bytes).filter(|i| mask.lane(*i, bytes)) {
-                result.set_bits(kept, bytes, src.bits(i, bytes));
-                kept += 1;
-            }
-            m.set(out, result);
-            m.sqzn = (kept * bytes) as u64;
-            Ok(0)
-        })
-    },
-    ..STEP
-};
-
-static VUSQZ: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vusqz", ..MASKED },
-    summary: "Count the active lanes before each lane",
-    doc: "`out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence.",
-    verify: |op, _, diags| {
-        check::same(op, diags);
-        check::lanes_of(op, "src", &[Elem::I8, Elem::I16, Elem::I32], diags);
-        check::governs(op, "mask", "src", diags);
-    },
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let elem = e.elem("src")?;
-        let (_, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
-        let bytes = elem.bytes();
-        e.compute(VectorPort::Alu, elem, move |m, _| {
-            let mask = m.mask(mask);
-            let mut result = Register::ZERO;
-            let mut count = 0;
-            for i in 0..BYTES / bytes {
-                result.set_bits(i, bytes, count);
-                count += u64::from(mask.lane(i, bytes));
-            }
-            m.set(out, result);
-        })
-    },
-    ..STEP
-};
-
-static VPACK: OpDef = OpDef {
-    schema: schema(
-        "pto.vpack",
-        Syntax::Format("$src `,` $part attr-dict `:` type($src) `->` type($out)"),
-        &[vreg("src", "lanes of 32 or 16 bits")],
-        &[OUT],
-        &[required("part", AttrKind::Str, "the half of the result that is filled: `LOWER` or `HIGHER`")],
-    ),
-    summary: "Narrow lanes into half a register",
-    doc: "The low half of each lane, side by side in the lower or upper half of the result; the other half is 0. Lanes of 32 bits \
-          become `ui16`, lanes of 16 bits `ui8`.",
-    verify: |op, _, diags| {
-        check::one_of(op, "part", &HALVES, diags);
-        let pair = (check::elem(op, "src"), check::result_elem(op, 0));
-        let known = [
-            (Some(Elem::I32), Some(Elem::U16)),
-            (Some(Elem::U32), Some(Elem::U16)),
-            (Some(Elem::I16), Some(Elem::U8)),
-            (Some(Elem::U16), Some(Elem::U8)),
-        ];
-        if !known.contains(&pair) {
-            diags.push(op.error("vreg-type", "packs 32-bit integers into ui16 and 16-bit integers into ui8"));
-        }
-    },
-    lower: |op, d| {
-        let part = part(op).ok_or(Reported)?;
-        let mut e = Emit::new(op, d);
-        let elem = e.elem("src")?;
-        let (src, out) = (e.reg("src")?, e.out(0));
-        let (wide, narrow) = (elem.bytes(), elem.bytes() / 2);
-        e.compute(VectorPort::Alu, elem, move |m, _| {
-            let src = *m.reg(src);
-            let mut result = Register::ZERO;
-            let lanes = BYTES / wide;
-            for i in 0..lanes {
-                result.set_bits(part * lanes + i, narrow, src.bits(i, wide));
-            }
-            m.set(out, result);
-        })
-    },
-    ..STEP
-};
+const MASKED: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
 
 const UNPACK: OpSchema = schema(
     "",
@@ -233,24 +232,6 @@ const UNPACK: OpSchema = schema(
     &[OUT],
     &[],
 );
-
-static VSUNPACK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsunpack", ..UNPACK },
-    summary: "Widen half a register, with the sign",
-    doc: "The lanes of one half of `src`, each twice as wide, filled with its sign.",
-    verify: |op, _, diags| unpack_rules(op, diags),
-    lower: |op, d| unpack(op, d, true),
-    ..STEP
-};
-
-static VZUNPACK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vzunpack", ..UNPACK },
-    summary: "Widen half a register, with zeros",
-    doc: "The lanes of one half of `src`, each twice as wide, filled with zeros.",
-    verify: |op, _, diags| unpack_rules(op, diags),
-    lower: |op, d| unpack(op, d, false),
-    ..STEP
-};
 
 fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
     if let Some(part) = op.operand("part").and_then(|part| constant(op.module, part))
@@ -293,26 +274,3 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
         Ok(0)
     })
 }
-
-static VBITCAST: OpDef = OpDef {
-    schema: schema(
-        "pto.vbitcast",
-        Syntax::Format("$src attr-dict `:` type($src) `->` type($out)"),
-        &[vreg("src", "the register")],
-        &[OUT],
-        &[],
-    ),
-    summary: "Look at a register as another type",
-    doc: "The same 256 bytes as lanes of another type. Costs nothing.",
-    source: "micro-instruction manual 9",
-    lower: |op, d| {
-        let mut e = Emit::new(op, d);
-        let elem = e.elem("src")?;
-        let (src, out) = (e.reg("src")?, e.out(0));
-        e.compute(VectorPort::None, elem, move |m, _| {
-            let value = *m.reg(src);
-            m.set(out, value);
-        })
-    },
-    ..STEP
-};

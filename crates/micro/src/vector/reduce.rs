@@ -3,7 +3,7 @@
 //! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
 //! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
-use slipring_ir::{Diags, Infer, OpSchema, Syntax};
+use slipring_ir::{Diags, Infer, OpSchema};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, convert};
 use slipring_vector::{BYTES, Mask, Register};
@@ -14,23 +14,16 @@ use super::{GOVERNING, MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{result, schema};
+use slipring_op::{ops, positional};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VCADD, &VCMAX, &VCMIN, &VCBMAX, &VCBMIN, &VCGADD, &VCGMAX, &VCGMIN, &VCPADD];
-
-const SCHEMA: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the source"), GOVERNING],
-    &[OUT],
-    &[],
-);
+const SCHEMA: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
 
 /// 16 and 32 bits.
 const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
 
-fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
-    check::lanes_of(op, "src", elems, diags);
+fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::lanes_of(op, "src", op.def.lane_types, diags);
     check::governs(op, "mask", "src", diags);
     let (Some(elem), Some(out)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     let wanted = if op.def == &VCADD { sum_elem(elem) } else { elem };
@@ -50,90 +43,71 @@ fn sum_elem(elem: Elem) -> Elem {
     }
 }
 
-static VCADD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcadd", ..SCHEMA },
-    summary: "Sum of all lanes",
-    doc: "Lane 0 is the sum of the active lanes, the others 0. A binary tree: lanes 2i and 2i + 1 first, then neighbouring sums; \
-          inactive lanes count as 0. Sums of f16 are kept in f32 and rounded once. 8-bit integers give a 16-bit sum, 16-bit \
-          ones a 32-bit sum; 32-bit sums wrap.",
-    verify: |op, _, diags| rules(op, COMMON, diags),
-    lower: |op, d| sum(op, d, 1),
-    ..STEP
-};
+/// A register and the lanes that take part.
+const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, ..STEP };
 
-static VCGADD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcgadd", ..SCHEMA },
-    summary: "Sums of groups of 32 bytes",
-    doc: "Lanes 0 to 7 are the sums of the eight groups of 32 bytes, the others 0; each sum a tree as of `pto.vcadd`. Integers \
-          wrap in their own type.",
-    verify: |op, _, diags| rules(op, WIDE, diags),
-    lower: |op, d| sum(op, d, 8),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VCPADD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcpadd", ..SCHEMA },
-    summary: "Sums of neighbouring lanes",
-    doc: "`out[i] = src[2i] + src[2i + 1]` in the lower half, rounded once, and 0 in the upper half; inactive lanes count as 0. (The \
-          manual's words describe a running sum; the public examples compute this.)",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| {
-        let lanes = BYTES / check::elem(op, "src").ok_or(Reported)?.bytes();
-        sum(op, d, lanes / 2)
-    },
-    ..STEP
-};
+    /// Lane 0 is the sum of the active lanes, the others 0. A binary tree: lanes 2i and 2i + 1 first, then neighbouring
+    /// sums; inactive lanes count as 0. Sums of f16 are kept in f32 and rounded once. 8-bit integers give a 16-bit sum,
+    /// 16-bit ones a 32-bit sum; 32-bit sums wrap.
+    VCADD "pto.vcadd" "Sum of all lanes": REDUCED, lane_types: COMMON, lower: |op, d| sum(op, d, 1);
 
-static VCMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcmax", ..SCHEMA },
-    summary: "Largest lane and its place",
-    doc: "Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
-          0. NaN counts as the largest. Where no lane is active: -inf or the smallest integer, and index 0.",
-    verify: |op, _, diags| rules(op, WIDE, diags),
-    lower: |op, d| extreme(op, d, 1, true),
-    ..STEP
-};
+    /// Lanes 0 to 7 are the sums of the eight groups of 32 bytes, the others 0; each sum a tree as of `pto.vcadd`.
+    /// Integers wrap in their own type.
+    VCGADD "pto.vcgadd" "Sums of groups of 32 bytes": REDUCED, lane_types: WIDE, lower: |op, d| sum(op, d, 8);
 
-static VCMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcmin", ..SCHEMA },
-    summary: "Smallest lane and its place",
-    doc: "Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width, the others \
-          0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.",
-    verify: |op, _, diags| rules(op, WIDE, diags),
-    lower: |op, d| extreme(op, d, 1, false),
-    ..STEP
-};
+    /// `out[i] = src[2i] + src[2i + 1]` in the lower half, rounded once, and 0 in the upper half; inactive lanes count
+    /// as 0. (The manual's words describe a running sum; the public examples compute this.)
+    VCPADD "pto.vcpadd" "Sums of neighbouring lanes": REDUCED, lane_types: FLOATS, lower: lower_vcpadd;
+
+    /// Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
+    /// the others 0. NaN counts as the largest. Where no lane is active: -inf or the smallest integer, and index 0.
+    VCMAX "pto.vcmax" "Largest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, true);
+
+    /// Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
+    /// the others 0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.
+    VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, false);
+
+    /// Lane 0 is the largest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
+    /// equal to -0. NaN counts as the largest, and NaNs as equal. Where no lane is active: -inf or the smallest
+    /// integer, and no lane.
+    VCBMAX "pto.vcbmax" "Largest lane, and all that are equal to it": STEP.with(MARKED), lane_types: COMMON,
+        source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmax` here", verify: marked_rules,
+        lower: |op, d| marked(op, d, true);
+
+    /// Lane 0 is the smallest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
+    /// equal to -0. NaN counts as the smallest, and NaNs as equal. Where no lane is active: +inf or the largest
+    /// integer, and no lane.
+    VCBMIN "pto.vcbmin" "Smallest lane, and all that are equal to it": STEP.with(MARKED), lane_types: COMMON,
+        source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmin` here", verify: marked_rules,
+        lower: |op, d| marked(op, d, false);
+
+    /// Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
+    /// largest; a group without an active lane gives -inf or the smallest integer.
+    VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+        lower: |op, d| extreme(op, d, 8, true);
+
+    /// Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
+    /// smallest; a group without an active lane gives +inf or the largest integer.
+    VCGMIN "pto.vcgmin" "Smallest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+        lower: |op, d| extreme(op, d, 8, false);
+}
+
+fn lower_vcpadd(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let lanes = BYTES / check::elem(op, "src").ok_or(Reported)?.bytes();
+    sum(op, d, lanes / 2)
+}
 
 const MARKED: OpSchema = OpSchema {
-    syntax: Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out) `,` type($where)"),
+    syntax: positional!("src" "mask" => "out" "where"),
     results: &[OUT, result("where", MASK, Infer::Written, "the active lanes that are equal to it")],
     ..SCHEMA
 };
 
-static VCBMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcbmax", ..MARKED },
-    summary: "Largest lane, and all that are equal to it",
-    doc: "Lane 0 is the largest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being equal to -0. \
-          NaN counts as the largest, and NaNs as equal. Where no lane is active: -inf or the smallest integer, and no lane.",
-    source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmax` here",
-    verify: marked_rules,
-    lower: |op, d| marked(op, d, true),
-    ..STEP
-};
-
-static VCBMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcbmin", ..MARKED },
-    summary: "Smallest lane, and all that are equal to it",
-    doc: "Lane 0 is the smallest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being equal to -0. \
-          NaN counts as the smallest, and NaNs as equal. Where no lane is active: +inf or the largest integer, and no lane.",
-    source: "micro-instruction manual of assembler 0.60, 10; of NaN, `pto.vcmin` here",
-    verify: marked_rules,
-    lower: |op, d| marked(op, d, false),
-    ..STEP
-};
-
-fn marked_rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    rules(op, COMMON, diags);
+fn marked_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    rules(op, platform, diags);
     check::same_masks(op, diags);
 }
 
@@ -166,26 +140,6 @@ fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
         m.set_mask(marks, where_);
     })
 }
-
-static VCGMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcgmax", ..SCHEMA },
-    summary: "Largest lanes of groups of 32 bytes",
-    doc: "Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the largest; a group \
-          without an active lane gives -inf or the smallest integer.",
-    verify: |op, _, diags| rules(op, WIDE, diags),
-    lower: |op, d| extreme(op, d, 8, true),
-    ..STEP
-};
-
-static VCGMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vcgmin", ..SCHEMA },
-    summary: "Smallest lanes of groups of 32 bytes",
-    doc: "Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the smallest; a group \
-          without an active lane gives +inf or the largest integer.",
-    verify: |op, _, diags| rules(op, WIDE, diags),
-    lower: |op, d| extreme(op, d, 8, false),
-    ..STEP
-};
 
 /// The sums of `groups` groups of equal size, in the first lanes of the result.
 fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {

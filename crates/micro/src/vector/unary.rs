@@ -1,93 +1,53 @@
 //! One register, lane by lane (micro-instruction manual 6).
 
-use slipring_ir::{Diags, OpSchema, Syntax};
+use slipring_ir::{Diags, OpSchema};
 use slipring_tile::Elem;
 
 use super::check::{self, COMMON, FLOATS, INTEGERS};
 use super::emit::lanewise;
 use super::{GOVERNING, OUT, STEP, kernels, vreg};
 use slipring_effect::arithmetic as shared;
+use slipring_machine::Platform;
+use slipring_op::def::Arithmetic::One;
 use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::schema;
+use slipring_op::{ops, positional};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&VABS, &VNEG, &VEXP, &VLN, &VSQRT, &VRELU, &VNOT];
-
-const SCHEMA: OpSchema = schema(
-    "",
-    Syntax::Format("$src `,` $mask attr-dict `:` type($src) `,` type($mask) `->` type($out)"),
-    &[vreg("src", "the operand"), GOVERNING],
-    &[OUT],
-    &[],
-);
+const SCHEMA: OpSchema =
+    schema("", positional!("src" "mask" => "out"), &[vreg("src", "the operand"), GOVERNING], &[OUT], &[]);
 
 const RELU_TYPES: &[Elem] = &[Elem::I32, Elem::F16, Elem::F32];
 
-fn rules(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
+fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
-    check::lanes_of(op, "src", elems, diags);
+    check::lanes_of(op, "src", op.def.lane_types, diags);
     check::governs(op, "mask", "src", diags);
 }
 
-static VABS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vabs", ..SCHEMA },
-    summary: "Absolute value",
-    doc: "`out = |src|`. The most negative integer stays what it is.",
-    verify: |op, _, diags| rules(op, COMMON, diags),
-    lower: |op, d| lanewise(op, d, &shared::ABS, ["src"]),
-    ..STEP
-};
+/// A register and the lanes that take part.
+const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
 
-static VNEG: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vneg", ..SCHEMA },
-    summary: "Negation",
-    doc: "`out = -src`; integers wrap.",
-    verify: |op, _, diags| rules(op, COMMON, diags),
-    lower: |op, d| lanewise(op, d, &shared::NEG, ["src"]),
-    ..STEP
-};
+ops! {
+    OPS;
 
-static VEXP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vexp", ..SCHEMA },
-    summary: "Exponential",
-    doc: "`out = e^src`, correctly rounded.",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::EXP, ["src"]),
-    ..STEP
-};
+    /// `out = |src|`. The most negative integer stays what it is.
+    VABS "pto.vabs" "Absolute value": LANES, kernel: One(&shared::ABS), lane_types: COMMON;
 
-static VLN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vln", ..SCHEMA },
-    summary: "Natural logarithm",
-    doc: "`out = ln(src)`, correctly rounded; -inf for 0, NaN for negative numbers.",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::LOG, ["src"]),
-    ..STEP
-};
+    /// `out = -src`; integers wrap.
+    VNEG "pto.vneg" "Negation": LANES, kernel: One(&shared::NEG), lane_types: COMMON;
 
-static VSQRT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vsqrt", ..SCHEMA },
-    summary: "Square root",
-    doc: "`out = √src`, correctly rounded; NaN for negative numbers.",
-    verify: |op, _, diags| rules(op, FLOATS, diags),
-    lower: |op, d| lanewise(op, d, &shared::SQRT, ["src"]),
-    ..STEP
-};
+    /// `out = e^src`, correctly rounded.
+    VEXP "pto.vexp" "Exponential": LANES, kernel: One(&shared::EXP), lane_types: FLOATS;
 
-static VRELU: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vrelu", ..SCHEMA },
-    summary: "Rectified linear unit",
-    doc: "`out = max(src, 0)`. NaN stays NaN.",
-    verify: |op, _, diags| rules(op, RELU_TYPES, diags),
-    lower: |op, d| lanewise(op, d, &kernels::RELU, ["src"]),
-    ..STEP
-};
+    /// `out = ln(src)`, correctly rounded; -inf for 0, NaN for negative numbers.
+    VLN "pto.vln" "Natural logarithm": LANES, kernel: One(&shared::LOG), lane_types: FLOATS;
 
-static VNOT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.vnot", ..SCHEMA },
-    summary: "Bitwise complement",
-    doc: "`out = ~src`.",
-    verify: |op, _, diags| rules(op, INTEGERS, diags),
-    lower: |op, d| lanewise(op, d, &shared::NOT, ["src"]),
-    ..STEP
-};
+    /// `out = √src`, correctly rounded; NaN for negative numbers.
+    VSQRT "pto.vsqrt" "Square root": LANES, kernel: One(&shared::SQRT), lane_types: FLOATS;
+
+    /// `out = max(src, 0)`. NaN stays NaN.
+    VRELU "pto.vrelu" "Rectified linear unit": LANES, kernel: One(&kernels::RELU), lane_types: RELU_TYPES;
+
+    /// `out = ~src`.
+    VNOT "pto.vnot" "Bitwise complement": LANES, kernel: One(&shared::NOT), lane_types: INTEGERS;
+}

@@ -5,11 +5,10 @@ use slipring_program::{Law, Order, Relation, ScalarFn, Trap};
 
 use super::number::{by_float, by_width, float, signed, unsigned};
 use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
-use slipring_op::def::{FromZero, OpDef, Reported};
-use slipring_op::rules::{ANY, BOOL, operand, required, result, schema};
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[&CMPI, &CMPF, &SELECT];
+use slipring_op::decode::Decoder;
+use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
+use slipring_op::ops;
+use slipring_op::rules::{ANY, BOOL, operand, required, result};
 
 const CMPI_PREDICATE: &EnumSpec = &EnumSpec {
     kind: "cmpi_predicate",
@@ -26,23 +25,63 @@ const CMPF_PREDICATE: &EnumSpec = &EnumSpec {
     ],
 };
 
-pub static CMPI: OpDef = OpDef {
-    schema: schema(
-        "arith.cmpi",
-        Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
-        INT_OPERANDS,
-        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
-        &[required("predicate", AttrKind::Enum(CMPI_PREDICATE), "the relation, signed (s) or unsigned (u)")],
-    ),
-    summary: "Compare integers",
-    doc: "",
-    relation: |op| op.text("predicate").and_then(relation),
-    lower: |op, d| {
-        let predicate = op.text("predicate").unwrap_or("");
-        scalar_op(op, d, relation(predicate).map_or(Law::Unknown, Law::Relation), |ty| integer_relation(predicate, ty))
-    },
-    ..SCALAR_OP
-};
+ops! {
+    OPS;
+
+    pub CMPI "arith.cmpi" "Compare integers": SCALAR_OP, doc: "",
+        relation: |op| op.text("predicate").and_then(relation), lower: lower_cmpi
+        => {
+            syntax: Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
+            operands: INT_OPERANDS,
+            results: &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
+            attrs: &[required("predicate", AttrKind::Enum(CMPI_PREDICATE), "the relation, signed (s) or unsigned (u)")],
+        };
+
+    pub CMPF "arith.cmpf" "Compare floats": SCALAR_OP, doc: "", lower: lower_cmpf
+        => {
+            syntax: Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
+            operands: FLOAT_OPERANDS,
+            results: &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
+            attrs: &[required(
+                "predicate",
+                AttrKind::Enum(CMPF_PREDICATE),
+                "the relation; o: false with a NaN, u: true with a NaN",
+            )],
+        };
+
+    /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one.
+    pub SELECT "arith.select" "One of two values": SCALAR_OP,
+        from_zero: FromZero::IfAll(&["true_value", "false_value"]), lower: lower_select
+        => {
+            syntax: Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"),
+            operands: &[
+                operand("condition", BOOL, Touch::Nothing, "which one"),
+                operand("true_value", ANY, Touch::Nothing, "the value if it holds"),
+                operand("false_value", ANY, Touch::Nothing, "the value if not"),
+            ],
+            results: &[result("result", ANY, Infer::SameAs(1), "the chosen value")],
+        };
+}
+
+fn lower_cmpi(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let predicate = op.text("predicate").unwrap_or("");
+    scalar_op(op, d, relation(predicate).map_or(Law::Unknown, Law::Relation), |ty| integer_relation(predicate, ty))
+}
+
+fn lower_cmpf(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let predicate = op.text("predicate").unwrap_or("");
+    scalar_op(op, d, Law::Unknown, |ty| float_relation(predicate, ty))
+}
+
+fn lower_select(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.ty("true_value").is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
+        return slipring_op::decode::lower_choice(op, d);
+    }
+    if op.operand("false_value").is_none() {
+        return Err(Reported);
+    }
+    compute(op, d, Law::Unknown, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
+}
 
 /// What a predicate asks.
 fn relation(predicate: &str) -> Option<Relation> {
@@ -86,27 +125,6 @@ fn integer_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
     }
 }
 
-pub static CMPF: OpDef = OpDef {
-    schema: schema(
-        "arith.cmpf",
-        Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
-        FLOAT_OPERANDS,
-        &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
-        &[required(
-            "predicate",
-            AttrKind::Enum(CMPF_PREDICATE),
-            "the relation; o: false with a NaN, u: true with a NaN",
-        )],
-    ),
-    summary: "Compare floats",
-    doc: "",
-    lower: |op, d| {
-        let predicate = op.text("predicate").unwrap_or("");
-        scalar_op(op, d, Law::Unknown, |ty| float_relation(predicate, ty))
-    },
-    ..SCALAR_OP
-};
-
 fn float_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
     macro_rules! relation {
         (|$a:ident, $b:ident, $nan:ident| $holds:expr) => {{
@@ -138,30 +156,3 @@ fn float_relation(predicate: &str, ty: &Type) -> Option<ScalarFn> {
         _ => None,
     }
 }
-
-pub static SELECT: OpDef = OpDef {
-    schema: schema(
-        "arith.select",
-        Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"),
-        &[
-            operand("condition", BOOL, Touch::Nothing, "which one"),
-            operand("true_value", ANY, Touch::Nothing, "the value if it holds"),
-            operand("false_value", ANY, Touch::Nothing, "the value if not"),
-        ],
-        &[result("result", ANY, Infer::SameAs(1), "the chosen value")],
-        &[],
-    ),
-    summary: "One of two values",
-    from_zero: FromZero::IfAll(&["true_value", "false_value"]),
-    doc: "Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one.",
-    lower: |op, d| {
-        if op.ty("true_value").is_some_and(|t| !t.is_scalar() && !matches!(t, Type::Ptr(..))) {
-            return slipring_op::decode::lower_choice(op, d);
-        }
-        if op.operand("false_value").is_none() {
-            return Err(Reported);
-        }
-        compute(op, d, Law::Unknown, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
-    },
-    ..SCALAR_OP
-};

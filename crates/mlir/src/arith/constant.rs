@@ -2,50 +2,46 @@
 
 use slipring_ir::Reported;
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, parse_type};
-use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, OpSchema, Syntax, Type};
+use slipring_ir::{Attr, AttrKind, Infer, Module, OpId, Syntax, Type};
 use slipring_program::Operand;
 
 use super::SCALAR_OP;
-use slipring_op::decode::Binding;
-use slipring_op::def::OpDef;
-use slipring_op::rules::{ANY, required, result, schema};
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[&CONSTANT];
+use slipring_op::decode::{Binding, Decoder};
+use slipring_op::def::{Lowered, OpRef};
+use slipring_op::ops;
+use slipring_op::rules::{ANY, required, result};
 
 /// The attribute with the number.
 pub const VALUE: &str = "value";
 
-pub static CONSTANT: OpDef = OpDef {
-    schema: OpSchema {
-        constant: Some(VALUE),
-        ..schema(
-            "arith.constant",
-            Syntax::Custom(&ConstantText),
-            &[],
-            &[result("result", ANY, Infer::Written, "the constant")],
-            &[required(VALUE, AttrKind::Any, "the number, with its type")],
-        )
-    },
-    summary: "A constant number",
-    doc: "`arith.constant 4 : index`, `arith.constant 0.5 : f32`, `arith.constant true`.",
-    lower: |op, d| {
-        let value = match op.attr(VALUE) {
-            Some(Attr::Bool(value)) => u64::from(*value),
-            Some(Attr::Int(value, _)) => *value as u64,
-            Some(Attr::Float(bits, _)) => *bits,
-            // Of a vector no value is left: nothing computes with it.
-            Some(Attr::Opaque(_)) => {
-                d.bind(op.result(0), Binding::Handle(0));
-                return Ok(());
-            }
-            _ => return Err(d.unsupported("a constant that is not a number")),
+ops! {
+    OPS;
+
+    /// `arith.constant 4 : index`, `arith.constant 0.5 : f32`, `arith.constant true`.
+    pub CONSTANT "arith.constant" "A constant number": SCALAR_OP, lower: lower_constant
+        => {
+            syntax: Syntax::Custom(&ConstantText),
+            results: &[result("result", ANY, Infer::Written, "the constant")],
+            attrs: &[required(VALUE, AttrKind::Any, "the number, with its type")],
+            constant: Some(VALUE),
         };
-        d.bind(op.result(0), Binding::Scalar(Operand::Imm(value)));
-        Ok(())
-    },
-    ..SCALAR_OP
-};
+}
+
+fn lower_constant(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let value = match op.attr(VALUE) {
+        Some(Attr::Bool(value)) => u64::from(*value),
+        Some(Attr::Int(value, _)) => *value as u64,
+        Some(Attr::Float(bits, _)) => *bits,
+        // Of a vector no value is left: nothing computes with it.
+        Some(Attr::Opaque(_)) => {
+            d.bind(op.result(0), Binding::Handle(0));
+            return Ok(());
+        }
+        _ => return Err(d.unsupported("a constant that is not a number")),
+    };
+    d.bind(op.result(0), Binding::Scalar(Operand::Imm(value)));
+    Ok(())
+}
 
 /// `4 : index`: an attribute whose type is the result's.
 struct ConstantText;

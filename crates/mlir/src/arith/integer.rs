@@ -46,25 +46,33 @@ ops! {
     ADDI "arith.addi" "Sum" is Sum counts BOTH |a, b| Ok(a.wrapping_add(b));
     SUBI "arith.subi" "Difference" is Difference |a, b| Ok(a.wrapping_sub(b));
     MULI "arith.muli" "Product" is Product counts BOTH |a, b| Ok(a.wrapping_mul(b));
-    DIVSI "arith.divsi" "Signed quotient, towards zero" by Quotient counts BOTH |a, b| divide::<W>(a, b, i64::wrapping_div);
+    DIVSI "arith.divsi"
+        "Signed quotient, towards zero" by Quotient counts BOTH |a, b| divide::<W>(a, b, i64::wrapping_div);
     DIVUI "arith.divui" "Unsigned quotient" by Quotient counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
-    REMSI "arith.remsi" "Signed remainder, with the sign of the dividend" is Remainder counts LEFT |a, b| divide::<W>(a, b, i64::wrapping_rem);
+    REMSI "arith.remsi"
+        "Signed remainder, with the sign of the dividend" is Remainder counts LEFT |a, b| divide::<W>(a, b, i64::wrapping_rem);
     REMUI "arith.remui" "Unsigned remainder" is Remainder counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
     CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" by Quotient counts BOTH |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) + i64::from(a.wrapping_rem(b) != 0 && (a < 0) == (b < 0))
     });
-    FLOORDIVSI "arith.floordivsi" "Signed quotient, rounded down" by Quotient counts BOTH |a, b| divide::<W>(a, b, |a, b| {
+    FLOORDIVSI "arith.floordivsi"
+        "Signed quotient, rounded down" by Quotient counts BOTH |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) - i64::from(a.wrapping_rem(b) != 0 && (a < 0) != (b < 0))
     });
-    CEILDIVUI "arith.ceildivui" "Unsigned quotient, rounded up" by Quotient |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
-    MINSI "arith.minsi" "Smaller signed number" by Extreme counts BOTH |a, b| Ok(signed::<W>(a).min(signed::<W>(b)) as u64);
-    MAXSI "arith.maxsi" "Larger signed number" by Extreme counts EITHER |a, b| Ok(signed::<W>(a).max(signed::<W>(b)) as u64);
-    MINUI "arith.minui" "Smaller unsigned number" by Extreme counts BOTH |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
+    CEILDIVUI "arith.ceildivui"
+        "Unsigned quotient, rounded up" by Quotient |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
+    MINSI "arith.minsi"
+        "Smaller signed number" by Extreme counts BOTH |a, b| Ok(signed::<W>(a).min(signed::<W>(b)) as u64);
+    MAXSI "arith.maxsi"
+        "Larger signed number" by Extreme counts EITHER |a, b| Ok(signed::<W>(a).max(signed::<W>(b)) as u64);
+    MINUI "arith.minui"
+        "Smaller unsigned number" by Extreme counts BOTH |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
     MAXUI "arith.maxui" "Larger unsigned number" by Extreme |a, b| Ok(unsigned::<W>(a).max(unsigned::<W>(b)));
     ANDI "arith.andi" "Bitwise and" by Mask counts EITHER |a, b| Ok(a & b);
     ORI "arith.ori" "Bitwise or" |a, b| Ok(a | b);
     XORI "arith.xori" "Bitwise exclusive or" |a, b| Ok(a ^ b);
-    SHLI "arith.shli" "Shift left; 0 where the distance is not below the width" by Shifted |a, b| Ok(shift::<W>(b, 0, |n| a << n));
+    SHLI "arith.shli"
+        "Shift left; 0 where the distance is not below the width" by Shifted |a, b| Ok(shift::<W>(b, 0, |n| a << n));
     SHRSI "arith.shrsi" "Arithmetic shift right" counts BOTH |a, b| {
         let a = signed::<W>(a);
         Ok(shift::<W>(b, (a >> 63) as u64, |n| (a >> n) as u64))

@@ -4,32 +4,62 @@ use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoder, Decoding, Inside, access, element_address, no_address, view_of};
-use slipring_op::def::{AddressRule, CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, schema, variadic};
+use slipring_op::def::{AddressRule, CoreRule, Lowered, OpRef, PipeRule, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, SCALAR, defaulted, operand, result, scalar_of, variadic};
+use slipring_op::{ops, positional};
 use slipring_program::Operand;
 use slipring_tile::Space;
 
 pub(crate) const MEMREF: TypeRule = TypeRule { describe: "a memref", accepts: |t| matches!(t, Type::MemRef(_)) };
 
-pub static ALLOC: OpDef = OpDef {
-    schema: schema(
-        "memref.alloc",
-        Syntax::Format("`(` $sizes `)` attr-dict `:` type($memref)"),
-        &[variadic("sizes", INTEGER, Touch::Nothing, "extents that the type leaves open")],
-        &[result("memref", MEMREF, Infer::Written, "the memory")],
-        &[
-            defaulted(ADDRESS, AttrKind::Int, "byte offset in its memory: written by the allocator"),
-            defaulted("alignment", AttrKind::Int, "read and kept"),
-        ],
-    ),
-    summary: "Declare a buffer in a local memory",
-    doc: "A buffer of known shape in the local memory that its type names. As a tile its last dimension is the columns \
-          and all others are the rows.",
-    source: "MLIR, memref dialect",
-    address: AddressRule::Attr(ADDRESS),
-    lower: lower_alloc,
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// A buffer of known shape in the local memory that its type names. As a tile its last dimension is the columns and
+    /// all others are the rows.
+    pub ALLOC "memref.alloc" "Declare a buffer in a local memory": PLAIN, source: "MLIR, memref dialect",
+        address: AddressRule::Attr(ADDRESS), lower: lower_alloc
+        => {
+            syntax: Syntax::Format("`(` $sizes `)` attr-dict `:` type($memref)"),
+            operands: &[variadic("sizes", INTEGER, Touch::Nothing, "extents that the type leaves open")],
+            results: &[result("memref", MEMREF, Infer::Written, "the memory")],
+            attrs: &[
+                defaulted(ADDRESS, AttrKind::Int, "byte offset in its memory: written by the allocator"),
+                defaulted("alignment", AttrKind::Int, "read and kept"),
+            ],
+        };
+
+    /// Does nothing: the allocator finds out itself how long a buffer is used.
+    pub DEALLOC "memref.dealloc" "Say that a buffer is no longer used": PLAIN, source: "MLIR, memref dialect"
+        => {
+            syntax: positional!("memref"),
+            operands: &[operand("memref", MEMREF, Touch::Nothing, "a buffer that is no longer used")],
+        };
+
+    /// The element at the indices, as a scalar. The scalar unit waits for it.
+    pub LOAD "memref.load" "Read one element": PLAIN, source: "MLIR, memref dialect", core: CoreRule::ByTile,
+        pipe: PipeRule::Fixed(Pipe::S), lower: |op, d| lower_access(op, d, None)
+        => {
+            syntax: Syntax::Format("$memref `[` $indices `]` attr-dict `:` type($memref)"),
+            operands: &[
+                operand("memref", MEMREF, Touch::Read, "memory"),
+                variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+            ],
+            results: &[result("value", SCALAR, Infer::From(|types| types.first().and_then(scalar_of)), "the element")],
+        };
+
+    /// Writes a scalar to the element at the indices.
+    pub STORE "memref.store" "Write one element": PLAIN, source: "MLIR, memref dialect", core: CoreRule::ByTile,
+        pipe: PipeRule::Fixed(Pipe::S), lower: |op, d| lower_access(op, d, Some("value"))
+        => {
+            syntax: Syntax::Format("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"),
+            operands: &[
+                operand("value", SCALAR, Touch::Nothing, "what to write"),
+                operand("memref", MEMREF, Touch::Write, "memory"),
+                variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
+            ],
+        };
+}
 
 fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Type::MemRef(memref) = op.module.ty(op.result(0)) else { return Err(Reported) };
@@ -51,61 +81,6 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     d.bind(op.result(0), Binding::View(view));
     Ok(())
 }
-
-pub static DEALLOC: OpDef = OpDef {
-    schema: schema(
-        "memref.dealloc",
-        Syntax::Format("$memref attr-dict `:` type($memref)"),
-        &[operand("memref", MEMREF, Touch::Nothing, "a buffer that is no longer used")],
-        &[],
-        &[],
-    ),
-    summary: "Say that a buffer is no longer used",
-    doc: "Does nothing: the allocator finds out itself how long a buffer is used.",
-    source: "MLIR, memref dialect",
-    ..PLAIN
-};
-
-pub static LOAD: OpDef = OpDef {
-    schema: schema(
-        "memref.load",
-        Syntax::Format("$memref `[` $indices `]` attr-dict `:` type($memref)"),
-        &[
-            operand("memref", MEMREF, Touch::Read, "memory"),
-            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
-        ],
-        &[result("value", SCALAR, Infer::From(|types| types.first().and_then(scalar_of)), "the element")],
-        &[],
-    ),
-    summary: "Read one element",
-    doc: "The element at the indices, as a scalar. The scalar unit waits for it.",
-    source: "MLIR, memref dialect",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_access(op, d, None),
-    ..PLAIN
-};
-
-pub static STORE: OpDef = OpDef {
-    schema: schema(
-        "memref.store",
-        Syntax::Format("$value `,` $memref `[` $indices `]` attr-dict `:` type($memref)"),
-        &[
-            operand("value", SCALAR, Touch::Nothing, "what to write"),
-            operand("memref", MEMREF, Touch::Write, "memory"),
-            variadic("indices", INTEGER, Touch::Nothing, "one index for each dimension"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Write one element",
-    doc: "Writes a scalar to the element at the indices.",
-    source: "MLIR, memref dialect",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::Fixed(Pipe::S),
-    lower: |op, d| lower_access(op, d, Some("value")),
-    ..PLAIN
-};
 
 /// Reads an element, or writes the operand `value`.
 fn lower_access(op: &OpRef<'_>, d: &mut Decoder<'_>, value: Option<&str>) -> Lowered {

@@ -3,12 +3,13 @@
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Touch, Type, ValueId};
 use slipring_op::decode::{Binding, Decoder};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, schema, variadic};
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, variadic};
 use slipring_program::Operand;
 use smallvec::SmallVec;
 
 use crate::memref::buffer::MEMREF;
+use slipring_op::ops;
 
 /// Stands in a list of numbers for a value that is an operand.
 const OPEN: i128 = i64::MIN as i128;
@@ -17,30 +18,29 @@ const OPEN: i128 = i64::MIN as i128;
 const LISTS: [(&str, &str); 3] =
     [("offset", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")];
 
-pub static REINTERPRET_CAST: OpDef = OpDef {
-    schema: schema(
-        "memref.reinterpret_cast",
-        Syntax::Custom(&CastText),
-        &[
-            operand("source", MEMREF, Touch::Nothing, "memory"),
-            variadic("offset", INTEGER, Touch::Nothing, "elements from the start of the source"),
-            variadic("sizes", INTEGER, Touch::Nothing, "extent of each dimension"),
-            variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
-        ],
-        &[result("result", MEMREF, Infer::Written, "the same memory")],
-        &[
-            defaulted("static_offsets", AttrKind::Any, "the offset where it is a number"),
-            defaulted("static_sizes", AttrKind::Any, "the sizes that are numbers"),
-            defaulted("static_strides", AttrKind::Any, "the strides that are numbers"),
-            defaulted("layout", AttrKind::Enum(LAYOUT), "as for `pto.make_tensor_view`"),
-        ],
-    ),
-    summary: "Look at memory in another shape",
-    doc: "The memory of `source` from an offset on, with other extents and strides. No data moves.",
-    source: "MLIR, memref dialect",
-    lower: lower_cast,
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// The memory of `source` from an offset on, with other extents and strides. No data moves.
+    pub REINTERPRET_CAST "memref.reinterpret_cast" "Look at memory in another shape": PLAIN,
+        source: "MLIR, memref dialect", lower: lower_cast
+        => {
+            syntax: Syntax::Custom(&CastText),
+            operands: &[
+                operand("source", MEMREF, Touch::Nothing, "memory"),
+                variadic("offset", INTEGER, Touch::Nothing, "elements from the start of the source"),
+                variadic("sizes", INTEGER, Touch::Nothing, "extent of each dimension"),
+                variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
+            ],
+            results: &[result("result", MEMREF, Infer::Written, "the same memory")],
+            attrs: &[
+                defaulted("static_offsets", AttrKind::Any, "the offset where it is a number"),
+                defaulted("static_sizes", AttrKind::Any, "the sizes that are numbers"),
+                defaulted("static_strides", AttrKind::Any, "the strides that are numbers"),
+                defaulted("layout", AttrKind::Enum(LAYOUT), "as for `pto.make_tensor_view`"),
+            ],
+        };
+}
 
 /// `%m to offset: [%a], sizes: [1, %n], strides: [%n, 1] {…} : T to T`.
 struct CastText;

@@ -91,7 +91,7 @@ fn working_memory(module: &mut Module, id: OpId, like: &str) {
 fn masks(module: &mut Module, target: &Target) {
     for id in module.walk(module.top) {
         let rule = target.rules.iter().find_map(|rule| Some((rule, rule.mask.as_ref()?)));
-        let Some((rule, mask)) = rule.filter(|(rule, _)| rule.ops.contains(&&*module.op(id).name)) else { continue };
+        let Some((rule, mask)) = rule.filter(|(rule, _)| rule.is_of(&module.op(id).name)) else { continue };
         let Some(op) = OpRef::of(module, id) else { continue };
         let (Some(like), Some(dst)) = (op.tile(mask.like), op.operand("dst")) else { continue };
         let Some(own) = module.ty(dst).as_tile().copied() else { continue };
@@ -101,7 +101,7 @@ fn masks(module: &mut Module, target: &Target) {
         let alone = made.is_some_and(|made| std::ptr::eq(made.def, &pto::ALLOC_TILE) && made.operand("addr").is_none());
         let of_masks = |user: &OpId| {
             let name = &*module.op(*user).name;
-            let writes = rule.ops.contains(&name) || mask.with.contains(&name);
+            let writes = rule.is_of(name) || mask.with.contains(&name);
             writes || OpRef::of(module, *user).is_some_and(|op| op.if_declared("mask") == Some(dst))
         };
         let users = module.walk(module.top).into_iter().filter(|user| module.op(*user).operands.contains(&dst));

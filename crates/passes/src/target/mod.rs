@@ -345,12 +345,12 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
 
 /// Of the attributes of an op those that the target has, in its order; another is an error.
 fn attributes(module: &mut Module, id: OpId, name: &str, said: &mut Said<'_>) {
-    let Some((dialect, _)) = said.target.ops.first().and_then(|(first, _)| first.split_once('.')) else { return };
+    let Some((dialect, _)) = said.target.ops.names().next().and_then(|first| first.split_once('.')) else { return };
     if name.split_once('.').is_none_or(|(own, _)| own != dialect) {
         return;
     }
     let target = said.target;
-    let Some((_, has)) = target.ops.iter().find(|(op, _)| *op == name) else {
+    let Some(has) = target.ops.words(name) else {
         return said.refuse(module, id, "target-op", format!("`{}` has no `{name}`", target.name));
     };
     let attrs = module.op(id).attrs.clone();

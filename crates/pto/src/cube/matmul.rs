@@ -9,7 +9,7 @@ use slipring_effect::{MatmulArgs, MatmulEffect, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, ProductStart, Reported};
 use slipring_op::rules::{PLAIN, TILE, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
-use slipring_op::{LayoutConstraint, LayoutRule, On, TileRules};
+use slipring_op::{LayoutConstraint, LayoutRule, On, TileRules, ops};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand, m × k, in L0A (`left`)");
 const RHS: OperandSpec = operand("rhs", TILE, Touch::Read, "right operand, k × n, in L0B (`right`)");
@@ -80,66 +80,39 @@ macro_rules! doc {
     };
 }
 
-pub static TMATMUL: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmatmul", ..PRODUCT },
-    summary: "Multiply two tiles",
-    doc: doc!("", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
-    source: "PTO IR manual 4.4",
-    product: Some(PLAIN_PRODUCT),
-    ..CUBE
-};
+ops! {
+    OPS;
 
-pub static TMATMUL_ACC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmatmul.acc", ..PRODUCT_ACC },
-    summary: "Multiply two tiles and add to an accumulator",
-    doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
-    source: "PTO IR manual 4.4",
-    product: Some(ACC_PRODUCT),
-    tiles: LAID_OUT_ACC,
-    ..CUBE
-};
+    pub TMATMUL "pto.tmatmul" "Multiply two tiles": CUBE.with(PRODUCT),
+        doc: doc!("", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+        source: "PTO IR manual 4.4", product: Some(PLAIN_PRODUCT);
 
-pub static TMATMUL_BIAS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmatmul.bias", ..PRODUCT_BIAS },
-    summary: "Multiply two tiles and add a bias to each row",
-    doc: doc!("bias[0, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
-    source: "PTO IR manual 4.4",
-    product: Some(BIAS_PRODUCT),
-    ..CUBE
-};
+    pub TMATMUL_ACC "pto.tmatmul.acc" "Multiply two tiles and add to an accumulator": CUBE.with(PRODUCT_ACC),
+        doc: doc!("acc_in[i, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+        source: "PTO IR manual 4.4", product: Some(ACC_PRODUCT), tiles: LAID_OUT_ACC;
 
-pub static TGEMV: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tgemv", ..PRODUCT },
-    summary: "Multiply a row by a tile",
-    doc: doc!("", "m is 1, k and n are the valid rows and columns of `rhs`."),
-    source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    product: Some(Product { vector: true, ..PLAIN_PRODUCT }),
-    ..CUBE
-};
+    pub TMATMUL_BIAS "pto.tmatmul.bias" "Multiply two tiles and add a bias to each row": CUBE.with(PRODUCT_BIAS),
+        doc: doc!("bias[0, j] + ", "m and k are the valid rows and columns of `lhs`, n the valid columns of `rhs`."),
+        source: "PTO IR manual 4.4", product: Some(BIAS_PRODUCT);
 
-pub static TGEMV_ACC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tgemv.acc", ..PRODUCT_ACC },
-    summary: "Multiply a row by a tile and add to an accumulator",
-    doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
-    source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    product: Some(Product { vector: true, ..ACC_PRODUCT }),
-    tiles: LAID_OUT_ACC,
-    ..CUBE
-};
+    pub TGEMV "pto.tgemv" "Multiply a row by a tile": CUBE.with(PRODUCT),
+        doc: doc!("", "m is 1, k and n are the valid rows and columns of `rhs`."),
+        source: "PTO IR manual 4.4; tile ISA, TGEMV", product: Some(Product { vector: true, ..PLAIN_PRODUCT });
+
+    pub TGEMV_ACC "pto.tgemv.acc" "Multiply a row by a tile and add to an accumulator": CUBE.with(PRODUCT_ACC),
+        doc: doc!("acc_in[i, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
+        source: "PTO IR manual 4.4; tile ISA, TGEMV", product: Some(Product { vector: true, ..ACC_PRODUCT }),
+        tiles: LAID_OUT_ACC;
+
+    pub TGEMV_BIAS "pto.tgemv.bias" "Multiply a row by a tile and add a bias": CUBE.with(PRODUCT_BIAS),
+        doc: doc!("bias[0, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
+        source: "PTO IR manual 4.4; tile ISA, TGEMV", product: Some(Product { vector: true, ..BIAS_PRODUCT });
+}
 
 /// The product that goes on with what is in the accumulator: of a row and a tile, or of two tiles.
 pub fn product_going_on(vector: bool) -> &'static OpDef {
     if vector { &TGEMV_ACC } else { &TMATMUL_ACC }
 }
-
-pub static TGEMV_BIAS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tgemv.bias", ..PRODUCT_BIAS },
-    summary: "Multiply a row by a tile and add a bias",
-    doc: doc!("bias[0, j] + ", "m is 1, k and n are the valid rows and columns of `rhs`."),
-    source: "PTO IR manual 4.4; tile ISA, TGEMV",
-    product: Some(Product { vector: true, ..BIAS_PRODUCT }),
-    ..CUBE
-};
 
 /// True where the three tiles of a product are where the hardware has them.
 pub(super) fn product_spaces(op: &OpRef<'_>, diags: &mut Diags) -> bool {

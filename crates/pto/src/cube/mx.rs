@@ -12,6 +12,7 @@ use super::matmul::{LAID_OUT, LAID_OUT_ACC, product_shapes, product_spaces};
 use slipring_effect::{MadArgs, MatmulEffect, SCALE_GROUP, ScaledMatmul, Start};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Product, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{PLAIN, TILE, operand, require_space, schema};
 
 const LHS: OperandSpec = operand("lhs", TILE, Touch::Read, "left operand (`left`)");
@@ -123,38 +124,35 @@ pub static TGEMV_MX_BIAS: OpDef = OpDef {
     ..MX_BIAS
 };
 
-pub static TGET_SCALE_ADDR: OpDef = OpDef {
-    schema: schema(
-        "pto.tget_scale_addr",
-        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
-        &[
-            operand("src", TILE, Touch::Nothing, "the operand that has scales (`left`, `right`)"),
-            operand("dst", TILE, Touch::Nothing, "the tile of its scales (`scaling`)"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "The scales that belong to a tile",
-    doc: "From the beginning `dst` lies where the scales of `src` are: at a sixteenth of its address, in the memory beside it. \
-          No data moves. An address that the text gives `dst` is replaced.",
-    source: "PTO IR manual 4.15; device headers, GetScaleAddr",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::S),
-    scales: &[("src", "dst")],
-    verify: |op, _, diags| {
-        if op.space("dst").is_some_and(|space| space != Space::Scaling && !space.is_scale()) {
-            diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
-            return;
-        }
-        scale_rules(op, diags);
-        if let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst"))
-            && dst.space == Space::Scaling
-        {
-            scales_of(op, "dst", src, dst, diags);
-        }
-    },
-    ..PLAIN
-};
+ops! {
+    OPS [&TMATMUL_MX, &TMATMUL_MX_ACC, &TMATMUL_MX_BIAS, &TGEMV_MX, &TGEMV_MX_ACC, &TGEMV_MX_BIAS];
+
+    /// From the beginning `dst` lies where the scales of `src` are: at a sixteenth of its address, in the memory beside
+    /// it. No data moves. An address that the text gives `dst` is replaced.
+    pub TGET_SCALE_ADDR "pto.tget_scale_addr" "The scales that belong to a tile": PLAIN,
+        source: "PTO IR manual 4.15; device headers, GetScaleAddr", core: CoreRule::Cube,
+        pipe: PipeRule::Fixed(Pipe::S), scales: &[("src", "dst")], verify: verify_tget_scale_addr
+        => {
+            syntax: Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+            operands: &[
+                operand("src", TILE, Touch::Nothing, "the operand that has scales (`left`, `right`)"),
+                operand("dst", TILE, Touch::Nothing, "the tile of its scales (`scaling`)"),
+            ],
+        };
+}
+
+fn verify_tget_scale_addr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    if op.space("dst").is_some_and(|space| space != Space::Scaling && !space.is_scale()) {
+        diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
+        return;
+    }
+    scale_rules(op, diags);
+    if let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst"))
+        && dst.space == Space::Scaling
+    {
+        scales_of(op, "dst", src, dst, diags);
+    }
+}
 
 fn warn(op: &OpRef<'_>, code: &'static str, message: String) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, ..op.error(code, message) }

@@ -13,9 +13,7 @@ use slipring_tile::Space;
 use slipring_tile::lanes::PerElement;
 
 use crate::dma::ways::place;
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[&TPUT, &TGET];
+use slipring_op::ops;
 
 const COPY: OpSchema = schema(
     "",
@@ -53,29 +51,27 @@ const BASE: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static TPUT: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.comm.tput",
-        attrs: &[defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds")],
-        ..COPY
-    },
-    summary: "Copy global memory to another device's",
-    doc: "`dst[i] = src[i]` for all elements, by pieces that fit into `ping`: rows and columns are the last two dimensions. Each \
-          piece is loaded on MTE2, then everything that was issued is waited for, then it is stored on MTE3, and MTE2 waits for \
-          that: the op begins and ends on MTE2, and the flags between MTE2 and MTE3 inside are the library's. With `pong` pieces \
-          take turns; the library then loads a piece while it stores the one before, which is not followed here.",
-    source: "tile ISA, TPUT; device headers, comm/a2a3/TPut.hpp",
-    update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add),
-    ..BASE
-};
+ops! {
+    OPS;
 
-pub static TGET: OpDef = OpDef {
-    schema: OpSchema { name: "pto.comm.tget", ..COPY },
-    summary: "Copy another device's global memory",
-    doc: "As `pto.comm.tput`: `dst` is this device's memory, `src` the other one's.",
-    source: "tile ISA, TGET; device headers, comm/a2a3/TGet.hpp",
-    ..BASE
-};
+    /// `dst[i] = src[i]` for all elements, by pieces that fit into `ping`: rows and columns are the last two
+    /// dimensions. Each piece is loaded on MTE2, then everything that was issued is waited for, then it is stored on
+    /// MTE3, and MTE2 waits for that: the op begins and ends on MTE2, and the flags between MTE2 and MTE3 inside are
+    /// the library's. With `pong` pieces take turns; the library then loads a piece while it stores the one before,
+    /// which is not followed here.
+    pub TPUT "pto.comm.tput" "Copy global memory to another device's": BASE.with(COPY),
+        source: "tile ISA, TPUT; device headers, comm/a2a3/TPut.hpp",
+        update: |op| (op.text("atomicType") == Some("atomic_add")).then_some(UpdateKind::Add)
+        => {
+            attrs: &[
+                defaulted("atomicType", AttrKind::Enum(ATOMIC_TYPE), "`atomic_add`: add to what the memory holds"),
+            ],
+        };
+
+    /// As `pto.comm.tput`: `dst` is this device's memory, `src` the other one's.
+    pub TGET "pto.comm.tget" "Copy another device's global memory": BASE.with(COPY),
+        source: "tile ISA, TGET; device headers, comm/a2a3/TGet.hpp";
+}
 
 fn verify_copy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     for name in ["ping", "pong"] {

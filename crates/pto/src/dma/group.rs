@@ -2,7 +2,7 @@
 
 use slipring_effect::MAX_RANK;
 use slipring_effect::arithmetic::{ADD, MAX, MIN};
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_op::decode::{Decoder, ViewRef};
 use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule, Reported};
@@ -13,20 +13,11 @@ use slipring_tile::lanes::PerElement;
 
 use super::comm::{Copy, alternating, extents, run};
 use crate::vector::binary::{TADD, TMAX, TMIN};
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] = &[&TBROADCAST, &COMM_TGATHER, &COMM_TSCATTER, &TREDUCE];
+use slipring_op::ops;
 
 const RECV: OperandSpec =
     variadic("recv", TILE, Touch::Scratch, "one tile in UB that pieces go through, or two that take turns");
 const ROOT: AttrSpec = required("root", AttrKind::Int, "which of the group runs this: from 0");
-
-/// A local memory and those of the group, as the op names and touches them.
-const fn group(form: &'static str, operands: &'static [OperandSpec]) -> OpSchema {
-    schema("", Syntax::Format(form), operands, &[], &[ROOT])
-}
-
-const SPREAD: &str = "`(` $src `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($src) `,` type($recv) `,` type($group) `)` attr-dict";
 
 /// The memory of each device of a group.
 const fn members(rule: TypeRule, touch: Touch) -> OperandSpec {
@@ -57,109 +48,118 @@ const BASE: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static TBROADCAST: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.comm.tbroadcast",
-        ..group(SPREAD, &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)])
-    },
-    summary: "Copy this device's memory to all of a group",
-    doc: "`group[r][i] = src[i]` for all members, by pieces that fit into the tiles of `recv`, as `pto.comm.tput` goes through \
-          them: each piece is loaded once on MTE2 and stored to one member after the other on MTE3.",
-    lower: |op, d| {
-        let src = d.view(op.operand("src").ok_or(Reported)?)?;
-        let to = views(op, d)?;
-        let dims = extents(d, &src, &to.iter().collect::<Vec<_>>())?;
-        copy(op, d, (vec![src], to, dims), None)
-    },
+/// One memory to all of a group.
+const SPREAD: OpDef = OpDef {
+    schema: schema(
+        "",
+        Syntax::Format(
+            "`(` $src `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($src) `,` type($recv) `,` type($group) `)` \
+             attr-dict",
+        ),
+        &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)],
+        &[],
+        &[ROOT],
+    ),
     ..BASE
 };
 
-pub static COMM_TGATHER: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.comm.tgather",
-        ..group(
-            "`(` $dst `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($recv) `,` type($group) `)` attr-dict",
-            &[operand("dst", VIEW, Touch::Write, "this device's memory"), RECV, members(VIEW, Touch::Read)],
-        )
-    },
-    summary: "Put the memories of a group after each other",
-    doc: "Member r goes into `dst` from its row r × R on, where R is the rows of a member: the dimension before the last. A tensor \
-          of one dimension is one row, and rows of it begin as many elements apart as it has. By pieces, as `pto.comm.tput`.",
-    lower: |op, d| {
-        let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
-        for (rank, member) in views(op, d)?.into_iter().enumerate() {
-            let dims = extents(d, &member, &[&dst])?;
-            let to = rows_on(d, &dst, rank, dims[MAX_RANK - 2]);
-            copy(op, d, (vec![member], vec![to], dims), None)?;
-        }
-        Ok(())
-    },
-    ..BASE
-};
+ops! {
+    OPS;
 
-pub static COMM_TSCATTER: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.comm.tscatter",
-        ..group(SPREAD, &[operand("src", VIEW, Touch::Read, "this device's memory"), RECV, members(VIEW, Touch::Write)])
-    },
-    summary: "Give each device of a group its part",
-    doc: "The reverse of `pto.comm.tgather`: member r gets the rows of `src` from r × R on.",
-    lower: |op, d| {
-        let src = d.view(op.operand("src").ok_or(Reported)?)?;
-        for (rank, member) in views(op, d)?.into_iter().enumerate() {
-            let dims = extents(d, &member, &[&src])?;
-            let from = rows_on(d, &src, rank, dims[MAX_RANK - 2]);
-            copy(op, d, (vec![from], vec![member], dims), None)?;
-        }
-        Ok(())
-    },
-    ..BASE
-};
+    /// `group[r][i] = src[i]` for all members, by pieces that fit into the tiles of `recv`, as `pto.comm.tput` goes
+    /// through them: each piece is loaded once on MTE2 and stored to one member after the other on MTE3.
+    pub TBROADCAST "pto.comm.tbroadcast" "Copy this device's memory to all of a group": SPREAD,
+        lower: lower_tbroadcast;
+
+    /// Member r goes into `dst` from its row r × R on, where R is the rows of a member: the dimension before the last.
+    /// A tensor of one dimension is one row, and rows of it begin as many elements apart as it has. By pieces, as
+    /// `pto.comm.tput`.
+    pub COMM_TGATHER "pto.comm.tgather" "Put the memories of a group after each other": BASE, lower: lower_comm_tgather
+        => {
+            syntax: Syntax::Format(
+                "`(` $dst `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($recv) `,` type($group) `)` \
+                 attr-dict",
+            ),
+            operands: &[
+                operand("dst", VIEW, Touch::Write, "this device's memory"),
+                RECV,
+                members(VIEW, Touch::Read),
+            ],
+            attrs: &[ROOT],
+        };
+
+    /// The reverse of `pto.comm.tgather`: member r gets the rows of `src` from r × R on.
+    pub COMM_TSCATTER "pto.comm.tscatter" "Give each device of a group its part": SPREAD,
+        lower: lower_comm_tscatter;
+
+    /// `dst[i]` is what `pto.tadd`, `pto.tmax` or `pto.tmin` make of element i of all members, one after the other,
+    /// that of the root first and the others in their order. By pieces: MTE2 loads, V combines, MTE3 stores.
+    pub TREDUCE "pto.comm.treduce" "Combine the memories of a group": BASE, inside: &inside(COMBINED),
+        lower: lower_treduce
+        => {
+            syntax: Syntax::Format(
+                "`(` $dst `,` $acc `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($acc) `,` type($recv) `,` \
+                 type($group) `)` attr-dict",
+            ),
+            operands: &[
+                operand("dst", VIEW, Touch::Write, "where the result goes"),
+                operand(
+                    "acc",
+                    TILE,
+                    Touch::Scratch,
+                    "tile in UB that pieces are combined in; its valid shape is the largest piece",
+                ),
+                RECV,
+                members(VIEW, Touch::Read),
+            ],
+            attrs: &[required("reduceOp", AttrKind::Enum(REDUCE_OP), "how elements are combined"), ROOT],
+        };
+}
+
+fn lower_tbroadcast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let src = d.view(op.operand("src").ok_or(Reported)?)?;
+    let to = views(op, d)?;
+    let dims = extents(d, &src, &to.iter().collect::<Vec<_>>())?;
+    copy(op, d, (vec![src], to, dims), None)
+}
+
+fn lower_comm_tgather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
+    for (rank, member) in views(op, d)?.into_iter().enumerate() {
+        let dims = extents(d, &member, &[&dst])?;
+        let to = rows_on(d, &dst, rank, dims[MAX_RANK - 2]);
+        copy(op, d, (vec![member], vec![to], dims), None)?;
+    }
+    Ok(())
+}
+
+fn lower_comm_tscatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let src = d.view(op.operand("src").ok_or(Reported)?)?;
+    for (rank, member) in views(op, d)?.into_iter().enumerate() {
+        let dims = extents(d, &member, &[&src])?;
+        let from = rows_on(d, &src, rank, dims[MAX_RANK - 2]);
+        copy(op, d, (vec![from], vec![member], dims), None)?;
+    }
+    Ok(())
+}
+
+fn lower_treduce(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
+    let mut from = views(op, d)?;
+    let root = op.int("root").and_then(|root| usize::try_from(root).ok()).filter(|root| *root < from.len());
+    let first = from.remove(root.ok_or(Reported)?);
+    let dims = extents(d, &first, &from.iter().chain([&dst]).collect::<Vec<_>>())?;
+    from.insert(0, first);
+    let how: (&'static OpDef, &'static PerElement<2>) = match op.text("reduceOp") {
+        Some("max") => (&TMAX, &MAX),
+        Some("min") => (&TMIN, &MIN),
+        _ => (&TADD, &ADD),
+    };
+    copy(op, d, (from, vec![dst], dims), Some(how))
+}
 
 /// `#pto<reduce_op …>`.
 const REDUCE_OP: &EnumSpec = &EnumSpec { kind: "reduce_op", numbered: false, members: &["sum", "max", "min"] };
-
-pub static TREDUCE: OpDef = OpDef {
-    schema: schema(
-        "pto.comm.treduce",
-        Syntax::Format(
-            "`(` $dst `,` $acc `,` `recv` `(` $recv `)` `,` `group` `(` $group `)` `:` type($dst) `,` type($acc) `,` type($recv) `,` \
-             type($group) `)` attr-dict",
-        ),
-        &[
-            operand("dst", VIEW, Touch::Write, "where the result goes"),
-            operand(
-                "acc",
-                TILE,
-                Touch::Scratch,
-                "tile in UB that pieces are combined in; its valid shape is the largest piece",
-            ),
-            RECV,
-            members(VIEW, Touch::Read),
-        ],
-        &[],
-        &[required("reduceOp", AttrKind::Enum(REDUCE_OP), "how elements are combined"), ROOT],
-    ),
-    summary: "Combine the memories of a group",
-    doc: "`dst[i]` is what `pto.tadd`, `pto.tmax` or `pto.tmin` make of element i of all members, one after the other, that of the \
-          root first and the others in their order. By pieces: MTE2 loads, V combines, MTE3 stores.",
-    inside: &inside(COMBINED),
-    lower: |op, d| {
-        let dst = d.view(op.operand("dst").ok_or(Reported)?)?;
-        let mut from = views(op, d)?;
-        let root = op.int("root").and_then(|root| usize::try_from(root).ok()).filter(|root| *root < from.len());
-        let first = from.remove(root.ok_or(Reported)?);
-        let dims = extents(d, &first, &from.iter().chain([&dst]).collect::<Vec<_>>())?;
-        from.insert(0, first);
-        let how: (&'static OpDef, &'static PerElement<2>) = match op.text("reduceOp") {
-            Some("max") => (&TMAX, &MAX),
-            Some("min") => (&TMIN, &MIN),
-            _ => (&TADD, &ADD),
-        };
-        copy(op, d, (from, vec![dst], dims), Some(how))
-    },
-    ..BASE
-};
 
 fn views(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Vec<ViewRef>, Reported> {
     op.operands("group").iter().map(|value| d.view(*value)).collect()

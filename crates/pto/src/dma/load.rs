@@ -4,10 +4,10 @@ use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
 use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
 use slipring_machine::interpretations::FINITE_PAD;
 use slipring_machine::{Pipe, Platform};
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, require_space, schema};
+use slipring_op::{Along, ops};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
@@ -45,18 +45,9 @@ const LOAD: OpSchema = schema(
 const LOADED: &[ElemTypes] = &[ElemTypes { operand: "dst", ..FROM }, FROM];
 const FROM: ElemTypes = ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() };
 
-pub static TLOAD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tload", ..LOAD },
-    summary: "Load a window of global memory into a tile",
-    doc: "`dst[i, j] = src[i, j]` for the rows and columns that the window and the valid shape of `dst` have in common. \
-          The elements go where the layout of `dst` puts them: a row-major window into a tile of fractals is repacked on \
-          the way (ND to NZ), a column-major window is read by columns. Dimensions before the last two fold into rows or \
-          columns as the view's layout says; where it says nothing, a view of four or five dimensions that does not fold \
-          into a tile of fractals by rows holds fractals too. A window with as many elements as the tile, but in other rows and \
-          columns, is refused. Types of the same width move as bits. A `vec` tile without boxes and with a \
-          `pad` other than null gets its padding value up to the end of each row's last 32 bytes; all other elements \
-          keep their bytes.",
-    source: "PTO IR manual 4.3; tile ISA, TLOAD",
+/// Loads.
+const LOADS: OpDef = OpDef {
+    schema: LOAD,
     core: CoreRule::ByTile,
     along: Along::EACH,
     pipe: PipeRule::Fixed(Pipe::Mte2),
@@ -66,19 +57,23 @@ pub static TLOAD: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static TPREFETCH: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tprefetch", ..LOAD },
-    summary: "Load a window ahead of its use",
-    doc: "Moves the same elements as `pto.tload`. The compiler orders nothing after it but the uses of `dst`.",
-    source: "PTO IR manual 4.3",
-    core: CoreRule::ByTile,
-    along: Along::EACH,
-    pipe: PipeRule::Fixed(Pipe::Mte2),
-    elems: LOADED,
-    verify: verify_load,
-    lower: lower_load,
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// `dst[i, j] = src[i, j]` for the rows and columns that the window and the valid shape of `dst` have in common.
+    /// The elements go where the layout of `dst` puts them: a row-major window into a tile of fractals is repacked on
+    /// the way (ND to NZ), a column-major window is read by columns. Dimensions before the last two fold into rows or
+    /// columns as the view's layout says; where it says nothing, a view of four or five dimensions that does not fold
+    /// into a tile of fractals by rows holds fractals too. A window with as many elements as the tile, but in other
+    /// rows and columns, is refused. Types of the same width move as bits. A `vec` tile without boxes and with a `pad`
+    /// other than null gets its padding value up to the end of each row's last 32 bytes; all other elements keep their
+    /// bytes.
+    pub TLOAD "pto.tload" "Load a window of global memory into a tile": LOADS,
+        source: "PTO IR manual 4.3; tile ISA, TLOAD";
+
+    /// Moves the same elements as `pto.tload`. The compiler orders nothing after it but the uses of `dst`.
+    pub TPREFETCH "pto.tprefetch" "Load a window ahead of its use": LOADS, source: "PTO IR manual 4.3";
+}
 
 fn verify_load(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if !require_space(op, "dst", &[Space::Vec, Space::Mat], diags) {

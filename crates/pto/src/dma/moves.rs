@@ -10,7 +10,7 @@ use slipring_effect::{Finish, Taken, TileMove, TileMoveArgs};
 use slipring_op::decode::{Decoder, TileRef};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported, Transfer};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, require_space, schema};
-use slipring_op::{Along, TileRules};
+use slipring_op::{Along, TileRules, ops};
 
 use crate::dma::ways::{
     ACC_TO_VEC_MODE, FP, OUT_OF_THE_ACCUMULATOR, RELU_PRE_MODE, SCALING, fp_doc, place, relu, require_acc_to_mat,
@@ -66,32 +66,29 @@ pub static TMOV: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static TMOV_FP: OpDef = OpDef {
-    schema: schema(
-        "pto.tmov.fp",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
-        &[
-            operand("src", TILE, Touch::Read, "the accumulator"),
-            FP,
-            operand("dst", TILE, Touch::Write, "where it goes"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Move an accumulator with a quantisation parameter for each column",
-    doc: fp_doc!("As `pto.tmov` out of the accumulator, column j by parameter j."),
-    source: "PTO IR manual 4.15; tile ISA, TMOV_FP; device headers, GetVectorPreQuantMode",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, platform, diags| {
-        if require_space(op, "src", &[Space::Acc], diags) {
-            verify_move(op, platform, diags);
-        }
-    },
-    lower: lower_move,
-    tiles: TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR], shapes: &[] },
-    ..PLAIN
-};
+ops! {
+    OPS [&TMOV];
+
+    /// As `pto.tmov` out of the accumulator, column j by parameter j.
+    pub TMOV_FP "pto.tmov.fp" "Move an accumulator with a quantisation parameter for each column" [fp_doc]: PLAIN,
+        source: "PTO IR manual 4.15; tile ISA, TMOV_FP; device headers, GetVectorPreQuantMode", core: CoreRule::Cube,
+        pipe: PipeRule::Fixed(Pipe::Fix), verify: verify_tmov_fp, lower: lower_move,
+        tiles: TileRules { layouts: &[OUT_OF_THE_ACCUMULATOR], shapes: &[] }
+        => {
+            syntax: Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+            operands: &[
+                operand("src", TILE, Touch::Read, "the accumulator"),
+                FP,
+                operand("dst", TILE, Touch::Write, "where it goes"),
+            ],
+        };
+}
+
+fn verify_tmov_fp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if require_space(op, "src", &[Space::Acc], diags) {
+        verify_move(op, platform, diags);
+    }
+}
 
 /// The pipe of a move between two memories.
 pub(super) fn pipe_of(from: Option<Space>, to: Option<Space>) -> Pipe {

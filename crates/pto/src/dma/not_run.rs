@@ -4,12 +4,9 @@ use slipring_ir::{AttrKind, Diags, Dim, Infer, OpSchema, Syntax, Touch, Type, Ty
 
 use slipring_op::decode::Binding;
 use slipring_op::def::{OpDef, OpRef};
+use slipring_op::ops;
 use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
 use slipring_program::Operand;
-
-/// The ops of this file.
-pub(crate) const OPS: &[&OpDef] =
-    &[&BUILD_ASYNC_SESSION, &TPUT_ASYNC, &TGET_ASYNC, &WAIT_ASYNC_EVENT, &TEST_ASYNC_EVENT, &TIMG2COL, &SETFMATRIX];
 
 /// What all of them have in common.
 const READ_ONLY: OpDef = OpDef {
@@ -27,33 +24,71 @@ fn is_named(ty: &Type, name: &str) -> bool {
     matches!(ty, Type::Named(text) if &**text == name)
 }
 
-pub static BUILD_ASYNC_SESSION: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &["pto.comm.build_async_session"],
-        ..schema(
-            "pto.build_async_session",
-            Syntax::Format(
+ops! {
+    OPS;
+
+    /// A session for `pto.tput_async` and `pto.tget_async`. Cannot be run yet.
+    pub BUILD_ASYNC_SESSION "pto.build_async_session" "Prepare moves that run beside the kernel": READ_ONLY,
+        source: "PTO IR of the public assembler, asynchronous moves"
+        => {
+            syntax: Syntax::Format(
                 "`(` $scratch `,` $workspace `:` type($scratch) `,` type($workspace) `)` attr-dict `->` type($session)",
             ),
-            &[
+            operands: &[
                 operand("scratch", TILE, Touch::ReadWrite, "local memory to work in"),
                 operand("workspace", ANY, Touch::ReadWrite, "global memory to work in"),
             ],
-            &[result("session", SESSION, Infer::Written, "the session")],
-            &[
+            results: &[result("session", SESSION, Infer::Written, "the session")],
+            attrs: &[
                 defaulted("sync_id", AttrKind::Int, "flag to use"),
                 defaulted("block_bytes", AttrKind::Int, "bytes of a block"),
                 defaulted("comm_block_offset", AttrKind::Int, "first byte"),
                 defaulted("queue_num", AttrKind::Int, "queues"),
                 defaulted("channel_group_idx", AttrKind::Int, "group of channels"),
             ],
-        )
-    },
-    summary: "Prepare moves that run beside the kernel",
-    doc: "A session for `pto.tput_async` and `pto.tget_async`. Cannot be run yet.",
-    source: "PTO IR of the public assembler, asynchronous moves",
-    ..READ_ONLY
-};
+            aliases: &["pto.comm.build_async_session"],
+        };
+
+    /// Operands: destination, source, session. Both memories are flat and contiguous. Cannot be run yet.
+    pub TPUT_ASYNC "pto.tput_async" "Start a move from global memory to another device's": READ_ONLY.with(ASYNC_MOVE),
+        source: "PTO IR of the public assembler, asynchronous moves",
+        verify: |op, _, diags| verify_async(op, ["dst", "src"], diags)
+        => { aliases: &["pto.comm.tput_async"] };
+
+    /// Operands: source, destination, session. Both memories are flat and contiguous. Cannot be run yet.
+    pub TGET_ASYNC "pto.tget_async" "Start a move from another device's global memory": READ_ONLY.with(ASYNC_MOVE),
+        source: "PTO IR of the public assembler, asynchronous moves",
+        verify: |op, _, diags| verify_async(op, ["src", "dst"], diags)
+        => { aliases: &["pto.comm.tget_async"] };
+
+    /// True if it succeeded. A load into the cache (`pto.tprefetch_async`) always has; moves between devices are not
+    /// run.
+    pub WAIT_ASYNC_EVENT "pto.wait_async_event"
+        "Wait until a move beside the kernel is complete": OVER.with(ASYNC_EVENT)
+        => { aliases: &["pto.comm.wait_async_event"] };
+
+    /// True if it is. A load into the cache (`pto.tprefetch_async`) always is; moves between devices are not run.
+    pub TEST_ASYNC_EVENT "pto.test_async_event"
+        "Ask whether a move beside the kernel is complete": OVER.with(ASYNC_EVENT)
+        => { aliases: &["pto.comm.test_async_event"] };
+
+    /// Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.
+    pub TIMG2COL "pto.timg2col" "Columns of a feature map, for convolutions: refused": FEATURE_MAP
+        => {
+            syntax: Syntax::InsOuts { ins: 1, attrs_in_ins: true },
+            operands: &[
+                operand("src", ANY, Touch::Read, "the feature map"),
+                operand("dst", ANY, Touch::Write, "where its columns go"),
+            ],
+        };
+
+    /// Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.
+    pub SETFMATRIX "pto.SETFMATRIX" "Sizes of a feature map for `pto.timg2col`: refused": FEATURE_MAP
+        => {
+            syntax: Syntax::Format("$config `:` type($config) attr-dict `->` `(` `)`"),
+            operands: &[operand("config", ANY, Touch::Nothing, "sizes and paddings of a convolution")],
+        };
+}
 
 const ASYNC_MOVE: OpSchema = schema(
     "",
@@ -67,24 +102,6 @@ const ASYNC_MOVE: OpSchema = schema(
     &[result("event", EVENT, Infer::Written, "completes with the move")],
     &[],
 );
-
-pub static TPUT_ASYNC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tput_async", aliases: &["pto.comm.tput_async"], ..ASYNC_MOVE },
-    summary: "Start a move from global memory to another device's",
-    doc: "Operands: destination, source, session. Both memories are flat and contiguous. Cannot be run yet.",
-    source: "PTO IR of the public assembler, asynchronous moves",
-    verify: |op, _, diags| verify_async(op, ["dst", "src"], diags),
-    ..READ_ONLY
-};
-
-pub static TGET_ASYNC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tget_async", aliases: &["pto.comm.tget_async"], ..ASYNC_MOVE },
-    summary: "Start a move from another device's global memory",
-    doc: "Operands: source, destination, session. Both memories are flat and contiguous. Cannot be run yet.",
-    source: "PTO IR of the public assembler, asynchronous moves",
-    verify: |op, _, diags| verify_async(op, ["src", "dst"], diags),
-    ..READ_ONLY
-};
 
 fn verify_async(op: &OpRef<'_>, names: [&str; 2], diags: &mut Diags) {
     let operands = op.operands("operands");
@@ -124,20 +141,6 @@ const OVER: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static WAIT_ASYNC_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_async_event", aliases: &["pto.comm.wait_async_event"], ..ASYNC_EVENT },
-    summary: "Wait until a move beside the kernel is complete",
-    doc: "True if it succeeded. A load into the cache (`pto.tprefetch_async`) always has; moves between devices are not run.",
-    ..OVER
-};
-
-pub static TEST_ASYNC_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.test_async_event", aliases: &["pto.comm.test_async_event"], ..ASYNC_EVENT },
-    summary: "Ask whether a move beside the kernel is complete",
-    doc: "True if it is. A load into the cache (`pto.tprefetch_async`) always is; moves between devices are not run.",
-    ..OVER
-};
-
 /// Ops on feature maps. Their tiles have five dimensions, sizes, paddings and strides of a convolution, which the library's C++ says
 /// in types of its own and no type of the text does.
 const FEATURE_MAP: OpDef = OpDef {
@@ -152,33 +155,4 @@ const FEATURE_MAP: OpDef = OpDef {
     lower: |_, _| Err(slipring_op::def::Reported),
     source: "tile ISA, page of the same name",
     ..PLAIN
-};
-
-pub static TIMG2COL: OpDef = OpDef {
-    schema: schema(
-        "pto.timg2col",
-        Syntax::InsOuts { ins: 1, attrs_in_ins: true },
-        &[
-            operand("src", ANY, Touch::Read, "the feature map"),
-            operand("dst", ANY, Touch::Write, "where its columns go"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Columns of a feature map, for convolutions: refused",
-    doc: "Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.",
-    ..FEATURE_MAP
-};
-
-pub static SETFMATRIX: OpDef = OpDef {
-    schema: schema(
-        "pto.SETFMATRIX",
-        Syntax::Format("$config `:` type($config) attr-dict `->` `(` `)`"),
-        &[operand("config", ANY, Touch::Nothing, "sizes and paddings of a convolution")],
-        &[],
-        &[],
-    ),
-    summary: "Sizes of a feature map for `pto.timg2col`: refused",
-    doc: "Known by name. The text has no type for a feature map, so what it would do cannot be said: an error.",
-    ..FEATURE_MAP
 };

@@ -7,12 +7,12 @@ use slipring_tile::{Elem, Space};
 
 use super::load::{positive, same_width};
 use slipring_effect::{GmMove, GmMoveArgs};
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::rules::{
     INTEGER, LAYOUT, PLAIN, TILE, VIEW, WITHOUT_SMALL_FLOATS, defaulted, operand, optional, require_space, schema,
 };
+use slipring_op::{Along, ops};
 
 use crate::dma::ways::{
     FP, RELU_PRE_MODE, arch, fp_doc, known_elements, place, relu, same_fold, table_rules, way_out, window,
@@ -75,27 +75,22 @@ pub static TSTORE: OpDef = OpDef {
     ..PLAIN
 };
 
-pub static TSTORE_FP: OpDef = OpDef {
-    schema: schema(
-        "pto.tstore_fp",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: false },
-        &[
-            operand("src", TILE, Touch::Read, "the accumulator"),
-            FP,
-            operand("dst", VIEW, Touch::Write, "window of global memory"),
-        ],
-        &[],
-        &[],
-    ),
-    summary: "Store an accumulator with a quantisation parameter for each column",
-    doc: fp_doc!("As `pto.tstore`, column j by parameter j."),
-    source: "PTO IR manual 4.15; tile ISA, TSTORE_FP; device headers, GetVectorPreQuantMode",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: verify_store,
-    lower: lower_store,
-    ..PLAIN
-};
+ops! {
+    OPS [&TSTORE];
+
+    /// As `pto.tstore`, column j by parameter j.
+    pub TSTORE_FP "pto.tstore_fp" "Store an accumulator with a quantisation parameter for each column" [fp_doc]: PLAIN,
+        source: "PTO IR manual 4.15; tile ISA, TSTORE_FP; device headers, GetVectorPreQuantMode", core: CoreRule::Cube,
+        pipe: PipeRule::Fixed(Pipe::Fix), verify: verify_store, lower: lower_store
+        => {
+            syntax: Syntax::InsOuts { ins: 2, attrs_in_ins: false },
+            operands: &[
+                operand("src", TILE, Touch::Read, "the accumulator"),
+                FP,
+                operand("dst", VIEW, Touch::Write, "window of global memory"),
+            ],
+        };
+}
 
 fn pipe_of(space: Option<Space>) -> Pipe {
     if space == Some(Space::Acc) { Pipe::Fix } else { Pipe::Mte3 }

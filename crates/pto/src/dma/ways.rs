@@ -259,9 +259,9 @@ pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
     LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
 /// What the parameters of columns do.
 macro_rules! fp_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " A parameter has 8 bytes, those of column j at byte 8 × j of `fp`, whatever its element type: bits 13 to 31 are those of \
              the scale as an f32 (its lower bits are 0), bits 37 to 45 a signed offset, bit 46 says that an integer is signed. \
              Each element is multiplied in f32; for an integer rounded to the nearest with ties to even, and the offset added; \

@@ -9,7 +9,7 @@ use slipring_op::def::{CoreRule, ElemTypes, Lowered, OpDef, OpRef, PipeRule, Rep
 use slipring_op::rules::{
     INTEGER, PLAIN, TILE, WITHOUT_SMALL_FLOATS, constant, defaulted, operand, require_space, schema,
 };
-use slipring_op::{Along, LayoutConstraint, LayoutRule, LibraryFlags, On, TileRules};
+use slipring_op::{Along, LayoutConstraint, LayoutRule, LibraryFlags, On, TileRules, ops};
 use slipring_tile::Elem::*;
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
@@ -100,56 +100,75 @@ const WINDOW: OpSchema = schema(
 /// `#pto.tinsert_mode<…>`.
 const INSERT_MODE: &EnumSpec = &EnumSpec { kind: "tinsert_mode", numbered: false, members: &["split2", "split4"] };
 
-pub static TEXTRACT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.textract", ..WINDOW },
-    summary: "Take a window out of a tile",
-    doc: "`dst[i, j] = src[row + i, col + j]` for the valid shape of `dst`, which must lie inside `src` from that row and \
-          column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB, with the \
-          conversions of `pto.tstore` (`fp`: column j of the window by parameter j). Into UB `accToVecMode` says what it says \
-          of `pto.tmov`: `dual_mode_split_m` and `dual_mode_split_n` give each Vector core half of what is valid of `src`, \
-          from `row` and `col` on.",
-    source: "PTO IR manual 4.10; tile ISA, TEXTRACT",
+/// Windows of a tile.
+const WINDOWS: OpDef = OpDef {
+    schema: WINDOW,
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
-    transfer: Some(Transfer::Extract),
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
-    verify: verify_extract,
-    lower: |op, d| lower_window(op, d, Taken::Extract),
-    inside: &[single(|op| moves_one(op, "dst", true))],
-    tiles: EXTRACTED,
     ..PLAIN
 };
+/// Windows of a tile that the fixpipe scales.
+const WINDOWS_FP: OpDef = OpDef { schema: WINDOW_FP, core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Fix), ..PLAIN };
 
-pub static TINSERT: OpDef = OpDef {
-    schema: OpSchema {
-        name: "pto.tinsert",
-        attrs: &[
-            MODE,
-            RELU,
-            defaulted(
-                "tinsertMode",
-                AttrKind::Enum(INSERT_MODE),
-                "from UB to L1: in how many copies; the bytes are the same, and so is the cost here",
-            ),
-        ],
-        ..WINDOW
-    },
-    summary: "Put a tile into a window of another",
-    doc: "`dst[row + i, col + j] = src[i, j]` for the valid shape of `src`, which must lie inside `dst` from that row and \
-          column on; all other elements of `dst` stay. Ways: the accumulator to L1 or UB, with the conversions of \
-          `pto.tstore` (`fp`: column j of `src` by parameter j); UB to the Cube core's L1; UB to UB. Into UB `accToVecMode` \
-          says what it says of `pto.tmov`: with `dual_mode_split_m` and `dual_mode_split_n` the halves of `src` go to the \
-          same place in both Vector cores.",
-    source: "PTO IR manual 4.10; tile ISA, TINSERT",
-    core: CoreRule::ByTile,
-    along: [Along::Window("row"), Along::Window("col")],
-    pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
-    verify: verify_insert,
-    lower: |op, d| lower_window(op, d, Taken::Insert),
-    inside: &[single(|op| moves_one(op, "src", false))],
-    tiles: INSERTED,
-    ..PLAIN
-};
+ops! {
+    OPS;
+
+    /// `dst[i, j] = src[row + i, col + j]` for the valid shape of `dst`, which must lie inside `src` from that row and
+    /// column on. Ways: L1 to L0A, L0B or the scale buffer; UB to UB or to L1; the accumulator to L1 or UB, with the
+    /// conversions of `pto.tstore` (`fp`: column j of the window by parameter j). Into UB `accToVecMode` says what it
+    /// says of `pto.tmov`: `dual_mode_split_m` and `dual_mode_split_n` give each Vector core half of what is valid of
+    /// `src`, from `row` and `col` on.
+    pub TEXTRACT "pto.textract" "Take a window out of a tile": WINDOWS,
+        source: "PTO IR manual 4.10; tile ISA, TEXTRACT", transfer: Some(Transfer::Extract), verify: verify_extract,
+        lower: |op, d| lower_window(op, d, Taken::Extract), inside: &[single(|op| moves_one(op, "dst", true))],
+        tiles: EXTRACTED;
+
+    /// `dst[row + i, col + j] = src[i, j]` for the valid shape of `src`, which must lie inside `dst` from that row and
+    /// column on; all other elements of `dst` stay. Ways: the accumulator to L1 or UB, with the conversions of
+    /// `pto.tstore` (`fp`: column j of `src` by parameter j); UB to the Cube core's L1; UB to UB. Into UB
+    /// `accToVecMode` says what it says of `pto.tmov`: with `dual_mode_split_m` and `dual_mode_split_n` the halves of
+    /// `src` go to the same place in both Vector cores.
+    pub TINSERT "pto.tinsert" "Put a tile into a window of another": WINDOWS,
+        source: "PTO IR manual 4.10; tile ISA, TINSERT", verify: verify_insert,
+        lower: |op, d| lower_window(op, d, Taken::Insert), inside: &[single(|op| moves_one(op, "src", false))],
+        tiles: INSERTED
+        => {
+            attrs: &[
+                MODE,
+                RELU,
+                defaulted(
+                    "tinsertMode",
+                    AttrKind::Enum(INSERT_MODE),
+                    "from UB to L1: in how many copies; the bytes are the same, and so is the cost here",
+                ),
+            ],
+        };
+
+    /// As `pto.textract`, column j of the window by parameter j.
+    pub TEXTRACT_FP "pto.textract_fp"
+        "Take a window out of an accumulator, with a quantisation parameter for each column" [fp_doc]: WINDOWS_FP,
+        source: "tile ISA, TEXTRACT_FP; device headers, GetVectorPreQuantMode", verify: verify_textract_fp,
+        lower: |op, d| lower_window(op, d, Taken::Extract), tiles: EXTRACTED_FP;
+
+    /// As `pto.tinsert`, column j of the accumulator by parameter j.
+    pub TINSERT_FP "pto.tinsert_fp"
+        "Put an accumulator into a window, with a quantisation parameter for each column" [fp_doc]: WINDOWS_FP,
+        source: "tile ISA, TINSERT_FP; device headers, GetVectorPreQuantMode", verify: verify_tinsert_fp,
+        lower: |op, d| lower_window(op, d, Taken::Insert), tiles: INSERTED_FP;
+}
+
+fn verify_textract_fp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if require_space(op, "src", &[Space::Acc], diags) {
+        verify_extract(op, platform, diags);
+    }
+}
+
+fn verify_tinsert_fp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if require_space(op, "src", &[Space::Acc], diags) {
+        verify_insert(op, platform, diags);
+    }
+}
 
 const WINDOW_FP: OpSchema = schema(
     "",
@@ -164,40 +183,6 @@ const WINDOW_FP: OpSchema = schema(
     &[],
     &[RELU],
 );
-
-pub static TEXTRACT_FP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.textract_fp", ..WINDOW_FP },
-    summary: "Take a window out of an accumulator, with a quantisation parameter for each column",
-    doc: fp_doc!("As `pto.textract`, column j of the window by parameter j."),
-    source: "tile ISA, TEXTRACT_FP; device headers, GetVectorPreQuantMode",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, platform, diags| {
-        if require_space(op, "src", &[Space::Acc], diags) {
-            verify_extract(op, platform, diags);
-        }
-    },
-    lower: |op, d| lower_window(op, d, Taken::Extract),
-    tiles: EXTRACTED_FP,
-    ..PLAIN
-};
-
-pub static TINSERT_FP: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tinsert_fp", ..WINDOW_FP },
-    summary: "Put an accumulator into a window, with a quantisation parameter for each column",
-    doc: fp_doc!("As `pto.tinsert`, column j of the accumulator by parameter j."),
-    source: "tile ISA, TINSERT_FP; device headers, GetVectorPreQuantMode",
-    core: CoreRule::Cube,
-    pipe: PipeRule::Fixed(Pipe::Fix),
-    verify: |op, platform, diags| {
-        if require_space(op, "src", &[Space::Acc], diags) {
-            verify_insert(op, platform, diags);
-        }
-    },
-    lower: |op, d| lower_window(op, d, Taken::Insert),
-    tiles: INSERTED_FP,
-    ..PLAIN
-};
 
 fn verify_extract(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };

@@ -1,7 +1,7 @@
 //! Synchronisation of the pipes of one core (PTO IR manual 4.16; seed 004).
 
 mod buffer;
-mod event_array;
+pub(super) mod event_array;
 mod pipes;
 
 mod make;
@@ -19,26 +19,8 @@ use slipring_program::{Inst, Operand};
 
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
-use slipring_op::names;
 use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, required, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &SET_FLAG,
-    &WAIT_FLAG,
-    &SET_FLAG_DYN,
-    &WAIT_FLAG_DYN,
-    &RECORD_EVENT,
-    &WAIT_EVENT,
-    &BARRIER,
-    &BARRIER_SYNC,
-    &buffer::GET_BUF,
-    &buffer::RLS_BUF,
-    &TSYNC,
-    &event_array::DECLARE,
-    &event_array::GET,
-    &event_array::SET,
-];
+use slipring_op::{names, ops};
 
 /// The same for barriers, which elsewhere know the other name of the kind only.
 const BARRIER_TYPE: &EnumSpec = &EnumSpec { kind: "sync_op_type", ..*EVENT_TYPE };
@@ -157,25 +139,90 @@ const FLAG_DYN: OpSchema = schema(
     ],
 );
 
-pub static SET_FLAG_DYN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.set_flag_dyn", ..FLAG_DYN },
-    summary: "Signal from one pipe to another by a computed event id",
-    doc: FLAG_DOC,
-    sync: |op| signal(op).map(SyncAct::Set),
-    verify: verify_flag,
-    lower: |op, d| flag_dyn(op, d, true),
-    ..NOTHING
-};
+/// Flags whose number is computed.
+const FLAGS_DYN: OpDef = OpDef { schema: FLAG_DYN, doc: FLAG_DOC, verify: verify_flag, ..NOTHING };
+/// Flags between classes of operations.
+const CLASSES: OpDef = OpDef { schema: EVENT_OP, doc: EVENT_DOC, ..NOTHING };
 
-pub static WAIT_FLAG_DYN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_flag_dyn", ..FLAG_DYN },
-    summary: "Hold a pipe until another has signalled by a computed event id",
-    doc: FLAG_DOC,
-    sync: |op| signal(op).map(SyncAct::Wait),
-    verify: verify_flag,
-    lower: |op, d| flag_dyn(op, d, false),
-    ..NOTHING
-};
+ops! {
+    OPS [
+        &SET_FLAG,
+        &WAIT_FLAG,
+        &buffer::GET_BUF,
+        &buffer::RLS_BUF,
+    ];
+
+    pub SET_FLAG_DYN "pto.set_flag_dyn" "Signal from one pipe to another by a computed event id": FLAGS_DYN,
+        sync: |op| signal(op).map(SyncAct::Set), lower: |op, d| flag_dyn(op, d, true);
+
+    pub WAIT_FLAG_DYN "pto.wait_flag_dyn" "Hold a pipe until another has signalled by a computed event id": FLAGS_DYN,
+        sync: |op| signal(op).map(SyncAct::Wait), lower: |op, d| flag_dyn(op, d, false);
+
+    pub RECORD_EVENT "pto.record_event" "Signal from one class of operations to another": CLASSES,
+        sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Set)), lower: |op, d| event_flag(op, d, true);
+
+    pub WAIT_EVENT "pto.wait_event" "Wait for a signal from one class of operations to another": CLASSES,
+        sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Wait)),
+        lower: |op, d| event_flag(op, d, false);
+
+    /// Later work of the pipe starts after all its earlier work has taken effect. `PIPE_ALL` holds the scalar unit, and
+    /// so everything issued later, until every pipe of the core is idle.
+    pub BARRIER "pto.barrier" "Hold later work of a pipe until its earlier work is done": NOTHING,
+        sync: |op| Some(SyncAct::Barrier(pipe_attr(op, "pipe"))),
+        verify: |op, platform, diags| pipes_exist(op, &["pipe"], platform, diags), lower: lower_barrier
+        => {
+            syntax: Syntax::Format("$pipe attr-dict"),
+            attrs: &[
+                required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
+                defaulted("pto.auto_sync_tail_barrier", AttrKind::Unit, "left by the assembler, which placed it"),
+                defaulted(
+                    PLACED,
+                    AttrKind::Unit,
+                    "written by the passes where the cores of a cluster meet: flags are still added to the function",
+                ),
+            ],
+            aliases: &[names::PIPE_BARRIER],
+        };
+
+    /// The same as `pto.barrier` on the pipe of the class.
+    pub BARRIER_SYNC "pto.barrier_sync" "Barrier on the pipe that runs a class of operations": NOTHING,
+        sync: |op| event_pipe(op, "op_type").map(|pipe| SyncAct::Barrier(Some(pipe))), lower: lower_barrier_sync
+        => {
+            syntax: Syntax::Format("`[` $op_type `]` attr-dict"),
+            attrs: &[required("op_type", AttrKind::Enum(BARRIER_TYPE), "class of operations")],
+        };
+
+    /// Holds the scalar unit until all pipes of the core are idle.
+    pub TSYNC "pto.tsync" "Wait for everything that was issued": NOTHING, sync: |_| Some(SyncAct::Barrier(None)),
+        lower: lower_tsync
+        => {
+            syntax: Syntax::InsOuts { ins: 1, attrs_in_ins: false },
+            operands: &[slipring_op::rules::variadic("events", ANY, Touch::Nothing, "what to wait for")],
+        };
+}
+
+fn lower_barrier(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let pipe = pipe_attr(op, "pipe");
+    if let Some(pipe) = pipe {
+        has_pipe(d, pipe)?;
+    } else if op.text("pipe") != Some("PIPE_ALL") {
+        return Err(d.error("pipe-missing", "the core has no such pipe"));
+    }
+    d.emit(Inst::Barrier { pipe });
+    Ok(())
+}
+
+fn lower_barrier_sync(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let pipe = event_pipe(op, "op_type").ok_or(Reported)?;
+    has_pipe(d, pipe)?;
+    d.emit(Inst::Barrier { pipe: Some(pipe) });
+    Ok(())
+}
+
+fn lower_tsync(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    d.emit(Inst::Barrier { pipe: None });
+    Ok(())
+}
 
 fn flag_dyn(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     let Some(value) = op.operand("event_id") else { return Err(Reported) };
@@ -199,24 +246,6 @@ const EVENT_DOC: &str = "The same as `pto.set_flag` and `pto.wait_flag` on the p
      stores of vector tiles MTE3, stores and moves of the accumulator FIX, moves out of L1 MTE1, products M, vector \
      operations V.";
 
-pub static RECORD_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.record_event", ..EVENT_OP },
-    summary: "Signal from one class of operations to another",
-    doc: EVENT_DOC,
-    sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Set)),
-    lower: |op, d| event_flag(op, d, true),
-    ..NOTHING
-};
-
-pub static WAIT_EVENT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.wait_event", ..EVENT_OP },
-    summary: "Wait for a signal from one class of operations to another",
-    doc: EVENT_DOC,
-    sync: |op| class_signal(op).map(|signal| between(signal, SyncAct::Wait)),
-    lower: |op, d| event_flag(op, d, false),
-    ..NOTHING
-};
-
 fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     let id = event_id(op.text("event_id"));
     let (from, to) = (event_pipe(op, "src_op"), event_pipe(op, "dst_op"));
@@ -231,78 +260,3 @@ fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
 }
 
 // ---- barriers ----
-
-pub static BARRIER: OpDef = OpDef {
-    schema: OpSchema {
-        aliases: &[names::PIPE_BARRIER],
-        ..schema(
-            "pto.barrier",
-            Syntax::Format("$pipe attr-dict"),
-            &[],
-            &[],
-            &[
-                required("pipe", AttrKind::Enum(PIPE), "the pipe, or `PIPE_ALL`"),
-                defaulted("pto.auto_sync_tail_barrier", AttrKind::Unit, "left by the assembler, which placed it"),
-                defaulted(
-                    PLACED,
-                    AttrKind::Unit,
-                    "written by the passes where the cores of a cluster meet: flags are still added to the function",
-                ),
-            ],
-        )
-    },
-    summary: "Hold later work of a pipe until its earlier work is done",
-    doc: "Later work of the pipe starts after all its earlier work has taken effect. `PIPE_ALL` holds the scalar unit, and \
-          so everything issued later, until every pipe of the core is idle.",
-    sync: |op| Some(SyncAct::Barrier(pipe_attr(op, "pipe"))),
-    verify: |op, platform, diags| pipes_exist(op, &["pipe"], platform, diags),
-    lower: |op, d| {
-        let pipe = pipe_attr(op, "pipe");
-        if let Some(pipe) = pipe {
-            has_pipe(d, pipe)?;
-        } else if op.text("pipe") != Some("PIPE_ALL") {
-            return Err(d.error("pipe-missing", "the core has no such pipe"));
-        }
-        d.emit(Inst::Barrier { pipe });
-        Ok(())
-    },
-    ..NOTHING
-};
-
-pub static BARRIER_SYNC: OpDef = OpDef {
-    schema: schema(
-        "pto.barrier_sync",
-        Syntax::Format("`[` $op_type `]` attr-dict"),
-        &[],
-        &[],
-        &[required("op_type", AttrKind::Enum(BARRIER_TYPE), "class of operations")],
-    ),
-    summary: "Barrier on the pipe that runs a class of operations",
-    doc: "The same as `pto.barrier` on the pipe of the class.",
-    sync: |op| event_pipe(op, "op_type").map(|pipe| SyncAct::Barrier(Some(pipe))),
-    lower: |op, d| {
-        let pipe = event_pipe(op, "op_type").ok_or(Reported)?;
-        has_pipe(d, pipe)?;
-        d.emit(Inst::Barrier { pipe: Some(pipe) });
-        Ok(())
-    },
-    ..NOTHING
-};
-
-pub static TSYNC: OpDef = OpDef {
-    schema: schema(
-        "pto.tsync",
-        Syntax::InsOuts { ins: 1, attrs_in_ins: false },
-        &[slipring_op::rules::variadic("events", ANY, Touch::Nothing, "what to wait for")],
-        &[],
-        &[],
-    ),
-    summary: "Wait for everything that was issued",
-    doc: "Holds the scalar unit until all pipes of the core are idle.",
-    sync: |_| Some(SyncAct::Barrier(None)),
-    lower: |_, d| {
-        d.emit(Inst::Barrier { pipe: None });
-        Ok(())
-    },
-    ..NOTHING
-};

@@ -1,4 +1,4 @@
-//! The tools that built programs are printed for: a file for each version.
+//! The tools that built programs are printed for: a file for each version, and a table of what it has.
 
 mod bounds;
 mod fixes;
@@ -8,10 +8,8 @@ mod pipe_ends;
 mod pipe_values;
 mod pops;
 mod ptoas_0_27;
-mod ptoas_0_27_ops;
 mod ptoas_0_27_types;
 mod ptoas_0_60;
-mod ptoas_0_60_ops;
 mod refused;
 mod scalars;
 mod steps;

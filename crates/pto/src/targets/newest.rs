@@ -6,8 +6,10 @@ use slipring_op::def::{OpRef, RingPart};
 use slipring_op::ring::Epilogue;
 use slipring_op::target::{OpRule, Scalars};
 use slipring_tile::{BLayout, Elem};
+use slipring_vector::conversions;
 
 use super::fixes::{Fixed, constant_before, op};
+use super::ptoas_0_27::SETS;
 
 /// Rules that it has besides, before the others.
 pub(super) const RULES: &[OpRule] = &[
@@ -19,42 +21,11 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(indices_for_all), ..OpRule::of(&["pto.tscatter"]) },
     OpRule { fix: Some(factors_for_all), ..OpRule::of(&["pto.tquant"]) },
     OpRule { fix: Some(no_memory_of_a_pointer), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
-    OpRule {
-        fix: Some(not_printed),
-        ..OpRule::of(&[
-            "pto.syncall",
-            "pto.thistogram",
-            "pto.comm.tbroadcast",
-            "pto.comm.tgather",
-            "pto.comm.tget",
-            "pto.comm.tnotify",
-            "pto.comm.tput",
-            "pto.comm.treduce",
-            "pto.comm.tscatter",
-            "pto.comm.ttest",
-            "pto.comm.twait",
-            "pto.comm.build_async_session",
-            "pto.comm.test_async_event",
-            "pto.comm.tget_async",
-            "pto.comm.tput_async",
-            "pto.comm.wait_async_event",
-        ])
-    },
+    OpRule { fix: Some(not_printed), ..OpRule::in_set(&SETS, "own_form") },
     OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(memory_for_a_known_shape), ..OpRule::of(&["pto.tprelu"]) },
-    OpRule {
-        fix: Some(memory_for_blocks_of_rows),
-        ..OpRule::of(&[
-            "pto.trowexpandadd",
-            "pto.trowexpandsub",
-            "pto.trowexpandmul",
-            "pto.trowexpanddiv",
-            "pto.trowexpandmax",
-            "pto.trowexpandmin",
-            "pto.trowexpandexpdif",
-        ])
-    },
+    OpRule { fix: Some(memory_for_blocks_of_rows), ..OpRule::in_set(&SETS, "spread") },
     OpRule {
         fix: Some(begins_somewhere),
         ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b", "pto.mte_l1_l0a_mx", "pto.mte_l1_l0b_mx"])
@@ -70,17 +41,7 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(rounded_where_it_rounds), ..OpRule::of(&["pto.vcvt"]) },
     OpRule { fix: Some(number_is_written), ..OpRule::of(&["pto.set_intra_block", "pto.wait_intra_block"]) },
     OpRule { fix: Some(flags_at_a_pointer), ..OpRule::of(&["pto.set_ffts"]) },
-    OpRule {
-        fix: Some(in_the_function_of_its_end),
-        ..OpRule::of(&[
-            "pto.tpush_to_aiv",
-            "pto.tpush_to_aic",
-            "pto.tpop_from_aic",
-            "pto.tpop_from_aiv",
-            "pto.tfree_from_aic",
-            "pto.tfree_from_aiv",
-        ])
-    },
+    OpRule { fix: Some(in_the_function_of_its_end), ..OpRule::in_set(&SETS, "pipe_move") },
 ];
 
 /// Whether indices name rows or elements is written.
@@ -346,17 +307,9 @@ fn rounded_where_it_rounds(_: &Scalars, module: &mut Module, id: OpId, _: &Platf
     let (Some(from), Some(to)) = (this.ty("src").and_then(Type::elem), module.ty(this.result(0)).elem()) else {
         return Ok(());
     };
-    let (rounds, clips) = match (from, to) {
-        (Elem::BF16, to) if to.values() == 2 => (true, false),
-        (Elem::F16 | Elem::BF16, to) if to.is_small_float() => (true, true),
-        (Elem::F32, _) | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8) | (Elem::BF16, Elem::F16 | Elem::I32) => {
-            (true, true)
-        }
-        (Elem::F16, Elem::I32) | (Elem::I16, Elem::F16) | (Elem::I32 | Elem::I64, Elem::F32) => (true, false),
-        _ => (false, !from.is_float() && to.bytes() < from.bytes()),
-    };
+    let Some((_, how)) = conversions(from).iter().find(|(known, _)| *known == to) else { return Ok(()) };
     let wrong = |name: &str, wants: bool| this.text(name).is_some() != wants;
-    for (name, wants) in [("rnd", rounds), ("sat", clips)] {
+    for (name, wants) in [("rnd", how.rounds), ("sat", how.clips)] {
         if wrong(name, wants) {
             let how = if wants { "wants" } else { "takes no" };
             return Err(format!("it {how} `{name}` where {from} becomes {to}"));

@@ -1,14 +1,20 @@
 //! ptoas 0.27, the public assembler of April 2026.
 
+use std::sync::LazyLock;
+
 use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
-use slipring_op::target::{Fix, MaskRule, Need, OpRule, RingRules, Target};
+use slipring_op::target::{Fix, MaskRule, Need, OpRule, OpTable, RingRules, Target};
 use slipring_tile::Elem;
 
-use super::ptoas_0_27_ops::OPS;
 use super::ptoas_0_27_types::TYPES;
 use super::{bounds, fixes, memory, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
 use crate::{TEXPANDS, TMAX, TMIN};
+
+/// Ops that one rule is for.
+pub(super) static SETS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("sets.tsv")));
+
+static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("ptoas-0.27.tsv")));
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {
@@ -17,7 +23,7 @@ pub static PTOAS_0_27: Target = Target {
     source: "PTOAS v0.27 (a56b18c3), built and asked: scripts/assembler",
     platforms: PLATFORMS,
     spelling: &SPELLING,
-    ops: OPS,
+    ops: &OPS,
     lacks: LACKS,
     elems: ELEMS,
     types: TYPES,
@@ -125,66 +131,6 @@ pub(super) const NEEDS: &[Need] = &[Need {
     pointer: false,
 }];
 
-/// Ops that work on rows of vector tiles only: a column is one of them, seen as a row. Other layouts are refused before, by the
-/// declarations of all but `taxpy`.
-const BY_ROW: &[&str] = &[
-    "pto.tadd",
-    "pto.tsub",
-    "pto.tmul",
-    "pto.tdiv",
-    "pto.tmax",
-    "pto.tmin",
-    "pto.tand",
-    "pto.tor",
-    "pto.txor",
-    "pto.tands",
-    "pto.tors",
-    "pto.txors",
-    "pto.trem",
-    "pto.trems",
-    "pto.tfmod",
-    "pto.tfmods",
-    "pto.taxpy",
-    "pto.tprelu",
-    "pto.tsel",
-    "pto.tsels",
-    "pto.tshl",
-    "pto.tshr",
-    "pto.tabs",
-    "pto.texp",
-    "pto.tlog",
-    "pto.tnot",
-    "pto.trecip",
-    "pto.trelu",
-    "pto.trsqrt",
-    "pto.tsqrt",
-];
-
-/// Reductions with working memory.
-const REDUCTIONS: &[&str] = &[
-    "pto.trowsum",
-    "pto.trowprod",
-    "pto.trowmax",
-    "pto.trowmin",
-    "pto.trowargmax",
-    "pto.trowargmin",
-    "pto.tcolargmax",
-    "pto.tcolargmin",
-];
-
-/// Ops besides reductions that take no tile and no window of which nothing is valid.
-const OF_SOMETHING: &[&str] = &[
-    "pto.tload",
-    "pto.tstore",
-    "pto.tstore_fp",
-    "pto.tprefetch",
-    "pto.tlrelu",
-    "pto.trowexpand",
-    "pto.trowexpandexpdif",
-    "pto.trowexpandmax",
-    "pto.trowexpandmin",
-];
-
 /// What is done to some ops in one version and not in another.
 pub(super) struct Differs {
     /// What takes a pointer that was moved; nothing where all do.
@@ -216,17 +162,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
             ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])
         },
         OpRule { fix: Some(own.ends), ..OpRule::of(&["pto.aic_initialize_pipe", "pto.aiv_initialize_pipe"]) },
-        OpRule {
-            fix: Some(own.moves),
-            ..OpRule::of(&[
-                "pto.tpush_to_aiv",
-                "pto.tpush_to_aic",
-                "pto.tpop_from_aic",
-                "pto.tpop_from_aiv",
-                "pto.tfree_from_aic",
-                "pto.tfree_from_aiv",
-            ])
-        },
+        OpRule { fix: Some(own.moves), ..OpRule::in_set(&SETS, "pipe_move") },
         OpRule { fix: Some(own.popped), ..OpRule::of(&["pto.tpop_from_aic", "pto.tpop_from_aiv", "pto.declare_tile"]) },
         OpRule { fix: Some(own.values), ..OpRule::of(&["pto.initialize_tpipe", "pto.initialize_tmpipe"]) },
         OpRule { fix: Some(memory::memory_in_two_dimensions), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
@@ -248,10 +184,10 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
             fix: Some(refused::whole_boxes),
             ..OpRule::of(&["pto.alloc_tile", "pto.declare_tile", "pto.tpop_from_aic", "pto.tpop_from_aiv"])
         },
-        OpRule { tmp_like: Some("src"), ..OpRule::of(REDUCTIONS) },
+        OpRule { tmp_like: Some("src"), ..OpRule::in_set(&SETS, "reduction") },
         OpRule { tmp_like: Some("src"), ..OpRule::of(&["pto.tsels", "pto.trems", "pto.txors"]) },
         OpRule { tmp_like: Some("src0"), ..OpRule::of(&["pto.tsel", "pto.trem", "pto.txor"]) },
-        OpRule { fix: Some(fixes::only_rows), ..OpRule::of(BY_ROW) },
+        OpRule { fix: Some(fixes::only_rows), ..OpRule::in_set(&SETS, "by_row") },
         OpRule { fix: Some(fixes::columns_as_rows), ..OpRule::of(&["pto.texpands", "pto.tneg"]) },
         OpRule { fix: Some(fixes::compared_with_its_sign), ..OpRule::of(&["pto.tgather"]) },
         OpRule { fix: Some(own.parts), ..OpRule::of(&["pto.subset"]) },
@@ -282,7 +218,7 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
         OpRule { fix: Some(views::read_ahead_by_rows), ..OpRule::of(&["pto.tprefetch"]) },
         OpRule { fix: Some(scalars::constant_of_bits), ..OpRule::of(&["arith.constant"]) },
         OpRule { fix: Some(views::indices_by_rows), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
-        OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::of(scalars::USERS) },
+        OpRule { fix: Some(scalars::numbers_with_their_brackets), ..OpRule::in_table(&scalars::USERS) },
         OpRule {
             fix: Some(scalars::truths_without_a_sign),
             ..OpRule::of(&["arith.maxsi", "arith.minsi", "arith.cmpi"])
@@ -300,8 +236,8 @@ pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
             ..OpRule::of(&["scf.for", "scf.while", "scf.yield", "scf.condition"])
         },
         OpRule { fix: Some(fixes::carries_no_tile), ..OpRule::of(&["scf.for", "scf.while", "func.call"]) },
-        OpRule { fix: Some(refused::something_is_valid), ..OpRule::of(OF_SOMETHING) },
-        OpRule { fix: Some(refused::something_is_valid), ..OpRule::of(REDUCTIONS) },
+        OpRule { fix: Some(refused::something_is_valid), ..OpRule::in_set(&SETS, "of_something") },
+        OpRule { fix: Some(refused::something_is_valid), ..OpRule::in_set(&SETS, "reduction") },
         OpRule {
             fix: Some(refused::something_is_valid_in_registers),
             ..OpRule::of(&["pto.tcolmax", "pto.tcolmin", "pto.tcolsum"])

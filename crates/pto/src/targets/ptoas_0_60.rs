@@ -3,13 +3,15 @@
 //! It cannot be built as a whole: its dialect alone is, which parses and verifies (`scripts/assembler --build-verifier`). What its
 //! passes make of a text that is verified is not tried.
 
+use std::sync::LazyLock;
+
 use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
-use slipring_op::target::{Need, RingRules, Target};
+use slipring_op::rules::joined;
+use slipring_op::target::{Need, OpTable, RingRules, Target};
 
 use super::ptoas_0_27::{Differs, ELEMS, LACKS, NEEDS, SPELLING, rules};
 use super::ptoas_0_27_types::TYPES;
-use super::ptoas_0_60_ops::OPS;
 use super::{fixes, newest, pipe_values, ptoas_0_27, views};
 
 /// Attributes of `pto.tci` follow its results.
@@ -70,24 +72,15 @@ const INNER: &[&str] = &[
 
 /// Numbers that say their type, those of 0.27 and two.
 const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
-    with(ptoas_0_27::TYPED, [("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]);
+    joined(&[ptoas_0_27::TYPED, &[("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]]);
 
 /// An op, an attribute and its type.
 type Typed = (&'static str, &'static str, &'static str);
 
-/// A list with two more.
-const fn with<T: Copy, const COUNT: usize>(list: &[T], more: [T; 2]) -> [T; COUNT] {
-    let mut all = [more[0]; COUNT];
-    let mut at = 0;
-    while at < COUNT {
-        all[at] = if at < list.len() { list[at] } else { more[at - list.len()] };
-        at += 1;
-    }
-    all
-}
-
 /// The address of the flags between cores is a pointer.
 const NEWEST_NEEDS: &[Need] = &[Need { pointer: true, ..NEEDS[0] }];
+
+static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("ptoas-0.60.tsv")));
 
 /// ptoas 0.60.
 pub static PTOAS_0_60: Target = Target {
@@ -96,7 +89,7 @@ pub static PTOAS_0_60: Target = Target {
     source: "PTOAS e32488c9, include/PTO/IR and lib/PTO/IR, built and asked: scripts/assembler; v0.27",
     platforms: ptoas_0_27::PLATFORMS,
     spelling: &NEWEST_SPELLING,
-    ops: OPS,
+    ops: &OPS,
     lacks: LACKS,
     elems: ELEMS,
     types: TYPES,

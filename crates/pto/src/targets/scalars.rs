@@ -1,11 +1,12 @@
 //! Numbers of the scalar unit, so that the C++ that the assembler writes means the same.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Sign, Type, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::target::Scalars;
+use slipring_op::target::{OpTable, Scalars};
 
 use super::fixes::{Fixed, constant_before, op, replace};
 use crate::STORE_SCALAR;
@@ -146,95 +147,13 @@ fn handed_on(module: &Module, [before, after]: [BlockId; 2], earliest: &mut BTre
     }
 }
 
-/// What computes with numbers.
-pub(super) const USERS: &[&str] = &[
-    "arith.addi",
-    "arith.subi",
-    "arith.muli",
-    "arith.divsi",
-    "arith.divui",
-    "arith.remsi",
-    "arith.remui",
-    "arith.ceildivsi",
-    "arith.ceildivui",
-    "arith.floordivsi",
-    "arith.shli",
-    "arith.shrsi",
-    "arith.shrui",
-    "arith.andi",
-    "arith.ori",
-    "arith.xori",
-    "arith.maxsi",
-    "arith.maxui",
-    "arith.minsi",
-    "arith.minui",
-    "arith.cmpi",
-    "arith.select",
-    "arith.extsi",
-    "arith.extui",
-    "arith.trunci",
-    "arith.index_cast",
-    "arith.index_castui",
-    "arith.sitofp",
-    "arith.uitofp",
-    "arith.bitcast",
-    "arith.addf",
-    "arith.subf",
-    "arith.mulf",
-    "arith.divf",
-    "arith.remf",
-    "arith.maximumf",
-    "arith.minimumf",
-    "arith.maxnumf",
-    "arith.minnumf",
-    "arith.negf",
-    "arith.cmpf",
-    "arith.truncf",
-    "arith.extf",
-    "arith.fptosi",
-    "arith.fptoui",
-];
+/// What computes with numbers, and how it stands in the C++.
+pub(super) static USERS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("scalars.tsv")));
 
-/// What wraps: computed without a sign in the C++, and cast back.
-const WRAPS: &[&str] = &[
-    "arith.addi",
-    "arith.subi",
-    "arith.muli",
-    "arith.divui",
-    "arith.remui",
-    "arith.shli",
-    "arith.shrui",
-    "arith.andi",
-    "arith.ori",
-    "arith.xori",
-];
-
-/// What is a choice in the C++.
-const CHOOSES: &[&str] = &[
-    "arith.select",
-    "arith.maxsi",
-    "arith.maxui",
-    "arith.minsi",
-    "arith.minui",
-    "arith.ceildivsi",
-    "arith.floordivsi",
-    "arith.maximumf",
-    "arith.minimumf",
-    "arith.maxnumf",
-    "arith.minnumf",
-];
-
-/// What casts: in the C++ with one cast, with two where a sign goes.
-const CASTS: &[&str] = &[
-    "arith.extsi",
-    "arith.extui",
-    "arith.trunci",
-    "arith.index_cast",
-    "arith.index_castui",
-    "arith.sitofp",
-    "arith.uitofp",
-    "arith.bitcast",
-];
+/// Whether the table says this of an op.
+fn is(op: &str, word: &str) -> bool {
+    USERS.words(op).is_some_and(|words| words.contains(&word))
+}
 
 /// How a number stands in the C++, where it is used once and so is written into the expression that uses it.
 struct Written {
@@ -250,12 +169,9 @@ impl Written {
         let name = &*module.op(made).name;
         // Of a number that becomes a boolean the lowest bit counts: it is taken before the cast.
         let lowest_bit = name == "arith.trunci" && *module.ty(value) == Type::I1;
-        Some(Written {
-            wraps: WRAPS.contains(&name) || lowest_bit,
-            chooses: CHOOSES.contains(&name),
-            divides: matches!(name, "arith.divsi" | "arith.remsi" | "arith.shrsi" | "arith.shrui"),
-            compares: matches!(name, "arith.cmpi" | "arith.cmpf"),
-        })
+        let [wraps, chooses, divides, compares] =
+            ["wraps", "chooses", "divides", "compares"].map(|word| is(name, word));
+        Some(Written { wraps: wraps || lowest_bit, chooses, divides, compares })
     }
 }
 
@@ -263,8 +179,8 @@ impl Written {
 /// (LLVM 19): `(int64_t) ((int32_t) a + b)`. Where that says another number, it gets a variable of its own.
 pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let user = module.op(id).name.clone();
-    let casts = CASTS.contains(&&*user);
-    let compares = matches!(&*user, "arith.cmpi" | "arith.cmpf");
+    let casts = is(&user, "casts");
+    let compares = is(&user, "compares");
     for at in 0..module.op(id).operands.len() {
         let value = module.op(id).operands[at];
         let Some(written) = Written::of(module, value) else { continue };

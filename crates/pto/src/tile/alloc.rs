@@ -2,11 +2,11 @@
 
 use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
-use slipring_op::Along;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_address};
-use slipring_op::def::{AddressRule, Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, optional, result, schema};
+use slipring_op::def::{AddressRule, Lowered, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, constant, optional, result};
+use slipring_op::{Along, ops};
 use slipring_program::Operand;
 
 pub(crate) const TILE_BUF: TypeRule =
@@ -15,38 +15,33 @@ pub(crate) const TILE_BUF: TypeRule =
 /// Bytes to which the address of a tile is aligned everywhere.
 const ALIGN: i64 = 32;
 
-pub static ALLOC_TILE: OpDef = OpDef {
-    schema: schema(
-        "pto.alloc_tile",
-        Syntax::Format(
-            "(`addr` `=` $addr)? (`valid_row` `=` $valid_row)? (`valid_col` `=` $valid_col)? attr-dict `:` type($tile)",
-        ),
-        &[
-            optional(
-                ADDRESS,
-                INTEGER,
-                Touch::Nothing,
-                "byte offset in the tile's memory; by default the compiler's choice",
+ops! {
+    OPS;
+
+    /// A tile of the type's shape, layout and memory. Its bytes are whatever the memory holds. Without `addr` the
+    /// compiler places it so that it overlaps no other tile that is in use at the same time. Where the type leaves the
+    /// valid shape open (`?`) the operands give it; without operands the whole tile is valid until `pto.set_validshape`
+    /// says otherwise. The boxes of a tile in L0A are ordered as the platform orders them; a tile with boxes that is
+    /// not a whole number of them lies row by row.
+    pub ALLOC_TILE "pto.alloc_tile" "Declare a tile in a local memory": PLAIN, source: "PTO IR manual 4.1",
+        address: AddressRule::Operand(ADDRESS), verify: verify_alloc, along: Along::EACH, lower: lower_alloc
+        => {
+            syntax: Syntax::Format(
+                "(`addr` `=` $addr)? (`valid_row` `=` $valid_row)? (`valid_col` `=` $valid_col)? attr-dict `:` type($tile)",
             ),
-            optional("valid_row", INTEGER, Touch::Nothing, "valid rows, where the type says `?`"),
-            optional("valid_col", INTEGER, Touch::Nothing, "valid columns, where the type says `?`"),
-        ],
-        &[result("tile", TILE_BUF, Infer::Written, "the tile")],
-        &[],
-    ),
-    summary: "Declare a tile in a local memory",
-    doc: "A tile of the type's shape, layout and memory. Its bytes are whatever the memory holds. Without `addr` the \
-          compiler places it so that it overlaps no other tile that is in use at the same time. Where the type leaves \
-          the valid shape open (`?`) the operands give it; without operands the whole tile is valid until \
-          `pto.set_validshape` says otherwise. The boxes of a tile in L0A are ordered as the platform orders them; a \
-          tile with boxes that is not a whole number of them lies row by row.",
-    source: "PTO IR manual 4.1",
-    address: AddressRule::Operand(ADDRESS),
-    verify: verify_alloc,
-    along: Along::EACH,
-    lower: lower_alloc,
-    ..PLAIN
-};
+            operands: &[
+                optional(
+                    ADDRESS,
+                    INTEGER,
+                    Touch::Nothing,
+                    "byte offset in the tile's memory; by default the compiler's choice",
+                ),
+                optional("valid_row", INTEGER, Touch::Nothing, "valid rows, where the type says `?`"),
+                optional("valid_col", INTEGER, Touch::Nothing, "valid columns, where the type says `?`"),
+            ],
+            results: &[result("tile", TILE_BUF, Infer::Written, "the tile")],
+        };
+}
 
 fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(ty) = op.module.ty(op.result(0)).as_tile() else { return };

@@ -6,46 +6,55 @@ use slipring_program::Operand;
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use super::subset::{SUBSET, SUBVIEW};
-use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef, in_memory};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, TILE, defaulted, operand, optional, result, schema};
+use slipring_op::{Along, ops, positional};
 
 use crate::tile::alloc::{TILE_BUF, new_valid};
 
 const RESHAPE: OpSchema = schema(
     "",
-    Syntax::Format("$src attr-dict `:` type($src) `->` type($result)"),
+    positional!("src" => "result"),
     &[operand("src", TILE_BUF, Touch::Nothing, "the tile whose bytes are looked at")],
     &[result("result", TILE_BUF, Infer::Written, "the same bytes as another tile")],
     &[],
 );
 
-pub static TRESHAPE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.treshape", ..RESHAPE },
-    summary: "Look at a tile's bytes in another shape",
-    doc: "A tile of another shape, layout or element type at the address of `src`. No data moves. Both tiles are in the \
-          same memory and have equally many bytes, and either both have boxes or neither has. The lines of a part of a tile \
-          (`pto.subset`) are as far apart as the whole tile's, so that of a part of lines only tiles with the same lines are made.",
-    source: "PTO IR manual 4.10",
-    verify: verify_reshape,
-    along: [Along::Reshapes; 2],
-    lower: |op, d| lower_reshape(op, d, false),
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static BITCAST: OpDef = OpDef {
-    schema: OpSchema { name: "pto.bitcast", ..RESHAPE },
-    summary: "Look at a tile's elements as another type",
-    doc: "A tile of another element type at the address of `src`. No data moves. Both tiles are in the same memory and \
-          have equally many bytes, or equal shapes and layouts and elements that are no larger: the result then lies in the first \
-          bytes of `src`. A valid shape that the result leaves open is the source's.",
-    source: "PTO IR of the public assembler, bitcast",
-    verify: |op, _, diags| verify_bytes(op, true, diags),
-    along: [Along::Reshapes; 2],
-    lower: |op, d| lower_reshape(op, d, true),
-    ..PLAIN
-};
+    /// A tile of another shape, layout or element type at the address of `src`. No data moves. Both tiles are in the
+    /// same memory and have equally many bytes, and either both have boxes or neither has. The lines of a part of a
+    /// tile (`pto.subset`) are as far apart as the whole tile's, so that of a part of lines only tiles with the same
+    /// lines are made.
+    pub TRESHAPE "pto.treshape" "Look at a tile's bytes in another shape": PLAIN.with(RESHAPE),
+        source: "PTO IR manual 4.10", verify: verify_reshape, along: [Along::Reshapes; 2],
+        lower: |op, d| lower_reshape(op, d, false);
+
+    /// A tile of another element type at the address of `src`. No data moves. Both tiles are in the same memory and
+    /// have equally many bytes, or equal shapes and layouts and elements that are no larger: the result then lies in
+    /// the first bytes of `src`. A valid shape that the result leaves open is the source's.
+    pub BITCAST "pto.bitcast" "Look at a tile's elements as another type": PLAIN.with(RESHAPE),
+        source: "PTO IR of the public assembler, bitcast", verify: |op, _, diags| verify_bytes(op, true, diags),
+        along: [Along::Reshapes; 2], lower: |op, d| lower_reshape(op, d, true);
+
+    /// The memory of `src` as a tile with the layout of `config` and a valid shape. The last dimension of a memref is
+    /// the tile's columns, all others are its rows. Where `src` is a tile, it is looked at as by `pto.treshape`:
+    /// equally many bytes, and the lines of a part are as far apart as the whole tile's.
+    pub BIND_TILE "pto.bind_tile" "Look at a local memref as a tile": PLAIN,
+        source: "PTO IR of the public assembler, between its passes", verify: verify_reshape, lower: lower_bind
+        => {
+            syntax: Syntax::Format("$src (`,` $valid_row `,` $valid_col)? attr-dict `:` type($src) `->` type($result)"),
+            operands: &[
+                operand("src", TILE, Touch::Nothing, "local memory"),
+                optional("valid_row", INTEGER, Touch::Nothing, "valid rows"),
+                optional("valid_col", INTEGER, Touch::Nothing, "valid columns"),
+            ],
+            results: &[result("result", TILE, Infer::Written, "the memory as a tile")],
+            attrs: &[defaulted("config", AttrKind::Any, "layout of the tile, `#pto.tile_buf_config<…>`")],
+        };
+}
 
 fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     verify_bytes(op, false, diags);
@@ -146,28 +155,6 @@ fn lower_reshape(op: &OpRef<'_>, d: &mut Decoder<'_>, keeps_shape: bool) -> Lowe
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr: source.addr, valid }));
     Ok(())
 }
-
-pub static BIND_TILE: OpDef = OpDef {
-    schema: schema(
-        "pto.bind_tile",
-        Syntax::Format("$src (`,` $valid_row `,` $valid_col)? attr-dict `:` type($src) `->` type($result)"),
-        &[
-            operand("src", TILE, Touch::Nothing, "local memory"),
-            optional("valid_row", INTEGER, Touch::Nothing, "valid rows"),
-            optional("valid_col", INTEGER, Touch::Nothing, "valid columns"),
-        ],
-        &[result("result", TILE, Infer::Written, "the memory as a tile")],
-        &[defaulted("config", AttrKind::Any, "layout of the tile, `#pto.tile_buf_config<…>`")],
-    ),
-    summary: "Look at a local memref as a tile",
-    doc: "The memory of `src` as a tile with the layout of `config` and a valid shape. The last dimension of a memref is \
-          the tile's columns, all others are its rows. Where `src` is a tile, it is looked at as by `pto.treshape`: equally \
-          many bytes, and the lines of a part are as far apart as the whole tile's.",
-    source: "PTO IR of the public assembler, between its passes",
-    verify: verify_reshape,
-    lower: lower_bind,
-    ..PLAIN
-};
 
 fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut tile = d.tile(op.operand("src").ok_or(Reported)?)?;

@@ -3,65 +3,58 @@
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
-use slipring_op::Along;
 use slipring_op::decode::{Binding, Decoder, TileRef};
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, required, result, schema, variadic};
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, required, result, variadic};
+use slipring_op::{Along, ops};
 use slipring_program::{Inst, Operand};
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use crate::tile::alloc::TILE_BUF;
 
-pub static SUBSET: OpDef = OpDef {
-    schema: schema(
-        "pto.subset",
-        Syntax::Custom(&SubsetText { valid: false }),
-        &[
-            operand("source", TILE_BUF, Touch::Nothing, "the tile"),
-            variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
-        ],
-        &[result("result", TILE_BUF, Infer::Written, "the part")],
-        &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
-    ),
-    summary: "A rectangular part of a tile",
-    doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same \
-          bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of \
-          it, and where constants say that the part begins after the source's valid shape, what that leaves when repeated: \
-          the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets and sizes \
-          are multiples of a box.",
-    source: "PTO IR manual 4.1",
-    verify: verify_subset,
-    along: [Along::Part; 2],
-    lower: lower_subset,
-    ..PLAIN
-};
+ops! {
+    OPS;
 
-pub static SUBVIEW: OpDef = OpDef {
-    schema: schema(
-        "pto.subview",
-        Syntax::Custom(&SubsetText { valid: true }),
-        &[
-            operand("source", TILE_BUF, Touch::Nothing, "the tile"),
-            variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
-            optional("valid_row", INTEGER, Touch::Nothing, "valid rows of the part"),
-            optional("valid_col", INTEGER, Touch::Nothing, "valid columns of the part"),
-        ],
-        &[result("result", TILE_BUF, Infer::Written, "the part")],
-        &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
-    ),
-    summary: "A rectangular part of a tile with a valid shape of its own",
-    doc: "The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same bytes, no \
-          copy. Other than that of `pto.subset`, its valid shape does not depend on the source's: it is what `valid` says, else \
-          what the type after `->` says, else the whole part. An extent of 0 leaves nothing of it. In a tile with boxes offsets \
-          and sizes are multiples of a box.",
-    source: "PTO IR manual of the public assembler 0.60, pto.subview",
-    verify: |op, platform, diags| {
-        verify_subset(op, platform, diags);
-        verify_valid(op, diags);
-    },
-    lower: lower_subset,
-    ..PLAIN
-};
+    /// The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same
+    /// bytes, no copy. Its type is the source's with the shape `sizes`; its valid shape is what the source's leaves of
+    /// it, and where constants say that the part begins after the source's valid shape, what that leaves when repeated:
+    /// the second half of a tile of 64 columns, 32 of them valid, has 32 valid columns. In a tile with boxes offsets
+    /// and sizes are multiples of a box.
+    pub SUBSET "pto.subset" "A rectangular part of a tile": PLAIN, source: "PTO IR manual 4.1", verify: verify_subset,
+        along: [Along::Part; 2], lower: lower_subset
+        => {
+            syntax: Syntax::Custom(&SubsetText { valid: false }),
+            operands: &[
+                operand("source", TILE_BUF, Touch::Nothing, "the tile"),
+                variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
+            ],
+            results: &[result("result", TILE_BUF, Infer::Written, "the part")],
+            attrs: &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+        };
+
+    /// The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same
+    /// bytes, no copy. Other than that of `pto.subset`, its valid shape does not depend on the source's: it is what
+    /// `valid` says, else what the type after `->` says, else the whole part. An extent of 0 leaves nothing of it. In a
+    /// tile with boxes offsets and sizes are multiples of a box.
+    pub SUBVIEW "pto.subview" "A rectangular part of a tile with a valid shape of its own": PLAIN,
+        source: "PTO IR manual of the public assembler 0.60, pto.subview", verify: verify_subview, lower: lower_subset
+        => {
+            syntax: Syntax::Custom(&SubsetText { valid: true }),
+            operands: &[
+                operand("source", TILE_BUF, Touch::Nothing, "the tile"),
+                variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
+                optional("valid_row", INTEGER, Touch::Nothing, "valid rows of the part"),
+                optional("valid_col", INTEGER, Touch::Nothing, "valid columns of the part"),
+            ],
+            results: &[result("result", TILE_BUF, Infer::Written, "the part")],
+            attrs: &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+        };
+}
+
+fn verify_subview(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    verify_subset(op, platform, diags);
+    verify_valid(op, diags);
+}
 
 /// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it; of a `pto.subview` also with `valid [%rows, %columns]`
 /// after the sizes.

@@ -208,6 +208,26 @@ pub(super) fn elementwise(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     }
 }
 
+/// [`elementwise`] on numbers, as the rule of a declaration.
+pub(super) fn numbers(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    elementwise(op, NUMBERS, diags);
+}
+
+/// The same on floats,
+pub(super) fn floats(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    elementwise(op, FLOATS, diags);
+}
+
+/// on what has a sign,
+pub(super) fn signed(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    elementwise(op, SIGNED, diags);
+}
+
+/// and on integers.
+pub(super) fn integers(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    elementwise(op, INTEGERS, diags);
+}
+
 /// Valid shapes that are known: one source has that of the result, the other one is a column beside it.
 pub(super) fn beside_a_column(op: &OpRef<'_>, diags: &mut Diags) {
     let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));

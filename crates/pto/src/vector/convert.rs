@@ -1,13 +1,13 @@
 //! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, OpSchema, Type};
+use slipring_ir::{AttrKind, Diags, EnumSpec, Type};
 use slipring_machine::{Capability, Platform};
-use slipring_op::{WorkingForm, WorkingMemory, WorkingUse};
+use slipring_op::{WorkingForm, WorkingMemory, WorkingUse, ops};
 use slipring_tile::convert::{Saturation, round_integral};
 use slipring_tile::{Cast, Elem, RoundMode, Unary, unary};
 
 use super::check::{self, ANY_ELEM, Needs};
-use super::lower::{Operands, elementwise};
+use super::lower::{Operands, of_sources};
 use super::{DST, EACH, ONE, SRC, TMP, ins, tiles, types};
 use slipring_effect::vector::{Input, Spread, unsigned};
 use slipring_op::decode::Decoder;
@@ -15,9 +15,6 @@ use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{defaulted, schema};
 
 use crate::vector::working::converted;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TCVT, &TPACK];
 
 /// `#pto<round_mode …>`.
 const ROUND_MODE: &EnumSpec = &EnumSpec {
@@ -171,7 +168,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = (elem("src"), elem("dst"));
     let mode = round_mode(op, from.is_float() && !to.is_float());
     if (from, to) == (Elem::F32, Elem::F32) {
-        return elementwise(op, d, integral(mode), ["src"]);
+        return of_sources(op, d, integral(mode), ["src"]);
     }
     let saturate = saturation(op, from, to);
     let saturation = match (saturate, to.is_float()) {
@@ -208,40 +205,38 @@ fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast) -> Lowered {
     operands.issue(d, effect)
 }
 
-pub static TPACK: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpack", ..ONE },
-    summary: "Keep the low bits of each element (A5)",
-    doc: shape_doc!(
-        "`dst[i, j]` = the low bits of `src[i, j]`: from 32 to 16 or 8 bits, or from 16 to 8 bits, whatever the types."
-    ),
-    source: "PTO IR manual 4.3",
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::elem(op, "src", ANY_ELEM, diags);
-        check::covers(op, "src", Needs::All, diags);
-        let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
-        if let (Some(src), Some(dst)) = (bytes("src"), bytes("dst"))
-            && !matches!((src, dst), (4, 2 | 1) | (2, 1))
-        {
-            diags.push(
-                op.error("tile-elem", "expects element sizes of src and dst to be 4 and 2, 4 and 1 or 2 and 1 bytes")
-                    .label(format!("they are {src} and {dst} bytes")),
-            );
-        }
-    },
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        src.layout.elem = unsigned(src.layout.elem);
-        dst.layout.elem = unsigned(dst.layout.elem);
-        let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
-        operands.issue(d, effect)
-    },
-    elems: types::REGISTERS_ONLY,
-    class: "convert",
-    tiles: tiles::ONE,
-    ..EACH
-};
+ops! {
+    OPS [&TCVT];
+
+    /// `dst[i, j]` = the low bits of `src[i, j]`: from 32 to 16 or 8 bits, or from 16 to 8 bits, whatever the types.
+    pub TPACK "pto.tpack" "Keep the low bits of each element (A5)" [shape_doc]: EACH.with(ONE),
+        source: "PTO IR manual 4.3", verify: verify_tpack, lower: lower_tpack, elems: types::REGISTERS_ONLY,
+        class: "convert", tiles: tiles::ONE;
+}
+
+fn verify_tpack(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "src", ANY_ELEM, diags);
+    check::covers(op, "src", Needs::All, diags);
+    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+    if let (Some(src), Some(dst)) = (bytes("src"), bytes("dst"))
+        && !matches!((src, dst), (4, 2 | 1) | (2, 1))
+    {
+        diags.push(
+            op.error("tile-elem", "expects element sizes of src and dst to be 4 and 2, 4 and 1 or 2 and 1 bytes")
+                .label(format!("they are {src} and {dst} bytes")),
+        );
+    }
+}
+
+fn lower_tpack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    src.layout.elem = unsigned(src.layout.elem);
+    dst.layout.elem = unsigned(dst.layout.elem);
+    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
+    operands.issue(d, effect)
+}
 
 /// `TCvt` of the conversions that keep low bits (`NonSatTorch`).
 pub(super) const LOW_BITS: WorkingMemory = WorkingMemory {

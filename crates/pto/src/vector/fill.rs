@@ -1,8 +1,8 @@
 //! Filling tiles: with a number, with what follows from the place, outside the valid shape (PTO IR manual 4.5, 4.7,
 //! 4.10, 4.13).
 
-use slipring_ir::{AttrKind, Diags, OpSchema, OperandSpec, Touch, Type};
-use slipring_machine::Pipe;
+use slipring_ir::{AttrKind, Diags, OperandSpec, Touch, Type};
+use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS};
@@ -12,13 +12,10 @@ use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Pad, Sequence, Spread};
 use slipring_effect::{finite_pad, pad_value, pads_with_infinity};
 use slipring_machine::interpretations::FINITE_PAD;
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, defaulted, operand, require_space, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TEXPANDS, &TCI, &TTRI, &TFILLPAD, &TFILLPAD_INPLACE, &TFILLPAD_EXPAND];
+use slipring_op::rules::{INTEGER, defaulted, operand, require_space};
+use slipring_op::{Along, ops};
 
 /// Work on UB runs on pipe V, work on L1 on the pipe that loads it.
 const FILL: OpDef = OpDef {
@@ -32,91 +29,109 @@ const FILL: OpDef = OpDef {
 /// The value of an element follows from its place.
 const SEQUENCE: OpDef = OpDef { along: [Along::Counts; 2], ..VECTOR };
 
-pub static TEXPANDS: OpDef = OpDef {
-    schema: schema("pto.texpands", ins(1), &[SCALAR_ARG, DST], &[], &[]),
-    summary: "Fill a tile with a number",
-    doc: shape_doc!("`dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2."),
-    source: "PTO IR manual 4.7; tile ISA, TEXPANDS",
-    verify: |op, _, diags| {
-        require_space(op, "dst", &[Space::Vec, Space::Mat], diags);
-        check::elem(op, "dst", NUMBERS, diags);
-    },
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
-        let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
-        operands.issue(d, effect)
-    },
-    elems: types::MOVED,
-    class: "move",
-    ..FILL
-};
+/// Says what padding is.
+macro_rules! pad_doc {
+    ($($what:literal),+) => {
+        concat!(
+            $($what),+,
+            " The value is the `pad` of `dst`: 1 zero; 2 the largest and 3 the smallest value of its type, infinities for \
+             floats. The bits of valid elements are moved as they are. A tile in L1 is filled by the Cube core on pipe MTE2."
+        )
+    };
+}
+
+/// Copies whose rest is filled.
+const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lower: pad, class: "move", ..FILL };
+
+ops! {
+    OPS, pad_doc;
+
+    /// `dst[i, j] = scalar`. `dst` is in UB, or in L1, where the Cube core fills it on pipe MTE2.
+    pub TEXPANDS "pto.texpands" "Fill a tile with a number" [shape_doc]: FILL,
+        source: "PTO IR manual 4.7; tile ISA, TEXPANDS", verify: verify_texpands, lower: lower_texpands,
+        elems: types::MOVED, class: "move"
+        => { syntax: ins(1), operands: &[SCALAR_ARG, DST] };
+
+    /// `dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements
+    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does.
+    pub TCI "pto.tci" "Consecutive integers" [shape_doc]: SEQUENCE,
+        source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
+        pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }), verify: verify_tci,
+        lower: lower_tci, class: "move", working: working::NUMBERS
+        => {
+            syntax: ins(2),
+            operands: &[START, TMP, DST],
+            attrs: &[defaulted("descending", AttrKind::Bool, "count down; false by default")],
+        };
+
+    /// Lower: `dst[i, j]` = 1 where j <= i + diagonal, else 0. Upper: 1 where j >= i + diagonal, else 0.
+    pub TTRI "pto.ttri" "A triangle of ones" [shape_doc]: SEQUENCE,
+        source: "PTO IR manual 4.5; tile ISA, TTRI", verify: verify_ttri, lower: lower_ttri, elems: types::TRIANGLE,
+        class: "move", tiles: tiles::TRIANGLE
+        => {
+            syntax: ins(1),
+            operands: &[operand("diagonal", INTEGER, Touch::Nothing, "how far the diagonal lies to the right"), DST],
+            attrs: &[defaulted("upperOrLower", AttrKind::Int, "0 (the default): lower triangle, 1: upper triangle")],
+        };
+
+    /// `dst[i, j] = src[i, j]` in the valid shape of `src`; every other element of the whole shape of `dst` becomes the
+    /// padding value. Both tiles have the same shape, and may be one tile; in UB `dst` may be larger, as with
+    /// `pto.tfillpad_expand`.
+    pub TFILLPAD "pto.tfillpad" "Fill a tile outside its valid shape": PADDED,
+        source: "PTO IR manual 4.10; tile ISA, TFILLPAD; assembler 0.60, which tells the two apart by their shapes",
+        verify: |op, _, diags| verify_pad(op, op.space("dst") == Some(Space::Vec), diags);
+
+    /// As `pto.tfillpad`, where `src` and `dst` are the same memory.
+    pub TFILLPAD_INPLACE "pto.tfillpad_inplace" "Fill a tile outside its valid shape, in place": PADDED,
+        source: "tile ISA, TFILLPAD_INPLACE", verify: |op, _, diags| verify_pad(op, false, diags);
+
+    /// As `pto.tfillpad`, where `dst` may be larger than `src`.
+    pub TFILLPAD_EXPAND "pto.tfillpad_expand" "Copy a tile into a larger one and fill the rest": PADDED,
+        source: "PTO IR manual 4.10; tile ISA, TFILLPAD_EXPAND", verify: |op, _, diags| verify_pad(op, true, diags);
+}
+
+fn verify_texpands(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    require_space(op, "dst", &[Space::Vec, Space::Mat], diags);
+    check::elem(op, "dst", NUMBERS, diags);
+}
+
+fn lower_texpands(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
+    let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
+    operands.issue(d, effect)
+}
+
+fn verify_tci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "dst", COUNTED, diags);
+    let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
+    let width = |e: Option<Elem>| e.map(Elem::bytes);
+    if width(start) != width(dst) && op.ty("start") != Some(&Type::Index) {
+        diags.push(op.error("tile-elem", "expects start and dst to have the same element type"));
+    }
+}
+
+fn lower_tci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let descending = op.attr("descending").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
+    sequence(op, d, "start", Sequence::Count { descending })
+}
+
+fn verify_ttri(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "dst", NUMBERS, diags);
+    if !matches!(op.int("upperOrLower"), None | Some(0 | 1)) {
+        diags.push(op.error("attribute", "expects upperOrLower to be 0 or 1"));
+    }
+}
+
+fn lower_ttri(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let upper = op.int("upperOrLower") == Some(1);
+    sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
+}
 
 const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
 const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
-
-pub static TCI: OpDef = OpDef {
-    schema: schema(
-        "pto.tci",
-        ins(2),
-        &[START, TMP, DST],
-        &[],
-        &[defaulted("descending", AttrKind::Bool, "count down; false by default")],
-    ),
-    summary: "Consecutive integers",
-    doc: shape_doc!(
-        "`dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements row by \
-          row. Wraps. The scalar unit writes them; with `tmp` the vector unit does."
-    ),
-    source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
-    pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }),
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::elem(op, "dst", COUNTED, diags);
-        let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
-        let width = |e: Option<Elem>| e.map(Elem::bytes);
-        if width(start) != width(dst) && op.ty("start") != Some(&Type::Index) {
-            diags.push(op.error("tile-elem", "expects start and dst to have the same element type"));
-        }
-    },
-    lower: |op, d| {
-        let descending = op.attr("descending").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
-        sequence(op, d, "start", Sequence::Count { descending })
-    },
-    class: "move",
-    working: working::NUMBERS,
-    ..SEQUENCE
-};
-
-pub static TTRI: OpDef = OpDef {
-    schema: schema(
-        "pto.ttri",
-        ins(1),
-        &[operand("diagonal", INTEGER, Touch::Nothing, "how far the diagonal lies to the right"), DST],
-        &[],
-        &[defaulted("upperOrLower", AttrKind::Int, "0 (the default): lower triangle, 1: upper triangle")],
-    ),
-    summary: "A triangle of ones",
-    doc: shape_doc!(
-        "Lower: `dst[i, j]` = 1 where j <= i + diagonal, else 0. Upper: 1 where j >= i + diagonal, else 0."
-    ),
-    source: "PTO IR manual 4.5; tile ISA, TTRI",
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::elem(op, "dst", NUMBERS, diags);
-        if !matches!(op.int("upperOrLower"), None | Some(0 | 1)) {
-            diags.push(op.error("attribute", "expects upperOrLower to be 0 or 1"));
-        }
-    },
-    lower: |op, d| {
-        let upper = op.int("upperOrLower") == Some(1);
-        sequence(op, d, "diagonal", if upper { Sequence::Upper } else { Sequence::Lower })
-    },
-    elems: types::TRIANGLE,
-    class: "move",
-    tiles: tiles::TRIANGLE,
-    ..SEQUENCE
-};
 
 fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: Sequence) -> Lowered {
     let mut operands = Operands::new(op, d);
@@ -125,57 +140,6 @@ fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: 
     let effect = sequence.fill(operands.local, dst);
     operands.issue(d, effect)
 }
-
-/// Says what padding is.
-macro_rules! pad_doc {
-    ($what:literal) => {
-        concat!(
-            $what,
-            " The value is the `pad` of `dst`: 1 zero; 2 the largest and 3 the smallest value of its type, infinities for \
-             floats. The bits of valid elements are moved as they are. A tile in L1 is filled by the Cube core on pipe MTE2."
-        )
-    };
-}
-
-pub static TFILLPAD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfillpad", ..ONE },
-    summary: "Fill a tile outside its valid shape",
-    doc: pad_doc!(
-        "`dst[i, j] = src[i, j]` in the valid shape of `src`; every other element of the whole shape of `dst` becomes the \
-         padding value. Both tiles have the same shape, and may be one tile; in UB `dst` may be larger, as with \
-         `pto.tfillpad_expand`."
-    ),
-    source: "PTO IR manual 4.10; tile ISA, TFILLPAD; assembler 0.60, which tells the two apart by their shapes",
-    verify: |op, _, diags| verify_pad(op, op.space("dst") == Some(Space::Vec), diags),
-    inside: inside::PADDED_BY_SCALARS,
-    lower: pad,
-    class: "move",
-    ..FILL
-};
-
-pub static TFILLPAD_INPLACE: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfillpad_inplace", ..ONE },
-    summary: "Fill a tile outside its valid shape, in place",
-    doc: pad_doc!("As `pto.tfillpad`, where `src` and `dst` are the same memory."),
-    source: "tile ISA, TFILLPAD_INPLACE",
-    verify: |op, _, diags| verify_pad(op, false, diags),
-    inside: inside::PADDED_BY_SCALARS,
-    lower: pad,
-    class: "move",
-    ..FILL
-};
-
-pub static TFILLPAD_EXPAND: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfillpad_expand", ..ONE },
-    summary: "Copy a tile into a larger one and fill the rest",
-    doc: pad_doc!("As `pto.tfillpad`, where `dst` may be larger than `src`."),
-    source: "PTO IR manual 4.10; tile ISA, TFILLPAD_EXPAND",
-    verify: |op, _, diags| verify_pad(op, true, diags),
-    inside: inside::PADDED_BY_SCALARS,
-    lower: pad,
-    class: "move",
-    ..FILL
-};
 
 fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
     if !require_space(op, "src", &[Space::Vec, Space::Mat], diags)

@@ -12,10 +12,8 @@ use slipring_effect::vector::{
 };
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::ops;
 use slipring_op::rules::{SCALAR, TILE, defaulted, instead, operand, optional, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TGATHER, &TGATHERB, &TSCATTER];
 
 /// Attributes are printed after `outs`.
 const fn ins(count: usize) -> Syntax {
@@ -205,42 +203,45 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, Gather { local, dst, src, indices })
 }
 
-pub static TGATHERB: OpDef = OpDef {
-    schema: schema(
-        "pto.tgatherb",
-        ins(2),
-        &[SRC, operand("indices", TILE, Touch::Read, "byte offsets, one for each block of 32 bytes"), DST],
-        &[],
-        &[],
-    ),
-    summary: "Gather blocks of 32 bytes by byte offset",
-    doc: "Block b (32 bytes) of row i of `dst` = the 32 bytes of `src` from byte `indices[i, b]` on, for the valid shape of `dst`. \
-          Offsets count from the first byte of `src`; each must be a multiple of 32 and name bytes of the tile, else \
-          `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies after the valid columns of a row, up \
-          to its end, is uninitialised afterwards. (What reaches after the tile is not followed: give it rows of 256 bytes.) `dst` \
-          must lie apart from `src`.",
-    source: "tile library, TGATHERB of each platform (the manual reads an offset for each element)",
-    elems: types::GATHERED_BLOCKS,
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::by_rows(op, &["src", "indices", "dst"], diags);
-        check::elem(op, "indices", check::INDICES, diags);
-        if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem.bytes() > 4) {
-            diags.push(op.error("tile-elem", "expects dst to have elements of 1, 2 or 4 bytes"));
-        }
-        check::same_size(op, "src", "dst", diags);
-    },
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        let offsets = operands.tile(d, "indices")?;
-        let whole_repeats = !d.platform.can(Capability::ExactColumns);
-        let effect = GatherBlocks { local: operands.local, dst, src, offsets, whole_repeats };
-        operands.issue(d, effect)
-    },
-    class: "gather",
-    ..VECTOR
-};
+ops! {
+    OPS [&TGATHER, &TSCATTER];
+
+    /// Block b (32 bytes) of row i of `dst` = the 32 bytes of `src` from byte `indices[i, b]` on, for the valid shape
+    /// of `dst`. Offsets count from the first byte of `src`; each must be a multiple of 32 and name bytes of the tile,
+    /// else `index-bounds`. On A2/A3 whole repeats of 256 bytes are written: what of them lies after the valid columns
+    /// of a row, up to its end, is uninitialised afterwards. (What reaches after the tile is not followed: give it rows
+    /// of 256 bytes.) `dst` must lie apart from `src`.
+    pub TGATHERB "pto.tgatherb" "Gather blocks of 32 bytes by byte offset": VECTOR,
+        source: "tile library, TGATHERB of each platform (the manual reads an offset for each element)",
+        elems: types::GATHERED_BLOCKS, verify: verify_tgatherb, lower: lower_tgatherb, class: "gather"
+        => {
+            syntax: ins(2),
+            operands: &[
+                SRC,
+                operand("indices", TILE, Touch::Read, "byte offsets, one for each block of 32 bytes"),
+                DST,
+            ],
+        };
+}
+
+fn verify_tgatherb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::by_rows(op, &["src", "indices", "dst"], diags);
+    check::elem(op, "indices", check::INDICES, diags);
+    if op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem.bytes() > 4) {
+        diags.push(op.error("tile-elem", "expects dst to have elements of 1, 2 or 4 bytes"));
+    }
+    check::same_size(op, "src", "dst", diags);
+}
+
+fn lower_tgatherb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let offsets = operands.tile(d, "indices")?;
+    let whole_repeats = !d.platform.can(Capability::ExactColumns);
+    let effect = GatherBlocks { local: operands.local, dst, src, offsets, whole_repeats };
+    operands.issue(d, effect)
+}
 
 pub static TSCATTER: OpDef = OpDef {
     schema: schema(

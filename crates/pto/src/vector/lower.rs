@@ -1,17 +1,17 @@
 //! How vector ops become work.
 
-use slipring_ir::{TileType, ValueId};
+use slipring_ir::{OperandSpec, TileType, Touch, ValueId};
 use slipring_machine::{Pipe, Price};
 use slipring_program::{Discover, Effect, Operand};
 use slipring_tile::lanes::PerElement;
-use slipring_tile::{Elem, Space};
+use slipring_tile::{Binary, Elem, Space};
 
 use super::check::{element_of, number_type};
 use super::precision;
 use slipring_effect::vector::{Elementwise, Input, Local, Number, Seen, TableArg, TileArg, Working, WorkingTile};
 use slipring_op::FIRST_SOURCES;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::def::{Arithmetic, Lowered, OpRef, Reported};
 
 /// The operands of an op and the run-time arguments of its work, gathered as they are named.
 pub(super) struct Operands<'a> {
@@ -137,8 +137,33 @@ impl<'a> Operands<'a> {
 /// The way in which a tile is spread over `dst`.
 type By = fn(TileArg) -> Input;
 
+/// `dst = kernel(sources…)` for the kernel and the sources of the declaration, in their order.
+pub(super) fn elementwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    match op.def.kernel {
+        Arithmetic::None => Err(Reported),
+        Arithmetic::One(kernel) => of_sources(op, d, kernel, sources(op)),
+        Arithmetic::Two(kernel) => of_sources(op, d, kernel, sources(op)),
+        Arithmetic::Three(kernel) => of_sources(op, d, kernel, sources(op)),
+    }
+}
+
+/// The first declared operands that are read: what is only written, and working memory, is none.
+fn sources<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
+    let read = |spec: &&OperandSpec| !matches!(spec.touch, Touch::Write | Touch::Scratch);
+    let mut read = op.def.schema.operands.iter().filter(read);
+    std::array::from_fn(|_| read.next().map_or("", |spec| spec.name))
+}
+
+/// The kernel of an op that has one of two sources.
+pub(super) fn of_two(op: &OpRef<'_>) -> Result<&'static Binary, Reported> {
+    match op.def.kernel {
+        Arithmetic::Two(kernel) => Ok(kernel),
+        _ => Err(Reported),
+    }
+}
+
 /// `dst = kernel(inputs…)` for these declared operands; working memory and `dst` are named `tmp` and `dst`.
-pub(super) fn elementwise<const N: usize>(
+pub(super) fn of_sources<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
     kernel: &'static PerElement<N>,
@@ -147,7 +172,7 @@ pub(super) fn elementwise<const N: usize>(
     spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)))
 }
 
-/// As [`elementwise`], with the way in which each tile is spread over `dst`.
+/// As [`of_sources`], with the way in which each tile is spread over `dst`.
 pub(super) fn spread<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

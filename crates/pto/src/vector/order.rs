@@ -10,84 +10,75 @@ use super::lower::Operands;
 use super::{DST, SRC, TMP, VECTOR, types, working};
 use slipring_effect::vector::{Merge, MergeRows, SortRows};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, TILE, constant, defaulted, operand, optional, schema, variadic};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TSORT32, &TMRGSORT];
+use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::ops;
+use slipring_op::rules::{INTEGER, TILE, constant, defaulted, operand, optional, variadic};
 
 const UNSIGNED: Elems = Elems::new("ui32", |elem| elem == Elem::U32);
 
-pub static TSORT32: OpDef = OpDef {
-    schema: schema(
-        "pto.tsort32",
-        Syntax::InsOuts { ins: 3, attrs_in_ins: false },
-        &[SRC, operand("idx", TILE, Touch::Read, "indices, a row for each row of src or one for all"), TMP, DST],
-        &[],
-        &[],
-    ),
-    summary: "Sort blocks of 32 elements",
-    doc: "Each 32 elements of a row of `src`, for the valid rows of `dst`, are sorted in descending order, by themselves, and \
-          written to the same row of `dst` as records of 8 bytes: the element (an f16 in the lower two bytes, then two of 0) and \
-          its index of `idx`. Of equal elements the earlier one comes first; -0 equals +0; a NaN comes before +inf, one with the \
-          sign set after -inf. With `tmp` a last block of fewer than 32 valid elements is filled up with NaN that have the sign \
-          set (0xffc00000, f16 0xfe00) and the indices that `idx` has there; without it such elements are left out. `dst` must \
-          lie apart from the others.",
-    source: "PTO IR manual 4.11; tile library, TSORT32",
-    elems: types::SORTED,
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::by_rows(op, &["src", "idx", "dst"], diags);
-        check::elem(op, "idx", UNSIGNED, diags);
-        check::same_type(op, "src", "dst", diags);
-    },
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        let indices = operands.tile(d, "idx")?;
-        let fills = op.operand("tmp").is_some();
-        let effect = SortRows { local: operands.local, dst, src, indices, fills };
-        operands.issue(d, effect)
-    },
-    class: "sort",
-    working: working::SORT,
-    ..VECTOR
-};
+ops! {
+    OPS;
+
+    /// Each 32 elements of a row of `src`, for the valid rows of `dst`, are sorted in descending order, by themselves,
+    /// and written to the same row of `dst` as records of 8 bytes: the element (an f16 in the lower two bytes, then two
+    /// of 0) and its index of `idx`. Of equal elements the earlier one comes first; -0 equals +0; a NaN comes before
+    /// +inf, one with the sign set after -inf. With `tmp` a last block of fewer than 32 valid elements is filled up
+    /// with NaN that have the sign set (0xffc00000, f16 0xfe00) and the indices that `idx` has there; without it such
+    /// elements are left out. `dst` must lie apart from the others.
+    pub TSORT32 "pto.tsort32" "Sort blocks of 32 elements": VECTOR, source: "PTO IR manual 4.11; tile library, TSORT32",
+        elems: types::SORTED, verify: verify_tsort32, lower: lower_tsort32, class: "sort", working: working::SORT
+        => {
+            syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+            operands: &[
+                SRC,
+                operand("idx", TILE, Touch::Read, "indices, a row for each row of src or one for all"),
+                TMP,
+                DST,
+            ],
+        };
+
+    /// Lists are records of 8 bytes, as `pto.tsort32` writes them, in descending order, in the valid columns of tiles
+    /// of one row. `ins(src, blockLen)`: every four blocks of `blockLen` elements of `src` become one list in the same
+    /// place of `dst`; the valid columns must be 1 to 255 times four blocks. `ins(src0, src1[, src2[, src3]], tmp)
+    /// outs(dst, executed)` (or `outs(dst, tmp, executed)`): two to four lists are merged in `tmp`, with `exhausted`
+    /// until the first of them is used up, and as much of that as `dst` has valid columns is copied; what `dst` gets
+    /// beyond the merged records, and all of `tmp`, is uninitialised. Of equal elements that of the earlier list comes
+    /// first; -0 and NaN as in `pto.tsort32`. A list that is not sorted is `sort-unsorted`.
+    pub TMRGSORT "pto.tmrgsort" "Merge sorted lists": VECTOR, source: "PTO IR manual 4.11; tile library, TMRGSORT",
+        elems: types::MERGED, verify: verify_merge, inside: inside::COUNTED_BY_SCALARS, lower: lower_merge,
+        class: "merge"
+        => {
+            syntax: Syntax::InsOuts { ins: 2, attrs_in_ins: true },
+            operands: &[
+                // The last one may be working memory.
+                variadic("sources", TILE, Touch::ReadWrite, "a list in blocks, or sorted lists and working memory"),
+                optional("blockLen", INTEGER, Touch::Nothing, "elements of a sorted block, a multiple of 64"),
+                DST,
+                TMP,
+                optional("executed", COUNTS, Touch::Nothing, "stands for the records that were taken; nothing reads it"),
+            ],
+            attrs: &[defaulted("exhausted", AttrKind::Bool, "stop when one list is used up; false by default")],
+        };
+}
+
+fn verify_tsort32(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::by_rows(op, &["src", "idx", "dst"], diags);
+    check::elem(op, "idx", UNSIGNED, diags);
+    check::same_type(op, "src", "dst", diags);
+}
+
+fn lower_tsort32(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let indices = operands.tile(d, "idx")?;
+    let fills = op.operand("tmp").is_some();
+    let effect = SortRows { local: operands.local, dst, src, indices, fills };
+    operands.issue(d, effect)
+}
 
 /// `vector<4xi16>`.
 const COUNTS: TypeRule = TypeRule { describe: "a vector of numbers", accepts: |t| matches!(t, Type::Vector(_)) };
-
-pub static TMRGSORT: OpDef = OpDef {
-    schema: schema(
-        "pto.tmrgsort",
-        Syntax::InsOuts { ins: 2, attrs_in_ins: true },
-        &[
-            // The last one may be working memory.
-            variadic("sources", TILE, Touch::ReadWrite, "a list in blocks, or sorted lists and working memory"),
-            optional("blockLen", INTEGER, Touch::Nothing, "elements of a sorted block, a multiple of 64"),
-            DST,
-            TMP,
-            optional("executed", COUNTS, Touch::Nothing, "stands for the records that were taken; nothing reads it"),
-        ],
-        &[],
-        &[defaulted("exhausted", AttrKind::Bool, "stop when one list is used up; false by default")],
-    ),
-    summary: "Merge sorted lists",
-    doc: "Lists are records of 8 bytes, as `pto.tsort32` writes them, in descending order, in the valid columns of tiles of one \
-          row. `ins(src, blockLen)`: every four blocks of `blockLen` elements of `src` become one list in the same place of \
-          `dst`; the valid columns must be 1 to 255 times four blocks. `ins(src0, src1[, src2[, src3]], tmp) outs(dst, executed)` \
-          (or `outs(dst, tmp, executed)`): two to four lists are merged in `tmp`, with `exhausted` until the first of them is used \
-          up, and as much of that as `dst` has valid columns is copied; what `dst` gets beyond the merged records, and all of \
-          `tmp`, is uninitialised. Of equal elements that of the earlier list comes first; -0 and NaN as in `pto.tsort32`. A list \
-          that is not sorted is `sort-unsorted`.",
-    source: "PTO IR manual 4.11; tile library, TMRGSORT",
-    elems: types::MERGED,
-    verify: verify_merge,
-    inside: inside::COUNTED_BY_SCALARS,
-    lower: lower_merge,
-    class: "merge",
-    ..VECTOR
-};
 
 /// The lists and the working memory: that stands among the results, or last among the sources.
 fn lists(op: &OpRef<'_>) -> (usize, bool) {

@@ -7,14 +7,12 @@ use super::lower::Operands;
 use super::{DST, SRC, SRC0, VECTOR, ins, tiles, types};
 use slipring_effect::arithmetic::ADD;
 use slipring_effect::vector::{Interleave, PairSums, Weave};
-use slipring_op::Along;
+use slipring_machine::Platform;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
-use slipring_op::rules::{TILE, operand, optional, schema};
+use slipring_op::rules::{TILE, operand, optional};
+use slipring_op::{Along, ops};
 use slipring_tile::Space;
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TINTERLEAVE, &TDEINTERLEAVE, &TPAIRREDUCESUM];
 
 const DST0: OperandSpec = operand("dst0", TILE, Touch::Write, "where the first results go");
 const DST1: OperandSpec = operand("dst1", TILE, Touch::Write, "where the second results go");
@@ -27,62 +25,46 @@ const PAIRS: OpDef = OpDef {
     ..VECTOR
 };
 
-pub static TINTERLEAVE: OpDef = OpDef {
-    schema: schema(
-        "pto.tinterleave",
-        ins(2),
-        &[SRC0, operand("src1", TILE, Touch::Read, "the second source"), DST0, DST1],
-        &[],
-        &[],
-    ),
-    summary: "Elements of two tiles in turn (A5)",
-    doc: "A row of `src0` and one of `src1`, an element of each in turn, are a row twice as long: its first half is the row of \
-          `dst0`, its second half that of `dst1`. All four have the same valid shape, with an even number of columns. Results lie \
-          apart from each other and from the sources.",
-    verify: |op, _, diags| weave(op, true, diags),
-    lower: |op, d| woven(op, d, Weave::Join),
-    ..PAIRS
-};
+ops! {
+    OPS;
 
-pub static TDEINTERLEAVE: OpDef = OpDef {
-    schema: schema(
-        "pto.tdeinterleave",
-        ins(2),
-        &[SRC0, optional("src1", TILE, Touch::Read, "the second half of each row"), DST0, DST1],
-        &[],
-        &[],
-    ),
-    summary: "Elements at even and at odd places (A5)",
-    doc: "The reverse of `pto.tinterleave`: a row of `src0` and after it one of `src1` are one row, whose elements at even places go \
-          to `dst0` and those at odd places to `dst1`; all four have the same valid shape, with an even number of columns. Without \
-          `src1` a row of `src0` alone, and the results have half as many columns. Results lie apart from each other and from the \
-          sources.",
-    verify: |op, _, diags| weave(op, op.operand("src1").is_some(), diags),
-    lower: |op, d| woven(op, d, Weave::Part),
-    ..PAIRS
-};
+    /// A row of `src0` and one of `src1`, an element of each in turn, are a row twice as long: its first half is the
+    /// row of `dst0`, its second half that of `dst1`. All four have the same valid shape, with an even number of
+    /// columns. Results lie apart from each other and from the sources.
+    pub TINTERLEAVE "pto.tinterleave" "Elements of two tiles in turn (A5)": PAIRS,
+        verify: |op, _, diags| weave(op, true, diags), lower: |op, d| woven(op, d, Weave::Join)
+        => { syntax: ins(2), operands: &[SRC0, operand("src1", TILE, Touch::Read, "the second source"), DST0, DST1] };
 
-pub static TPAIRREDUCESUM: OpDef = OpDef {
-    schema: schema("pto.tpairreducesum", ins(1), &[SRC, DST], &[], &[]),
-    summary: "Sums of neighbours in a row",
-    doc: "`dst[i, k] = src[i, 2k] + src[i, 2k + 1]` for the first half of the valid columns of `dst`, which `src` has as well, the sum \
-          rounded to the element type. What is after stays as it is, and an odd last element is in no sum: so do the instructions of \
-          both platforms; the page fills with 0 and keeps the last element.",
-    verify: |op, _, diags| {
-        check::types(op, FLOATS, diags);
-        check::covers(op, "src", Needs::All, diags);
-    },
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        let effect = PairSums { local: operands.local, add: &ADD, dst, src };
-        operands.issue(d, effect)
-    },
-    class: "reduce",
-    elems: types::PAIR_SUMS,
-    tiles: tiles::ONE,
-    ..PAIRS
-};
+    /// The reverse of `pto.tinterleave`: a row of `src0` and after it one of `src1` are one row, whose elements at even
+    /// places go to `dst0` and those at odd places to `dst1`; all four have the same valid shape, with an even number
+    /// of columns. Without `src1` a row of `src0` alone, and the results have half as many columns. Results lie apart
+    /// from each other and from the sources.
+    pub TDEINTERLEAVE "pto.tdeinterleave" "Elements at even and at odd places (A5)": PAIRS,
+        verify: |op, _, diags| weave(op, op.operand("src1").is_some(), diags), lower: |op, d| woven(op, d, Weave::Part)
+        => {
+            syntax: ins(2),
+            operands: &[SRC0, optional("src1", TILE, Touch::Read, "the second half of each row"), DST0, DST1],
+        };
+
+    /// `dst[i, k] = src[i, 2k] + src[i, 2k + 1]` for the first half of the valid columns of `dst`, which `src` has as
+    /// well, the sum rounded to the element type. What is after stays as it is, and an odd last element is in no sum:
+    /// so do the instructions of both platforms; the page fills with 0 and keeps the last element.
+    pub TPAIRREDUCESUM "pto.tpairreducesum" "Sums of neighbours in a row": PAIRS, verify: verify_tpairreducesum,
+        lower: lower_tpairreducesum, class: "reduce", elems: types::PAIR_SUMS, tiles: tiles::ONE
+        => { syntax: ins(1), operands: &[SRC, DST] };
+}
+
+fn verify_tpairreducesum(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::types(op, FLOATS, diags);
+    check::covers(op, "src", Needs::All, diags);
+}
+
+fn lower_tpairreducesum(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = PairSums { local: operands.local, add: &ADD, dst, src };
+    operands.issue(d, effect)
+}
 
 /// One type, and shapes that fit where they are known.
 fn weave(op: &OpRef<'_>, two: bool, diags: &mut Diags) {

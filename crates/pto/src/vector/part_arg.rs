@@ -10,10 +10,8 @@ use super::{DST, EACH, SRC0, SRC1, ins, tiles, types};
 use slipring_effect::vector::{Numbered, PartArg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::ops;
 use slipring_op::rules::{TILE, operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TPARTARGMAX, &TPARTARGMIN];
 
 const INDEX0: OperandSpec = operand("index0", TILE, Touch::Read, "the numbers that belong to `src0`");
 const INDEX1: OperandSpec = operand("index1", TILE, Touch::Read, "the numbers that belong to `src1`");
@@ -30,9 +28,9 @@ const CHOICE: OpDef = OpDef {
 
 /// Says what is chosen.
 macro_rules! part_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " where both sources have valid elements, the element of the one that has it elsewhere, and in `index` the number that \
               belongs to it. Of equal ones that of `src0` counts, as in the headers (the page: that of `src1`); where one is NaN `src0` \
               on A5, `src1` on A2/A3. Numbers have the valid shape of their values; one source has that of `dst`, the other none \
@@ -41,21 +39,19 @@ macro_rules! part_doc {
     };
 }
 
-pub static TPARTARGMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpartargmax", ..FORM },
-    summary: "Larger of two tiles, one of which may be smaller, and its number",
-    doc: part_doc!("`dst` = the larger of `src0` and `src1`"),
-    lower: |op, d| choose(op, d, [Compare::Ge, Compare::Gt]),
-    ..CHOICE
-};
+ops! {
+    OPS, part_doc;
 
-pub static TPARTARGMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tpartargmin", ..FORM },
-    summary: "Smaller of two tiles, one of which may be smaller, and its number",
-    doc: part_doc!("`dst` = the smaller of `src0` and `src1`"),
-    lower: |op, d| choose(op, d, [Compare::Le, Compare::Lt]),
-    ..CHOICE
-};
+    /// `dst` = the larger of `src0` and `src1`
+    pub TPARTARGMAX "pto.tpartargmax"
+        "Larger of two tiles, one of which may be smaller, and its number": CHOICE.with(FORM),
+        lower: |op, d| choose(op, d, [Compare::Ge, Compare::Gt]);
+
+    /// `dst` = the smaller of `src0` and `src1`
+    pub TPARTARGMIN "pto.tpartargmin"
+        "Smaller of two tiles, one of which may be smaller, and its number": CHOICE.with(FORM),
+        lower: |op, d| choose(op, d, [Compare::Le, Compare::Lt]);
+}
 
 const WORDS: Elems = Elems::new("integers of 16 or 32 bits", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
 

@@ -6,15 +6,13 @@ use slipring_tile::{Binary, Elem};
 
 use super::check::{self, NUMBERS};
 use super::inside;
-use super::lower::elementwise;
+use super::lower::of_sources;
 use super::{DST, EACH, TMP, ins, precision, tiles, types, working};
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};
-use slipring_op::rules::{SCALAR, TILE, operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TPOW, &TPOWS];
+use slipring_op::ops;
+use slipring_op::rules::{SCALAR, TILE, operand};
 
 const BASE: OperandSpec = operand("base", TILE, Touch::Read, "what is raised");
 const POWERS: OpDef = OpDef {
@@ -38,36 +36,26 @@ macro_rules! power_doc {
     };
 }
 
-pub static TPOW: OpDef = OpDef {
-    schema: precision::with(
-        precision::POW,
-        schema("pto.tpow", ins(3), &[BASE, operand("exponent", TILE, Touch::Read, "the powers"), TMP, DST], &[], &[]),
-    ),
-    summary: "Raise to a power",
+/// A tile and what it is raised to.
+const POWER: OpDef = OpDef {
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
+    schema: OpSchema { syntax: ins(3), ..POWERS.schema },
     verify,
     inside: inside::RAISED_BY_SCALARS,
-    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
+    lower: |op, d| of_sources(op, d, kernel(d), ["base", "exponent"]),
     working: working::POWERS,
     ..POWERS
 };
 
-pub static TPOWS: OpDef = OpDef {
-    schema: precision::with(
-        precision::POW,
-        OpSchema {
-            operands: &[BASE, operand("exponent", SCALAR, Touch::Nothing, "the power"), TMP, DST],
-            ..schema("pto.tpows", ins(3), &[], &[], &[])
-        },
-    ),
-    summary: "Raise to a power that is a number",
-    doc: power_doc!("`dst = base ^ exponent`, element by element."),
-    verify,
-    inside: inside::RAISED_BY_SCALARS,
-    lower: |op, d| elementwise(op, d, kernel(d), ["base", "exponent"]),
-    working: working::POWERS,
-    ..POWERS
-};
+ops! {
+    OPS;
+
+    pub TPOW "pto.tpow" "Raise to a power": precision::of(precision::POW, POWER)
+        => { operands: &[BASE, operand("exponent", TILE, Touch::Read, "the powers"), TMP, DST] };
+
+    pub TPOWS "pto.tpows" "Raise to a power that is a number": precision::of(precision::POW, POWER)
+        => { operands: &[BASE, operand("exponent", SCALAR, Touch::Nothing, "the power"), TMP, DST] };
+}
 
 fn kernel(d: &Decoder<'_>) -> &'static Binary {
     if d.platform.can(Capability::PowerFunction) { &POW } else { &POW_IN_STEPS }

@@ -5,7 +5,8 @@ use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OpSchema, Syntax, Type};
 use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
-use slipring_op::def::OpRef;
+use super::check;
+use slipring_op::def::{OpDef, OpRef};
 use slipring_op::rules::defaulted;
 
 /// `#pto<precision_mode …>`, as the SPEC has it.
@@ -54,6 +55,11 @@ pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSche
     OpSchema { attrs, syntax, ..schema }
 }
 
+/// The declaration with these attributes.
+pub(super) const fn of(attrs: &'static [AttrSpec], base: OpDef) -> OpDef {
+    OpDef { schema: with(attrs, base.schema), ..base }
+}
+
 /// True where the text asks for the longer sequence.
 pub(super) fn is_high(op: &OpRef<'_>) -> bool {
     [op.text("precision_mode"), op.text("precisionType")]
@@ -80,6 +86,18 @@ pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
         let message = format!("`HIGH_PRECISION` works on {}, not on {elem}", names.join(", "));
         diags.push(op.error("tile-elem", message).label(format!("`dst` has `{elem}`")));
     }
+}
+
+/// Numbers element by element, floats of half and single precision also with high precision.
+pub(super) fn numbers(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::numbers(op, platform, diags);
+    verify(op, HALF_AND_SINGLE, diags);
+}
+
+/// The same of floats.
+pub(super) fn floats(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::floats(op, platform, diags);
+    verify(op, HALF_AND_SINGLE, diags);
 }
 
 /// The longer sequence works in memory that the text gives it, where the assembler (0.60) knows of any.

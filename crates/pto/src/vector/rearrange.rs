@@ -1,6 +1,6 @@
 //! Elements in other places (PTO IR manual 4.3 and 4.10).
 
-use slipring_ir::{AttrKind, OpSchema, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type};
 use slipring_tile::Elem;
 
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
@@ -8,121 +8,109 @@ use super::lower::Operands;
 use super::{DST, ONE_TMP, TWO, VECTOR};
 use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Concat, ConcatCounted, Transpose};
-use slipring_op::Along;
-use slipring_op::def::OpDef;
-use slipring_op::rules::{TILE, defaulted, operand, schema};
+use slipring_machine::Platform;
+use slipring_op::decode::Decoder;
+use slipring_op::def::{Lowered, OpRef};
+use slipring_op::rules::{TILE, defaulted, operand};
+use slipring_op::{Along, ops};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TTRANS, &TCONCAT, &TCONCATIDX];
+ops! {
+    OPS;
 
-pub static TTRANS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.ttrans", ..ONE_TMP },
-    summary: "Transpose a tile",
-    doc: shape_doc!(
-        "`dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same size."
-    ),
-    source: "PTO IR manual 4.3; tile ISA, TTRANS",
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::elem(op, "src", ANY_ELEM, diags);
-        check::covers(op, "src", Needs::Transposed, diags);
-        let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
-        if bytes("src") != bytes("dst") {
-            diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
-        }
-    },
-    inside: inside::TURNED_BY_SCALARS,
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        let effect = Transpose { local: operands.local, dst, src };
-        operands.issue(d, effect)
-    },
-    elems: types::TURNED,
-    along: [Along::Transposes; 2],
-    class: "transpose",
-    tiles: tiles::TURNED,
-    working: working::TRANSPOSE,
-    ..VECTOR
-};
+    /// `dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same
+    /// size.
+    pub TTRANS "pto.ttrans" "Transpose a tile" [shape_doc]: VECTOR.with(ONE_TMP),
+        source: "PTO IR manual 4.3; tile ISA, TTRANS", verify: verify_ttrans, inside: inside::TURNED_BY_SCALARS,
+        lower: lower_ttrans, elems: types::TURNED, along: [Along::Transposes; 2], class: "transpose",
+        tiles: tiles::TURNED, working: working::TRANSPOSE;
 
-pub static TCONCAT: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tconcat", ..TWO },
-    summary: "Put two tiles side by side",
-    doc: "The first columns of `dst` are the valid columns of `src0`, the next ones those of `src1`, for the valid rows of \
-          `dst`. Together they must fit into the columns of `dst`.",
-    source: "PTO IR manual 4.10; tile ISA, TCONCAT",
-    verify: |op, _, diags| {
-        check::types(op, NUMBERS, diags);
-        check::covers(op, "src0", Needs::Rows, diags);
-        check::covers(op, "src1", Needs::Rows, diags);
-        let cols = |index: usize| op.tile(index)?.valid[1].known();
-        if let (Some(a), Some(b), Some(dst)) = (cols(0), cols(1), op.tile("dst"))
-            && a.saturating_add(b) > u64::from(dst.layout.cols)
-        {
-            diags.push(
-                op.error("tile-shape", "expects the valid columns of src0 and src1 to fit into dst")
-                    .label(format!("{a} and {b} columns into {}", dst.layout.cols)),
-            );
-        }
-    },
-    inside: inside::JOINED_BY_SCALARS,
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
-        let dst = operands.tile(d, "dst")?;
-        let effect = Concat { local: operands.local, dst, sources };
-        operands.issue(d, effect)
-    },
-    elems: types::MOVED,
-    along: [Along::Each, Along::Unknown],
-    class: "move",
-    tiles: tiles::JOINED,
-    ..VECTOR
-};
+    /// The first columns of `dst` are the valid columns of `src0`, the next ones those of `src1`, for the valid rows of
+    /// `dst`. Together they must fit into the columns of `dst`.
+    pub TCONCAT "pto.tconcat" "Put two tiles side by side": VECTOR.with(TWO),
+        source: "PTO IR manual 4.10; tile ISA, TCONCAT", verify: verify_tconcat, inside: inside::JOINED_BY_SCALARS,
+        lower: lower_tconcat, elems: types::MOVED, along: [Along::Each, Along::Unknown], class: "move",
+        tiles: tiles::JOINED;
 
-pub static TCONCATIDX: OpDef = OpDef {
-    schema: schema(
-        "pto.tconcatidx",
-        Syntax::InsOuts { ins: 4, attrs_in_ins: false },
-        &[
-            operand("src0", TILE, Touch::Read, "first tile"),
-            operand("src1", TILE, Touch::Read, "second tile"),
-            operand("src0Idx", TILE, Touch::Read, "how much of each row of the first, in its first column"),
-            operand("src1Idx", TILE, Touch::Read, "how much of each row of the second"),
-            DST,
-        ],
-        &[],
-        &[defaulted("candidates", AttrKind::Any, "left by the assembler: which library templates fit")],
-    ),
-    summary: "Put rows of two tiles together, each as long as a number says",
-    doc: "Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is the number \
-          in `src0Idx[i, 0]`, without a sign, divided by the bytes of its type, m likewise of `src1Idx`: both at most what is left \
-          of the valid columns of `dst`. What follows in the row stays. More than is valid of a source is `tile-valid`.",
-    source: "device headers, TConcat.hpp of both platforms (the PTO IR manual has counts of elements, not of bytes)",
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        for name in ["src0", "src1"] {
-            check::same_type(op, name, "dst", diags);
-            check::covers(op, name, Needs::Rows, diags);
-        }
-        check::same_type(op, "src0Idx", "src1Idx", diags);
-        let elem = op.ty("src0Idx").and_then(Type::elem);
-        if elem.is_some_and(|elem| elem.is_float() || elem.bytes() > 4) {
-            diags.push(op.error("tile-elem", "expects src0Idx and src1Idx to have integers of 8, 16 or 32 bits"));
-        }
-        check::by_rows(op, &["src0", "src1", "dst"], diags);
-    },
-    inside: inside::BY_SCALARS,
-    lower: |op, d| {
-        let mut operands = Operands::new(op, d);
-        let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
-        let counts = [operands.tile(d, "src0Idx")?, operands.tile(d, "src1Idx")?];
-        let dst = operands.tile(d, "dst")?;
-        let effect = ConcatCounted { local: operands.local, dst, sources, counts };
-        operands.issue_discovering(d, effect)
-    },
-    elems: types::MOVED,
-    class: "move",
-    ..VECTOR
-};
+    /// Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is
+    /// the number in `src0Idx[i, 0]`, without a sign, divided by the bytes of its type, m likewise of `src1Idx`: both
+    /// at most what is left of the valid columns of `dst`. What follows in the row stays. More than is valid of a
+    /// source is `tile-valid`.
+    pub TCONCATIDX "pto.tconcatidx" "Put rows of two tiles together, each as long as a number says": VECTOR,
+        source: "device headers, TConcat.hpp of both platforms (the PTO IR manual has counts of elements, not of bytes)",
+        verify: verify_tconcatidx, inside: inside::BY_SCALARS, lower: lower_tconcatidx, elems: types::MOVED,
+        class: "move"
+        => {
+            syntax: Syntax::InsOuts { ins: 4, attrs_in_ins: false },
+            operands: &[
+                operand("src0", TILE, Touch::Read, "first tile"),
+                operand("src1", TILE, Touch::Read, "second tile"),
+                operand("src0Idx", TILE, Touch::Read, "how much of each row of the first, in its first column"),
+                operand("src1Idx", TILE, Touch::Read, "how much of each row of the second"),
+                DST,
+            ],
+            attrs: &[defaulted("candidates", AttrKind::Any, "left by the assembler: which library templates fit")],
+        };
+}
+
+fn verify_ttrans(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "src", ANY_ELEM, diags);
+    check::covers(op, "src", Needs::Transposed, diags);
+    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
+    if bytes("src") != bytes("dst") {
+        diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
+    }
+}
+
+fn lower_ttrans(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
+    let effect = Transpose { local: operands.local, dst, src };
+    operands.issue(d, effect)
+}
+
+fn verify_tconcat(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::types(op, NUMBERS, diags);
+    check::covers(op, "src0", Needs::Rows, diags);
+    check::covers(op, "src1", Needs::Rows, diags);
+    let cols = |index: usize| op.tile(index)?.valid[1].known();
+    if let (Some(a), Some(b), Some(dst)) = (cols(0), cols(1), op.tile("dst"))
+        && a.saturating_add(b) > u64::from(dst.layout.cols)
+    {
+        diags.push(
+            op.error("tile-shape", "expects the valid columns of src0 and src1 to fit into dst")
+                .label(format!("{a} and {b} columns into {}", dst.layout.cols)),
+        );
+    }
+}
+
+fn lower_tconcat(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
+    let dst = operands.tile(d, "dst")?;
+    let effect = Concat { local: operands.local, dst, sources };
+    operands.issue(d, effect)
+}
+
+fn verify_tconcatidx(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    for name in ["src0", "src1"] {
+        check::same_type(op, name, "dst", diags);
+        check::covers(op, name, Needs::Rows, diags);
+    }
+    check::same_type(op, "src0Idx", "src1Idx", diags);
+    let elem = op.ty("src0Idx").and_then(Type::elem);
+    if elem.is_some_and(|elem| elem.is_float() || elem.bytes() > 4) {
+        diags.push(op.error("tile-elem", "expects src0Idx and src1Idx to have integers of 8, 16 or 32 bits"));
+    }
+    check::by_rows(op, &["src0", "src1", "dst"], diags);
+}
+
+fn lower_tconcatidx(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let mut operands = Operands::new(op, d);
+    let sources = [operands.tile(d, "src0")?, operands.tile(d, "src1")?];
+    let counts = [operands.tile(d, "src0Idx")?, operands.tile(d, "src1Idx")?];
+    let dst = operands.tile(d, "dst")?;
+    let effect = ConcatCounted { local: operands.local, dst, sources, counts };
+    operands.issue_discovering(d, effect)
+}

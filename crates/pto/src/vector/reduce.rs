@@ -9,26 +9,10 @@ use super::lower::Operands;
 use super::{DST, ONE_TMP, SRC, TMP, VECTOR, ins};
 use super::{inside, tiles, types, working};
 use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{TILE, defaulted, operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[
-    &TROWSUM,
-    &TROWPROD,
-    &TROWMAX,
-    &TROWMIN,
-    &TROWARGMAX,
-    &TROWARGMIN,
-    &TCOLSUM,
-    &TCOLPROD,
-    &TCOLMAX,
-    &TCOLMIN,
-    &TCOLARGMAX,
-    &TCOLARGMIN,
-];
+use slipring_op::{Along, ops};
 
 const REDUCTION: OpDef =
     OpDef { class: "reduce", source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
@@ -37,9 +21,9 @@ const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCT
 
 /// Says what of a row is combined.
 macro_rules! row_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " `dst` is one column, stored by rows or by columns; its other columns stay as they are. A row without valid \
              elements is refused."
         )
@@ -48,8 +32,8 @@ macro_rules! row_doc {
 
 /// Says what of a column is combined.
 macro_rules! col_doc {
-    ($what:literal) => {
-        concat!($what, " `dst` is one row. A column without valid elements is refused.")
+    ($($what:literal),+) => {
+        concat!($($what),+, " `dst` is one row. A column without valid elements is refused.")
     };
 }
 
@@ -63,177 +47,44 @@ macro_rules! col_order {
 
 /// Says what an index means.
 macro_rules! arg_doc {
-    ($what:literal) => {
-        concat!($what, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
+    ($($what:literal),+) => {
+        concat!($($what),+, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
     };
 }
 
-pub static TROWSUM: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowsum", ..ONE_TMP },
-    summary: "Sum of each row",
-    doc: concat!(
-        row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
-        " The order is part of the result. A row is taken in parts of 256 bytes. A5: 0, to which the sum of each part is added \
-         in turn. A2/A3: the parts 2i and 2i + 1 are added element by element, a whole part that is left and the rest of the \
-         row are added to the first; then neighbouring parts, the last of an odd number to the one before, until one is left, \
-         whose elements are summed. The sum of a part is a tree over neighbours, in f32 and rounded once; other steps are \
-         rounded to the element type."
-    ),
+/// Rows, each reduced to one element.
+const ROWS: OpDef = OpDef {
+    schema: ONE_TMP,
     verify: |op, _, diags| rows(op, NUMBERS, diags),
+    wants_tmp: true,
+    tiles: tiles::BY_ROW,
     inside: inside::INTEGERS_BY_SCALARS,
-    lower: |op, d| reduce_rows(op, d, Reduce::Sum),
-    elems: types::ROW_SUMS,
-    wants_tmp: true,
-    tiles: tiles::BY_ROW,
-    working: working::ROW_SUM,
     ..BY_ROW
 };
-
-pub static TROWPROD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowprod", ..ONE_TMP },
-    summary: "Product of each row",
-    doc: concat!(
-        row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
-        " The order is part of the result. A5: 256 bytes of lanes, lane j the product of the elements j, j + lanes, … in this \
-         order; then lane j is multiplied by the lane half as many after it, until one is left; each step is rounded to the \
-         element type. A2/A3: so with 32 bytes of lanes, which are then multiplied from the first to the last, floats in f32 \
-         and rounded once."
-    ),
-    verify: |op, _, diags| rows(op, NUMBERS, diags),
-    inside: inside::BY_SCALARS,
-    lower: |op, d| reduce_rows(op, d, Reduce::Prod),
-    elems: types::ROW_SUMS,
-    wants_tmp: true,
-    tiles: tiles::BY_ROW,
-    working: working::ROW_PRODUCT,
-    ..BY_ROW
-};
-
-pub static TROWMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowmax", ..ONE_TMP },
-    summary: "Largest element of each row",
-    doc: row_doc!("`dst[i, 0]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
-    verify: |op, _, diags| rows(op, NUMBERS, diags),
-    inside: inside::INTEGERS_BY_SCALARS,
-    lower: |op, d| reduce_rows(op, d, Reduce::Max),
-    elems: types::ROW_EXTREMES,
-    wants_tmp: true,
-    tiles: tiles::BY_ROW,
-    working: working::ROW_EXTREME,
-    ..BY_ROW
-};
-
-pub static TROWMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowmin", ..ONE_TMP },
-    summary: "Smallest element of each row",
-    doc: row_doc!("`dst[i, 0]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
-    verify: |op, _, diags| rows(op, NUMBERS, diags),
-    inside: inside::INTEGERS_BY_SCALARS,
-    lower: |op, d| reduce_rows(op, d, Reduce::Min),
-    elems: types::ROW_EXTREMES,
-    wants_tmp: true,
-    tiles: tiles::BY_ROW,
-    working: working::ROW_EXTREME,
-    ..BY_ROW
-};
-
-pub static TROWARGMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowargmax", ..ARG },
-    summary: "Column of the largest element of each row",
-    doc: arg_doc!("`dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32."),
+/// Rows, each reduced to a column of it.
+const ROW_INDICES: OpDef = OpDef {
+    schema: ARG,
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
     inside: inside::BY_SCALARS,
-    lower: |op, d| arg_rows(op, d, Reduce::Max),
     elems: types::ROW_INDICES,
     wants_tmp: true,
     tiles: tiles::BY_ROW,
     working: working::ROW_INDEX,
     ..BY_ROW
 };
-
-pub static TROWARGMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trowargmin", ..ARG },
-    summary: "Column of the smallest element of each row",
-    doc: arg_doc!("`dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32."),
-    verify: |op, _, diags| indices(op, Needs::Rows, diags),
-    inside: inside::BY_SCALARS,
-    lower: |op, d| arg_rows(op, d, Reduce::Min),
-    elems: types::ROW_INDICES,
-    wants_tmp: true,
-    tiles: tiles::BY_ROW,
-    working: working::ROW_INDEX,
-    ..BY_ROW
-};
-
-pub static TCOLSUM: OpDef = OpDef {
-    schema: schema(
-        "pto.tcolsum",
-        ins(2),
-        &[SRC, TMP, DST],
-        &[],
-        &[defaulted("isBinary", AttrKind::Bool, "combine rows in pairs; false by default")],
-    ),
-    summary: "Sum of each column",
-    doc: concat!(
-        col_doc!("`dst[0, j]` = the sum over i of `src[i, j]`."),
-        col_order!(),
-        " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, until one row is \
-         left; the last row of an odd number is added to the last row of the next round (A5), to its first (A2/A3)."
-    ),
+/// Columns, each reduced to one element.
+const COLUMNS: OpDef = OpDef {
+    schema: ONE_TMP,
     verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| {
-        let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
-        reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::OneByOne })
-    },
+    class: "columns",
+    tiles: tiles::BY_COLUMN,
     elems: types::COLUMN_SUMS,
-    class: "columns",
-    tiles: tiles::BY_COLUMN,
-    working: working::COLUMN_PAIRS,
     ..BY_COLUMN
 };
-
-pub static TCOLPROD: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolprod", ..ONE_TMP },
-    summary: "Product of each column",
-    doc: concat!(col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."), col_order!()),
-    verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::OneByOne),
-    elems: types::COLUMN_PRODUCTS,
-    class: "columns",
-    tiles: tiles::BY_COLUMN,
-    ..BY_COLUMN
-};
-
-pub static TCOLMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolmax", ..ONE_TMP },
-    summary: "Largest element of each column",
-    doc: col_doc!("`dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0."),
-    verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::OneByOne),
-    elems: types::COLUMN_SUMS,
-    class: "columns",
-    tiles: tiles::BY_COLUMN,
-    ..BY_COLUMN
-};
-
-pub static TCOLMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolmin", ..ONE_TMP },
-    summary: "Smallest element of each column",
-    doc: col_doc!("`dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0."),
-    verify: |op, _, diags| columns(op, NUMBERS, diags),
-    lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::OneByOne),
-    elems: types::COLUMN_SUMS,
-    class: "columns",
-    tiles: tiles::BY_COLUMN,
-    ..BY_COLUMN
-};
-
-pub static TCOLARGMAX: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolargmax", ..ARG },
-    summary: "Row of the largest element of each column",
-    doc: arg_doc!("`dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32."),
+/// Columns, each reduced to a row of it.
+const COLUMN_INDICES: OpDef = OpDef {
+    schema: ARG,
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
-    lower: |op, d| arg_columns(op, d, Reduce::Max),
     elems: types::COLUMN_INDICES,
     wants_tmp: true,
     tiles: tiles::COLUMN_INDEX,
@@ -241,18 +92,87 @@ pub static TCOLARGMAX: OpDef = OpDef {
     ..BY_COLUMN
 };
 
-pub static TCOLARGMIN: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tcolargmin", ..ARG },
-    summary: "Row of the smallest element of each column",
-    doc: arg_doc!("`dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32."),
-    verify: |op, _, diags| indices(op, Needs::Columns, diags),
-    lower: |op, d| arg_columns(op, d, Reduce::Min),
-    elems: types::COLUMN_INDICES,
-    wants_tmp: true,
-    tiles: tiles::COLUMN_INDEX,
-    working: working::COLUMN_INDEX,
-    ..BY_COLUMN
-};
+ops! {
+    OPS;
+
+    pub TROWSUM "pto.trowsum" "Sum of each row": ROWS,
+        doc: concat!(
+            row_doc!("`dst[i, 0]` = the sum over j of `src[i, j]`."),
+            " The order is part of the result. A row is taken in parts of 256 bytes. A5: 0, to which the sum of each part is added \
+             in turn. A2/A3: the parts 2i and 2i + 1 are added element by element, a whole part that is left and the rest of the \
+             row are added to the first; then neighbouring parts, the last of an odd number to the one before, until one is left, \
+             whose elements are summed. The sum of a part is a tree over neighbours, in f32 and rounded once; other steps are \
+             rounded to the element type."
+        ),
+        lower: |op, d| reduce_rows(op, d, Reduce::Sum), elems: types::ROW_SUMS, working: working::ROW_SUM;
+
+    pub TROWPROD "pto.trowprod" "Product of each row": ROWS,
+        doc: concat!(
+            row_doc!("`dst[i, 0]` = the product over j of `src[i, j]`."),
+            " The order is part of the result. A5: 256 bytes of lanes, lane j the product of the elements j, j + lanes, … in this \
+             order; then lane j is multiplied by the lane half as many after it, until one is left; each step is rounded to the \
+             element type. A2/A3: so with 32 bytes of lanes, which are then multiplied from the first to the last, floats in f32 \
+             and rounded once."
+        ),
+        inside: inside::BY_SCALARS, lower: |op, d| reduce_rows(op, d, Reduce::Prod), elems: types::ROW_SUMS,
+        working: working::ROW_PRODUCT;
+
+    /// `dst[i, 0]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0.
+    pub TROWMAX "pto.trowmax" "Largest element of each row" [row_doc]: ROWS,
+        lower: |op, d| reduce_rows(op, d, Reduce::Max), elems: types::ROW_EXTREMES, working: working::ROW_EXTREME;
+
+    /// `dst[i, 0]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0.
+    pub TROWMIN "pto.trowmin" "Smallest element of each row" [row_doc]: ROWS,
+        lower: |op, d| reduce_rows(op, d, Reduce::Min), elems: types::ROW_EXTREMES, working: working::ROW_EXTREME;
+
+    /// `dst[i, 0]` = the j of the largest `src[i, j]`, an i32 or ui32.
+    pub TROWARGMAX "pto.trowargmax" "Column of the largest element of each row" [arg_doc]: ROW_INDICES,
+        lower: |op, d| arg_rows(op, d, Reduce::Max);
+
+    /// `dst[i, 0]` = the j of the smallest `src[i, j]`, an i32 or ui32.
+    pub TROWARGMIN "pto.trowargmin" "Column of the smallest element of each row" [arg_doc]: ROW_INDICES,
+        lower: |op, d| arg_rows(op, d, Reduce::Min);
+
+    pub TCOLSUM "pto.tcolsum" "Sum of each column": BY_COLUMN,
+        doc: concat!(
+            col_doc!("`dst[0, j]` = the sum over i of `src[i, j]`."),
+            col_order!(),
+            " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, until one row is \
+             left; the last row of an odd number is added to the last row of the next round (A5), to its first (A2/A3)."
+        ),
+        verify: |op, _, diags| columns(op, NUMBERS, diags), lower: lower_tcolsum, elems: types::COLUMN_SUMS,
+        class: "columns", tiles: tiles::BY_COLUMN, working: working::COLUMN_PAIRS
+        => {
+            syntax: ins(2),
+            operands: &[SRC, TMP, DST],
+            attrs: &[defaulted("isBinary", AttrKind::Bool, "combine rows in pairs; false by default")],
+        };
+
+    pub TCOLPROD "pto.tcolprod" "Product of each column": COLUMNS,
+        doc: concat!(col_doc!("`dst[0, j]` = the product over i of `src[i, j]`."), col_order!()),
+        lower: |op, d| reduce_columns(op, d, Reduce::Prod, Rows::OneByOne), elems: types::COLUMN_PRODUCTS;
+
+    /// `dst[0, j]` = the largest `src[i, j]`: NaN where one is, +0 rather than -0.
+    pub TCOLMAX "pto.tcolmax" "Largest element of each column" [col_doc]: COLUMNS,
+        lower: |op, d| reduce_columns(op, d, Reduce::Max, Rows::OneByOne);
+
+    /// `dst[0, j]` = the smallest `src[i, j]`: NaN where one is, -0 rather than +0.
+    pub TCOLMIN "pto.tcolmin" "Smallest element of each column" [col_doc]: COLUMNS,
+        lower: |op, d| reduce_columns(op, d, Reduce::Min, Rows::OneByOne);
+
+    /// `dst[0, j]` = the i of the largest `src[i, j]`, an i32 or ui32.
+    pub TCOLARGMAX "pto.tcolargmax" "Row of the largest element of each column" [arg_doc]: COLUMN_INDICES,
+        lower: |op, d| arg_columns(op, d, Reduce::Max);
+
+    /// `dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32.
+    pub TCOLARGMIN "pto.tcolargmin" "Row of the smallest element of each column" [arg_doc]: COLUMN_INDICES,
+        lower: |op, d| arg_columns(op, d, Reduce::Min);
+}
+
+fn lower_tcolsum(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let pairs = op.attr("isBinary").and_then(slipring_ir::Attr::as_bool).unwrap_or(false);
+    reduce_columns(op, d, Reduce::Sum, if pairs { Rows::Pairs } else { Rows::OneByOne })
+}
 
 const INDEX: OperandSpec = operand("dst", TILE, Touch::Write, "where the indices go");
 const ARG: OpSchema = schema("", ins(2), &[SRC, TMP, INDEX], &[], &[]);

@@ -1,203 +1,131 @@
 //! A tile and a number, element by element (PTO IR manual 4.5).
 
-use slipring_ir::{OpSchema, Touch, Type};
-use slipring_machine::Capability;
+use slipring_ir::{Diags, Syntax, Touch, Type};
+use slipring_machine::{Capability, Platform};
 use slipring_tile::Elem;
 
 use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::inside;
-use super::lower::elementwise;
+use super::lower::{elementwise, of_sources};
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
 use super::{precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
-use slipring_op::def::OpDef;
-use slipring_op::rules::{SCALAR, TILE, operand, optional, schema};
+use slipring_op::decode::Decoder;
+use slipring_op::def::Arithmetic::Two;
+use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::ops;
+use slipring_op::rules::{SCALAR, TILE, operand, optional};
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TADDS, &TSUBS, &TMULS, &TDIVS, &TMAXS, &TMINS, &TREMS, &TFMODS, &TAXPY, &TLRELU];
-
-pub static TADDS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tadds", ..WITH_SCALAR },
-    summary: "Add a number to a tile",
-    doc: number_doc!("`dst = src + scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+/// A tile and a number.
+const NUMBERED: OpDef = OpDef {
+    schema: WITH_SCALAR,
+    verify: check::numbers,
     class: "number",
-    lower: |op, d| elementwise(op, d, &ADD, ["src", "scalar"]),
+    lower: elementwise,
     elems: types::SUMS,
     tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
+const NUMBERED_TMP: OpDef = OpDef { schema: WITH_SCALAR_TMP, ..NUMBERED };
 
-pub static TSUBS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsubs", ..WITH_SCALAR },
-    summary: "Subtract a number from a tile",
-    doc: number_doc!("`dst = src - scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &SUB, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
+ops! {
+    OPS, number_doc;
 
-pub static TMULS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmuls", ..WITH_SCALAR },
-    summary: "Multiply a tile by a number",
-    doc: number_doc!("`dst = src * scalar`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MUL, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
+    /// `dst = src + scalar`, element by element.
+    pub TADDS "pto.tadds" "Add a number to a tile": NUMBERED, kernel: Two(&ADD);
 
-pub static TDIVS: OpDef = OpDef {
-    schema: precision::with(
-        precision::DIV,
-        schema(
-            "pto.tdivs",
-            ins(3),
-            &[
+    /// `dst = src - scalar`, element by element.
+    pub TSUBS "pto.tsubs" "Subtract a number from a tile": NUMBERED, kernel: Two(&SUB);
+
+    /// `dst = src * scalar`, element by element.
+    pub TMULS "pto.tmuls" "Multiply a tile by a number": NUMBERED, kernel: Two(&MUL);
+
+    /// `dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0.
+    pub TMAXS "pto.tmaxs" "Larger of a tile and a number": NUMBERED, kernel: Two(&MAX),
+        tiles: tiles::SHAPES;
+
+    /// `dst = min(src, scalar)`, element by element: NaN if one of them is, -0 rather than +0.
+    pub TMINS "pto.tmins" "Smaller of a tile and a number": NUMBERED, kernel: Two(&MIN);
+
+    /// `dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`.
+    pub TREMS "pto.trems" "Remainder of a division by a number, rounded down": NUMBERED_TMP, kernel: Two(&REM),
+        verify: verify_trems,
+        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY;
+
+    /// `dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`.
+    pub TFMODS "pto.tfmods" "Remainder of a division by a number, rounded towards zero": NUMBERED, kernel: Two(&FMOD),
+        class: "div", elems: types::WORDS, tiles: tiles::ONE;
+
+    /// `ins(src, scalar)`: `dst = src / scalar`; `ins(scalar, src)`: `dst = scalar / src`, element by element. Floats
+    /// are divided as IEEE 754 has it, not multiplied by a reciprocal: x / 0 is an infinity, 0 / 0 NaN. Integers are
+    /// rounded towards zero; x / 0 is 0.
+    pub TDIVS "pto.tdivs" "Divide a tile by a number, or a number by a tile": precision::of(precision::DIV, EACH),
+        verify: verify_tdivs, class: "div", inside: inside::DIVIDED_BY_SCALARS, lower: lower_tdivs,
+        elems: types::DIVIDE_BY, tiles: tiles::SHAPES
+        => {
+            syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+            operands: &[
                 optional("dividend", SCALAR, Touch::Nothing, "the number to divide, where it comes first"),
                 SRC,
                 optional("divisor", SCALAR, Touch::Nothing, "the number to divide by, where it comes second"),
                 DST,
             ],
-            &[],
-            &[],
-        ),
-    ),
-    summary: "Divide a tile by a number, or a number by a tile",
-    doc: number_doc!(
-        "`ins(src, scalar)`: `dst = src / scalar`; `ins(scalar, src)`: `dst = scalar / src`, element by element. Floats are \
-          divided as IEEE 754 has it, not multiplied by a reciprocal: x / 0 is an infinity, 0 / 0 NaN. Integers are \
-          rounded towards zero; x / 0 is 0."
-    ),
-    verify: |op, _, diags| {
-        check::elementwise(op, NUMBERS, diags);
-        precision::verify(op, precision::HALF_AND_SINGLE, diags);
-        if op.operand("dividend").is_some() == op.operand("divisor").is_some() {
-            diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
-        }
-    },
-    class: "div",
-    inside: inside::DIVIDED_BY_SCALARS,
-    lower: |op, d| match op.operand("dividend") {
-        Some(_) => elementwise(op, d, &DIV, ["dividend", "src"]),
-        None => elementwise(op, d, &DIV, ["src", "divisor"]),
-    },
-    elems: types::DIVIDE_BY,
-    tiles: tiles::SHAPES,
-    ..EACH
-};
+        };
 
-pub static TMAXS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmaxs", ..WITH_SCALAR },
-    summary: "Larger of a tile and a number",
-    doc: number_doc!("`dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MAX, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES,
-    ..EACH
-};
+    /// `dst = src * scalar + dst`, element by element, product and sum rounded once; on A2/A3 the product of f16 is
+    /// rounded to f16 before it is added to f16, as the tests of the tile library have it. `src` may be f16 where `dst`
+    /// is f32: it is widened first.
+    pub TAXPY "pto.taxpy" "Add a multiple of a tile": EACH, verify: verify_taxpy, class: "mul", lower: lower_taxpy,
+        elems: types::AXPY, tiles: tiles::SHAPES
+        => { syntax: ins(2), operands: &[SRC, SCALAR_ARG, operand("dst", TILE, Touch::ReadWrite, "what is added to")] };
 
-pub static TMINS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tmins", ..WITH_SCALAR },
-    summary: "Smaller of a tile and a number",
-    doc: number_doc!("`dst = min(src, scalar)`, element by element: NaN if one of them is, -0 rather than +0."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "number",
-    lower: |op, d| elementwise(op, d, &MIN, ["src", "scalar"]),
-    elems: types::SUMS,
-    tiles: tiles::SHAPES_OF_SUM,
-    ..EACH
-};
+    /// `dst = src > 0 ? src : slope * src`, element by element.
+    pub TLRELU "pto.tlrelu" "Leaky ReLU": EACH, verify: check::floats, class: "mul", kernel: Two(&PRELU),
+        lower: elementwise, elems: types::FLOAT, tiles: tiles::SHAPES
+        => {
+            syntax: ins(2),
+            operands: &[SRC, operand("slope", SCALAR, Touch::Nothing, "factor of what is not positive"), DST],
+        };
+}
 
-pub static TREMS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.trems", ..WITH_SCALAR_TMP },
-    summary: "Remainder of a division by a number, rounded down",
-    doc: number_doc!("`dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`."),
-    verify: |op, platform, diags| {
-        check::elementwise(op, NUMBERS, diags);
-        check::working_valid(op, platform, [0, 1], diags);
-    },
-    class: "div",
-    lower: |op, d| elementwise(op, d, &REM, ["src", "scalar"]),
-    elems: types::REMAINDER,
-    tiles: tiles::REMAINDER_BY,
-    working: working::REMAINDER_BY,
-    ..EACH
-};
+fn verify_trems(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    check::working_valid(op, platform, [0, 1], diags);
+}
 
-pub static TFMODS: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tfmods", ..WITH_SCALAR },
-    summary: "Remainder of a division by a number, rounded towards zero",
-    doc: number_doc!("`dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`."),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "div",
-    lower: |op, d| elementwise(op, d, &FMOD, ["src", "scalar"]),
-    elems: types::WORDS,
-    tiles: tiles::ONE,
-    ..EACH
-};
+fn verify_tdivs(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    precision::verify(op, precision::HALF_AND_SINGLE, diags);
+    if op.operand("dividend").is_some() == op.operand("divisor").is_some() {
+        diags.push(op.error("operand-count", "expects a tile and a number, in either order"));
+    }
+}
 
-pub static TAXPY: OpDef = OpDef {
-    schema: schema(
-        "pto.taxpy",
-        ins(2),
-        &[SRC, SCALAR_ARG, operand("dst", TILE, Touch::ReadWrite, "what is added to")],
-        &[],
-        &[],
-    ),
-    summary: "Add a multiple of a tile",
-    doc: number_doc!(
-        "`dst = src * scalar + dst`, element by element, product and sum rounded once; on A2/A3 the product of f16 is rounded \
-          to f16 before it is added to f16, as the tests of the tile library have it. `src` may be f16 where `dst` is f32: it \
-          is widened first."
-    ),
-    verify: |op, _, diags| {
-        check::spaces(op, diags);
-        check::elem(op, "src", FLOATS, diags);
-        check::elem(op, "dst", FLOATS, diags);
-        check::covers(op, "src", Needs::All, diags);
-        let types = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
-        if let (Some(src), Some(dst)) = types
-            && src != dst
-            && (src, dst) != (Elem::F16, Elem::F32)
-        {
-            diags.push(
-                op.error("tile-elem", "expects src and dst of one element type, or src f16 and dst f32")
-                    .label(format!("`src` has `{src}`, `dst` has `{dst}`")),
-            );
-        }
-    },
-    class: "mul",
-    lower: |op, d| {
-        let fused = d.platform.can(Capability::FusedAxpy);
-        elementwise(op, d, if fused { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
-    },
-    elems: types::AXPY,
-    tiles: tiles::SHAPES,
-    ..EACH
-};
+fn lower_tdivs(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    match op.operand("dividend") {
+        Some(_) => of_sources(op, d, &DIV, ["dividend", "src"]),
+        None => of_sources(op, d, &DIV, ["src", "divisor"]),
+    }
+}
 
-pub static TLRELU: OpDef = OpDef {
-    schema: schema(
-        "pto.tlrelu",
-        ins(2),
-        &[SRC, operand("slope", SCALAR, Touch::Nothing, "factor of what is not positive"), DST],
-        &[],
-        &[],
-    ),
-    summary: "Leaky ReLU",
-    doc: number_doc!("`dst = src > 0 ? src : slope * src`, element by element."),
-    verify: |op, _, diags| check::elementwise(op, FLOATS, diags),
-    class: "mul",
-    lower: |op, d| elementwise(op, d, &PRELU, ["src", "slope"]),
-    elems: types::FLOAT,
-    tiles: tiles::SHAPES,
-    ..EACH
-};
+fn verify_taxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::spaces(op, diags);
+    check::elem(op, "src", FLOATS, diags);
+    check::elem(op, "dst", FLOATS, diags);
+    check::covers(op, "src", Needs::All, diags);
+    let types = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
+    if let (Some(src), Some(dst)) = types
+        && src != dst
+        && (src, dst) != (Elem::F16, Elem::F32)
+    {
+        diags.push(
+            op.error("tile-elem", "expects src and dst of one element type, or src f16 and dst f32")
+                .label(format!("`src` has `{src}`, `dst` has `{dst}`")),
+        );
+    }
+}
+
+fn lower_taxpy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let fused = d.platform.can(Capability::FusedAxpy);
+    of_sources(op, d, if fused { &AXPY } else { &AXPY_STEPS }, ["src", "scalar", "dst"])
+}

@@ -14,13 +14,10 @@ use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Bits, CompareTiles, Select};
 use slipring_machine::interpretations::{DENSE_COMPARE, DENSE_SELECT};
 use slipring_machine::{Capability, Platform, Question};
-use slipring_op::Along;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef};
-use slipring_op::rules::{TILE, defaulted, operand, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TCMP, &TCMPS, &TSEL, &TSELS];
+use slipring_op::rules::{TILE, defaulted, operand};
+use slipring_op::{Along, ops};
 
 /// A row of a mask holds the bits of a row: columns of a mask are not columns of the tiles.
 const COMPARISON: OpDef = OpDef {
@@ -61,84 +58,61 @@ const MASK: OperandSpec = operand("mask", TILE, Touch::Read, MASK_DOC);
 
 /// Says how a mask lies in its tile.
 macro_rules! mask_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " A mask is packed: bit j mod 8 of byte j / 8 of a row of the mask tile stands for column j, whatever the type of \
              the tile's elements; its rows must be long enough, its valid columns do not matter."
         )
     };
 }
 
-pub static TCMP: OpDef = OpDef {
-    schema: schema("pto.tcmp", ins(2), &[SRC0, SRC1, BITS], &[], &[MODE]),
-    summary: "Compare two tiles",
-    doc: mask_doc!(
-        "Bit (i, j) of `dst` = `src0[i, j]` compared with `src1[i, j]`, for the valid rows of `dst` and the valid columns of \
-         `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0."
-    ),
-    verify: verify_compare,
-    lower: |op, d| compare(op, d, ["src0", "src1"]),
-    elems: types::COMPARE,
-    class: "compare",
-    tiles: tiles::COMPARE,
-    ..COMPARISON
-};
+ops! {
+    OPS;
 
-pub static TCMPS: OpDef = OpDef {
-    schema: schema("pto.tcmps", ins(2), &[SRC, SCALAR_ARG, BITS], &[], &[MODE]),
-    summary: "Compare a tile with a number",
-    doc: mask_doc!(
-        "Bit (i, j) of `dst` = `src[i, j]` compared with `scalar`, for the valid rows of `dst` and the valid columns of `src`. \
-         With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0."
-    ),
-    verify: verify_compare,
-    lower: |op, d| compare(op, d, ["src", "scalar"]),
-    elems: types::COMPARE_NUMBER,
-    class: "compare",
-    tiles: tiles::COMPARE_NUMBER,
-    ..COMPARISON
-};
+    /// Bit (i, j) of `dst` = `src0[i, j]` compared with `src1[i, j]`, for the valid rows of `dst` and the valid columns
+    /// of `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0.
+    pub TCMP "pto.tcmp" "Compare two tiles" [mask_doc]: COMPARISON,
+        verify: verify_compare, lower: |op, d| compare(op, d, ["src0", "src1"]), elems: types::COMPARE,
+        class: "compare", tiles: tiles::COMPARE
+        => { syntax: ins(2), operands: &[SRC0, SRC1, BITS], attrs: &[MODE] };
 
-pub static TSEL: OpDef = OpDef {
-    schema: schema("pto.tsel", ins(4), &[MASK, SRC0, SRC1, TMP, DST], &[], &[]),
-    summary: "Choose between two tiles",
-    doc: shape_doc!(mask_doc!(
-        "`dst[i, j] = mask[i, j] ? src0[i, j] : src1[i, j]`. The bits of the elements are moved as they are."
-    )),
-    verify: |op, platform, diags| {
-        check::elementwise(op, NUMBERS, diags);
-        rows_of_bits(op, "mask", diags);
-        rows_of_the_library(op, platform, diags);
-    },
-    lower: |op, d| choose(op, d, ["src0", "src1"]),
-    elems: types::SELECT,
-    class: "select",
-    tiles: tiles::SELECT,
-    working: working::SELECT,
-    ..COMPARISON
-};
+    /// Bit (i, j) of `dst` = `src[i, j]` compared with `scalar`, for the valid rows of `dst` and the valid columns of
+    /// `src`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0.
+    pub TCMPS "pto.tcmps" "Compare a tile with a number" [mask_doc]: COMPARISON,
+        verify: verify_compare, lower: |op, d| compare(op, d, ["src", "scalar"]), elems: types::COMPARE_NUMBER,
+        class: "compare", tiles: tiles::COMPARE_NUMBER
+        => { syntax: ins(2), operands: &[SRC, SCALAR_ARG, BITS], attrs: &[MODE] };
 
-pub static TSELS: OpDef = OpDef {
-    schema: schema("pto.tsels", ins(4), &[MASK, SRC, TMP, SCALAR_ARG, DST], &[], &[]),
-    summary: "Choose between a tile and a number",
-    doc: shape_doc!(mask_doc!(
-        "`dst[i, j] = mask[i, j] ? src[i, j] : scalar`. The bits of the elements are moved as they are."
-    )),
-    verify: |op, _, diags| {
-        check::elementwise(op, NUMBERS, diags);
-        rows_of_bits(op, "mask", diags);
-    },
-    inside: inside::NUMBER_BY_SCALARS,
-    lower: |op, d| choose(op, d, ["src", "scalar"]),
-    // The number that is chosen, and nothing else (device headers, `TSels`).
-    tmp_before_results: true,
-    elems: types::SELECT,
-    class: "select",
-    tiles: tiles::ONE,
-    working: working::SELECT_NUMBER,
-    ..COMPARISON
-};
+    pub TSEL "pto.tsel" "Choose between two tiles": COMPARISON,
+        doc: shape_doc!(mask_doc!(
+            "`dst[i, j] = mask[i, j] ? src0[i, j] : src1[i, j]`. The bits of the elements are moved as they are."
+        )),
+        verify: verify_tsel, lower: |op, d| choose(op, d, ["src0", "src1"]), elems: types::SELECT, class: "select",
+        tiles: tiles::SELECT, working: working::SELECT
+        => { syntax: ins(4), operands: &[MASK, SRC0, SRC1, TMP, DST] };
+
+    pub TSELS "pto.tsels" "Choose between a tile and a number": COMPARISON,
+        doc: shape_doc!(mask_doc!(
+            "`dst[i, j] = mask[i, j] ? src[i, j] : scalar`. The bits of the elements are moved as they are."
+        )),
+        verify: verify_tsels, inside: inside::NUMBER_BY_SCALARS, lower: |op, d| choose(op, d, ["src", "scalar"]),
+        // The number that is chosen, and nothing else (device headers, `TSels`).
+        tmp_before_results: true, elems: types::SELECT, class: "select", tiles: tiles::ONE,
+        working: working::SELECT_NUMBER
+        => { syntax: ins(4), operands: &[MASK, SRC, TMP, SCALAR_ARG, DST] };
+}
+
+fn verify_tsel(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    rows_of_bits(op, "mask", diags);
+    rows_of_the_library(op, platform, diags);
+}
+
+fn verify_tsels(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    check::elementwise(op, NUMBERS, diags);
+    rows_of_bits(op, "mask", diags);
+}
 
 fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags) {
     check::spaces(op, diags);

@@ -11,11 +11,9 @@ use super::lower::Operands;
 use super::{DST, SRC, VECTOR, types};
 use slipring_effect::vector::{Outside, ReadNumbers, ReadRowNumbers, RowsToMat, StageElements, StagedToMat, TableMove};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpDef, OpRef, PipeRule};
-use slipring_op::rules::{TILE, VIEW, defaulted, operand, optional, require_space, schema};
-
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&MGATHER, &MSCATTER];
+use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpRef, PipeRule};
+use slipring_op::ops;
+use slipring_op::rules::{TILE, VIEW, defaulted, operand, optional, require_space};
 
 /// Numbers in a tile or in global memory.
 const NUMBERS: TypeRule =
@@ -39,9 +37,9 @@ const SCATTER_ATOMIC: &EnumSpec =
 
 /// Says what a number in the indices names.
 macro_rules! table_doc {
-    ($what:literal) => {
+    ($($what:literal),+) => {
         concat!(
-            $what,
+            $($what),+,
             " With `coalesce = row`, and without `coalesce` where `indices` has one valid column and the tile more, number i names a row of `mem`, of which as many elements are \
              moved as the tile has valid columns; else number (i, j) names an element, counted from the first one as a dense table \
              has them. Numbers have no sign. One that names nothing is `index-bounds`, or what the attribute says. "
@@ -49,102 +47,95 @@ macro_rules! table_doc {
     };
 }
 
-pub static MGATHER: OpDef = OpDef {
-    schema: schema(
-        "pto.mgather",
-        Syntax::InsOuts { ins: 3, attrs_in_ins: false },
-        &[
-            operand("mem", VIEW, Touch::Read, "the table in global memory"),
-            operand("indices", NUMBERS, Touch::Read, "the indices; in global memory where `dst` is in L1"),
-            optional("scratch", VIEW, Touch::Write, "global memory where elements for L1 are put beforehand"),
-            DST,
-        ],
-        &[],
-        &[defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"), COALESCE],
-    ),
-    summary: "Gather elements or rows from global memory",
-    doc: table_doc!(
-        "`dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last one; `wrap`: \
-         modulo their number; `zero`: 0. Into a tile in L1 a Cube core gathers by numbers in global memory: a row for each, which \
-         lie one after the other, or elements, which it puts into `scratch` beforehand, in the order of the fractals; what is not \
-         valid becomes 0 with elements, and with `zero`."
-    ),
-    source: "PTO IR manual 4.10; tile library, MGATHER of each platform",
-    core: CoreRule::ByTile,
-    pipe: PipeRule::By(|op, _| if to_mat(op) { Pipe::Mte2 } else { Pipe::V }),
-    elems: types::TABLE,
-    inside: &[TO_MAT, LibraryFlags { has: true, ..TO_MAT }, GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
-    verify: |op, _, diags| if to_mat(op) { verify_to_mat(op, diags) } else { verify_table(op, "dst", diags) },
-    lower: |op, d| {
-        let outside = match op.text("gatherOob") {
-            Some("clamp") => Outside::Clamp,
-            Some("wrap") => Outside::Wrap,
-            Some("zero") => Outside::Nothing,
-            _ => Outside::Fault,
-        };
-        if to_mat(op) { lower_to_mat(op, d, outside) } else { lower_table(op, d, "dst", outside, None) }
-    },
-    ..VECTOR
-};
+ops! {
+    OPS;
 
-pub static MSCATTER: OpDef = OpDef {
-    schema: schema(
-        "pto.mscatter",
-        INS,
-        &[SRC, INDICES, operand("mem", VIEW, Touch::Write, "the table in global memory")],
-        &[],
-        &[
-            defaulted("scatterAtomicOp", AttrKind::Enum(SCATTER_ATOMIC), "how elements are combined with the table's"),
-            defaulted("scatterOob", AttrKind::Enum(SCATTER_OOB), "what an index outside the table does"),
-            defaulted(
-                "scatterConflict",
-                AttrKind::Enum(SCATTER_CONFLICT),
-                "of several elements for one place: `last` says that the last stays, which it does here with `default`, too",
-            ),
-            COALESCE,
-        ],
-    ),
-    summary: "Scatter elements or rows to global memory",
-    doc: table_doc!(
-        "`mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by row: of \
-         several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's, in its type. \
-         `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number."
-    ),
-    source: "PTO IR manual 4.10; tile library, MSCATTER of each platform",
-    elems: types::TABLE_SRC,
-    inside: &[SCATTER_ROWS, ELEMENTS, ONE_ELEMENT],
-    update,
-    verify: |op, platform, diags| {
-        verify_table(op, "src", diags);
-        if matches!(update(op), Some(UpdateKind::Max | UpdateKind::Min)) {
-            only_a5(op, "scatterAtomicOp", "`none` or `add`", platform, diags);
-        }
-        if op.text("scatterConflict").is_some() {
-            only_a5(op, "scatterConflict", "none", platform, diags);
-        }
-        let Some(elem) = op.ty("src").and_then(Type::elem) else { return };
-        let known: &[Elem] = match update(op) {
-            None => return,
-            Some(UpdateKind::Add) => &[Elem::I32, Elem::F16, Elem::F32],
-            Some(UpdateKind::Max | UpdateKind::Min) => &[Elem::I32, Elem::F32],
+    /// `dst[i, j] = mem[indices[i, j]]`, or `mem[indices[i, 0], j]`, for the valid shape of `dst`. `clamp`: the last
+    /// one; `wrap`: modulo their number; `zero`: 0. Into a tile in L1 a Cube core gathers by numbers in global memory:
+    /// a row for each, which lie one after the other, or elements, which it puts into `scratch` beforehand, in the
+    /// order of the fractals; what is not valid becomes 0 with elements, and with `zero`.
+    pub MGATHER "pto.mgather" "Gather elements or rows from global memory" [table_doc]: VECTOR,
+        source: "PTO IR manual 4.10; tile library, MGATHER of each platform", core: CoreRule::ByTile,
+        pipe: PipeRule::By(|op, _| if to_mat(op) { Pipe::Mte2 } else { Pipe::V }), elems: types::TABLE,
+        inside: &[TO_MAT, LibraryFlags { has: true, ..TO_MAT }, GATHER_ROWS, ELEMENTS, ONE_ELEMENT],
+        verify: |op, _, diags| if to_mat(op) { verify_to_mat(op, diags) } else { verify_table(op, "dst", diags) },
+        lower: lower_mgather
+        => {
+            syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
+            operands: &[
+                operand("mem", VIEW, Touch::Read, "the table in global memory"),
+                operand("indices", NUMBERS, Touch::Read, "the indices; in global memory where `dst` is in L1"),
+                optional("scratch", VIEW, Touch::Write, "global memory where elements for L1 are put beforehand"),
+                DST,
+            ],
+            attrs: &[
+                defaulted("gatherOob", AttrKind::Enum(GATHER_OOB), "what an index outside the table does"),
+                COALESCE,
+            ],
         };
-        if !known.contains(&elem) {
-            let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
-            let message = format!("expects elements of {} to be combined, not {elem}", names.join(", "));
-            diags.push(op.error("tile-elem", message).label(format!("`src` has `{elem}`")));
-        }
-    },
-    lower: |op, d| {
-        let outside = match op.text("scatterOob") {
-            Some("clamp") => Outside::Clamp,
-            Some("wrap") => Outside::Wrap,
-            Some("skip") => Outside::Nothing,
-            _ => Outside::Fault,
+
+    /// `mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by
+    /// row: of several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's,
+    /// in its type. `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number.
+    pub MSCATTER "pto.mscatter" "Scatter elements or rows to global memory" [table_doc]: VECTOR,
+        source: "PTO IR manual 4.10; tile library, MSCATTER of each platform", elems: types::TABLE_SRC,
+        inside: &[SCATTER_ROWS, ELEMENTS, ONE_ELEMENT], update: update, verify: verify_mscatter, lower: lower_mscatter
+        => {
+            syntax: INS,
+            operands: &[SRC, INDICES, operand("mem", VIEW, Touch::Write, "the table in global memory")],
+            attrs: &[
+                defaulted("scatterAtomicOp", AttrKind::Enum(SCATTER_ATOMIC), "how elements are combined with the table's"),
+                defaulted("scatterOob", AttrKind::Enum(SCATTER_OOB), "what an index outside the table does"),
+                defaulted(
+                    "scatterConflict",
+                    AttrKind::Enum(SCATTER_CONFLICT),
+                    "of several elements for one place: `last` says that the last stays, which it does here with `default`, too",
+                ),
+                COALESCE,
+            ],
         };
-        lower_table(op, d, "src", outside, Some(update(op)))
-    },
-    ..VECTOR
-};
+}
+
+fn lower_mgather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let outside = match op.text("gatherOob") {
+        Some("clamp") => Outside::Clamp,
+        Some("wrap") => Outside::Wrap,
+        Some("zero") => Outside::Nothing,
+        _ => Outside::Fault,
+    };
+    if to_mat(op) { lower_to_mat(op, d, outside) } else { lower_table(op, d, "dst", outside, None) }
+}
+
+fn verify_mscatter(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    verify_table(op, "src", diags);
+    if matches!(update(op), Some(UpdateKind::Max | UpdateKind::Min)) {
+        only_a5(op, "scatterAtomicOp", "`none` or `add`", platform, diags);
+    }
+    if op.text("scatterConflict").is_some() {
+        only_a5(op, "scatterConflict", "none", platform, diags);
+    }
+    let Some(elem) = op.ty("src").and_then(Type::elem) else { return };
+    let known: &[Elem] = match update(op) {
+        None => return,
+        Some(UpdateKind::Add) => &[Elem::I32, Elem::F16, Elem::F32],
+        Some(UpdateKind::Max | UpdateKind::Min) => &[Elem::I32, Elem::F32],
+    };
+    if !known.contains(&elem) {
+        let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
+        let message = format!("expects elements of {} to be combined, not {elem}", names.join(", "));
+        diags.push(op.error("tile-elem", message).label(format!("`src` has `{elem}`")));
+    }
+}
+
+fn lower_mscatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let outside = match op.text("scatterOob") {
+        Some("clamp") => Outside::Clamp,
+        Some("wrap") => Outside::Wrap,
+        Some("skip") => Outside::Nothing,
+        _ => Outside::Fault,
+    };
+    lower_table(op, d, "src", outside, Some(update(op)))
+}
 
 /// Whether it gathers into L1.
 fn to_mat(op: &OpRef<'_>) -> bool {

@@ -1,74 +1,53 @@
 //! Three operands, element by element (PTO IR manual 4.5).
 
-use slipring_ir::{OpSchema, OperandSpec, Touch};
+use slipring_ir::{OperandSpec, Touch};
 
-use super::check::{self, NUMBERS};
+use super::check;
 use super::lower::elementwise;
 use super::types;
 use super::{DST, EACH, SCALAR_ARG, SRC0, SRC1, ins};
 use slipring_effect::arithmetic::*;
+use slipring_op::def::Arithmetic::Three;
 use slipring_op::def::OpDef;
+use slipring_op::ops;
 use slipring_op::rules::{TILE, operand, schema};
 
 const SRC2: OperandSpec = operand("src2", TILE, Touch::Read, "the third source");
-const THREE: OpSchema = schema("", ins(3), &[SRC0, SRC1, SRC2, DST], &[], &[]);
-const SCALAR_BETWEEN: OpSchema = schema("", ins(3), &[SRC0, SCALAR_ARG, SRC1, DST], &[], &[]);
 
-/// The ops of this family.
-pub(crate) const OPS: &[&OpDef] = &[&TADDC, &TSUBC, &TADDSC, &TSUBSC];
-
-pub static TADDC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.taddc", ..THREE },
-    summary: "Add three tiles",
-    doc: number_doc!(
-        "`dst = src0 + src1 + src2`, element by element, from left to right. \
-          Each step of f32 is rounded; narrower floats are rounded once at the end."
-    ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
+/// Two sums or differences, one after the other.
+const TILES: OpDef = OpDef {
+    schema: schema("", ins(3), &[SRC0, SRC1, SRC2, DST], &[], &[]),
+    verify: check::numbers,
     class: "add",
-    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "src1", "src2"]),
+    lower: elementwise,
     elems: types::THREE,
     ..EACH
 };
+/// The same with a number as the second operand.
+const NUMBER_BETWEEN: OpDef = OpDef { schema: schema("", ins(3), &[SRC0, SCALAR_ARG, SRC1, DST], &[], &[]), ..TILES };
 
-pub static TSUBC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsubc", ..THREE },
-    summary: "Subtract a tile and add another",
-    doc: number_doc!(
-        "`dst = src0 - src1 + src2`, element by element, from left to right. \
-          Each step of f32 is rounded; narrower floats are rounded once at the end."
-    ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "add",
-    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "src1", "src2"]),
-    elems: types::THREE,
-    ..EACH
-};
+/// Says how each step is rounded.
+macro_rules! steps_doc {
+    ($what:literal) => {
+        number_doc!(
+            $what,
+            ", element by element, from left to right. Each step of f32 is rounded; narrower floats are rounded once at the end."
+        )
+    };
+}
 
-pub static TADDSC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.taddsc", ..SCALAR_BETWEEN },
-    summary: "Add a number and a tile",
-    doc: number_doc!(
-        "`dst = src0 + scalar + src1`, element by element, from left to right. \
-          Each step of f32 is rounded; narrower floats are rounded once at the end."
-    ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "add",
-    lower: |op, d| elementwise(op, d, &ADD_ADD, ["src0", "scalar", "src1"]),
-    elems: types::THREE,
-    ..EACH
-};
+ops! {
+    OPS, steps_doc;
 
-pub static TSUBSC: OpDef = OpDef {
-    schema: OpSchema { name: "pto.tsubsc", ..SCALAR_BETWEEN },
-    summary: "Subtract a number and add a tile",
-    doc: number_doc!(
-        "`dst = src0 - scalar + src1`, element by element, from left to right. \
-          Each step of f32 is rounded; narrower floats are rounded once at the end."
-    ),
-    verify: |op, _, diags| check::elementwise(op, NUMBERS, diags),
-    class: "add",
-    lower: |op, d| elementwise(op, d, &SUB_ADD, ["src0", "scalar", "src1"]),
-    elems: types::THREE,
-    ..EACH
-};
+    /// `dst = src0 + src1 + src2`
+    pub TADDC "pto.taddc" "Add three tiles": TILES, kernel: Three(&ADD_ADD);
+
+    /// `dst = src0 - src1 + src2`
+    pub TSUBC "pto.tsubc" "Subtract a tile and add another": TILES, kernel: Three(&SUB_ADD);
+
+    /// `dst = src0 + scalar + src1`
+    pub TADDSC "pto.taddsc" "Add a number and a tile": NUMBER_BETWEEN, kernel: Three(&ADD_ADD);
+
+    /// `dst = src0 - scalar + src1`
+    pub TSUBSC "pto.tsubsc" "Subtract a number and add a tile": NUMBER_BETWEEN, kernel: Three(&SUB_ADD);
+}

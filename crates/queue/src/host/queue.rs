@@ -95,18 +95,10 @@ pub struct Times {
 #[derive(Debug)]
 pub struct Queue<D: Device> {
     pub(super) device: D,
-    pub(super) board: Board,
-    pub(super) layout: Layout,
     settings: Settings,
     staging: Option<Pinned>,
-    pub(super) sysmem: Pinned,
-    pub(super) prefetch: Window,
-    pub(super) dispatch: Window,
-    pub(super) issue: Issue,
-    pub(super) read: RingPointer,
-    /// The part of a record whose other pages have not come yet.
-    pub(super) partial: Option<Partial>,
-    pub(super) events: u32,
+    /// The queue that calls are about.
+    pub(super) ends: Ends,
     /// The other one of two queues.
     pub(super) second: Option<Ends>,
 }
@@ -138,30 +130,8 @@ impl<D: Device> Queue<D> {
             0 => None,
             bytes => Some(device.pin(bytes)?),
         };
-        let sysmem = device.pin(u64::from(layout.sysmem.bytes))?;
-        let expected = PCIE_NOC_BIT | layout.sysmem.noc_base;
-        if sysmem.noc_addr != expected {
-            return Err(HostError::Misplaced { found: sysmem.noc_addr, expected });
-        }
-        let prefetch = device.open(WINDOW, WindowTarget::tile(board.prefetch, 0))?;
-        let dispatch = device.open(WINDOW, WindowTarget::tile(board.dispatch, 0))?;
-        let (issue, read) = (Issue::new(&layout), RingPointer::first(&layout));
-        let partial = None;
-        let mut queue = Queue {
-            device,
-            board,
-            layout,
-            settings,
-            staging,
-            sysmem,
-            prefetch,
-            dispatch,
-            issue,
-            read,
-            partial,
-            events: 0,
-            second: None,
-        };
+        let ends = Ends::open(&mut device, board, layout, 0)?;
+        let mut queue = Queue { device, settings, staging, ends, second: None };
         queue.initialise()?;
         queue.start(kernels)?;
         Ok(queue)
@@ -169,44 +139,48 @@ impl<D: Device> Queue<D> {
 
     /// Both ends of the fetch queue and of the completion ring.
     pub(super) fn initialise(&mut self) -> Result<(), HostError> {
-        let q = &self.layout.prefetch;
-        self.device.write32(self.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
-        let issue = self.layout.sysmem.noc(self.layout.sysmem.issue) as u32;
-        self.device.write32(self.prefetch, u64::from(q.pcie_rd_ptr), issue)?;
-        self.device.write(self.prefetch, u64::from(q.q_base), &vec![0; 2 * q.q_entries as usize])?;
-        let word = self.read.word().to_le_bytes();
-        for offset in [self.layout.sysmem.completion_wr, self.layout.sysmem.completion_rd] {
-            self.device.host_write(self.sysmem, u64::from(offset), &word)?;
+        let q = &self.ends.layout.prefetch;
+        self.device.write32(self.ends.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
+        let issue = self.ends.layout.sysmem.noc(self.ends.layout.sysmem.issue) as u32;
+        self.device.write32(self.ends.prefetch, u64::from(q.pcie_rd_ptr), issue)?;
+        self.device.write(self.ends.prefetch, u64::from(q.q_base), &vec![0; 2 * q.q_entries as usize])?;
+        let word = self.ends.read.word().to_le_bytes();
+        for offset in [self.ends.layout.sysmem.completion_wr, self.ends.layout.sysmem.completion_rd] {
+            self.device.host_write(self.ends.sysmem, u64::from(offset), &word)?;
         }
         Ok(())
     }
 
     /// Images, launch and go messages of both queue cores: the prefetcher first, which has nothing to do yet.
     pub(super) fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
-        let (base, sem0) = (u64::from(self.layout.kernel_config_base), u64::from(self.layout.sem(0)));
-        let text = u64::from(self.layout.kernel_text());
+        let (base, sem0) = (u64::from(self.ends.layout.kernel_config_base), u64::from(self.ends.layout.sem(0)));
+        let text = u64::from(self.ends.layout.kernel_text());
         let image = vec![0; (text - base) as usize];
-        self.device.write(self.prefetch, base, &image)?;
-        self.device.write32(self.prefetch, sem0, self.layout.dispatch.cb_pages)?;
-        if self.layout.distributed {
-            self.device.write32(self.prefetch, u64::from(self.layout.sem(1)), self.layout.dispatch.s_cb_pages)?;
+        self.device.write(self.ends.prefetch, base, &image)?;
+        self.device.write32(self.ends.prefetch, sem0, self.ends.layout.dispatch.cb_pages)?;
+        if self.ends.layout.distributed {
+            self.device.write32(
+                self.ends.prefetch,
+                u64::from(self.ends.layout.sem(1)),
+                self.ends.layout.dispatch.s_cb_pages,
+            )?;
         }
-        self.write_text(self.prefetch, text, &kernels.prefetch)?;
-        self.launch(self.prefetch, 1)?;
+        self.write_text(self.ends.prefetch, text, &kernels.prefetch)?;
+        self.launch(self.ends.prefetch, 1)?;
 
-        let d = self.layout.dispatch.clone();
+        let d = self.ends.layout.dispatch.clone();
         for address in [d.completion_wr, d.completion_rd] {
-            self.device.write32(self.dispatch, u64::from(address), self.read.word())?;
+            self.device.write32(self.ends.dispatch, u64::from(address), self.ends.read.word())?;
         }
         for event in [d.events, d.events + 16] {
-            self.device.write32(self.dispatch, u64::from(event), 0)?;
+            self.device.write32(self.ends.dispatch, u64::from(event), 0)?;
         }
-        self.device.write(self.dispatch, u64::from(d.sync_sems), &[0; 128])?;
-        self.device.write(self.dispatch, base, &image)?;
-        self.write_text(self.dispatch, text, &kernels.dispatch)?;
+        self.device.write(self.ends.dispatch, u64::from(d.sync_sems), &[0; 128])?;
+        self.device.write(self.ends.dispatch, base, &image)?;
+        self.write_text(self.ends.dispatch, text, &kernels.dispatch)?;
         let behind = text + (kernels.dispatch.len() as u64).next_multiple_of(16);
-        self.write_text(self.dispatch, behind, &kernels.subordinate)?;
-        self.launch(self.dispatch, 3)
+        self.write_text(self.ends.dispatch, behind, &kernels.subordinate)?;
+        self.launch(self.ends.dispatch, 3)
     }
 
     fn write_text(&mut self, core: Window, at: u64, text: &[u8]) -> Result<(), HostError> {
@@ -220,17 +194,17 @@ impl<D: Device> Queue<D> {
     fn launch(&mut self, core: Window, enables: u32) -> Result<(), HostError> {
         let (mut launch, mut go) = (Vec::new(), Vec::new());
         LaunchMessage {
-            kernel_config_base: self.layout.kernel_config_base,
-            sem_offset: self.layout.sem_offset as u16,
-            text_brisc: self.layout.kernel_text() - self.layout.kernel_config_base,
+            kernel_config_base: self.ends.layout.kernel_config_base,
+            sem_offset: self.ends.layout.sem_offset as u16,
+            text_brisc: self.ends.layout.kernel_text() - self.ends.layout.kernel_config_base,
             mode: LaunchMessage::HOST,
             enables,
             ..Default::default()
         }
         .append(&mut launch);
         GoMessage { signal: GoMessage::GO, ..Default::default() }.append(&mut go);
-        self.device.write(core, u64::from(self.layout.worker.launch), &launch)?;
-        self.device.write(core, u64::from(self.layout.worker.go), &go)?;
+        self.device.write(core, u64::from(self.ends.layout.worker.launch), &launch)?;
+        self.device.write(core, u64::from(self.ends.layout.worker.go), &go)?;
         Ok(())
     }
 
@@ -258,10 +232,10 @@ impl<D: Device> Queue<D> {
         if record.len() / 16 > 0x7FFF {
             return refuse("a slot holds 15 bits of 16-byte units");
         }
-        if record.len() > self.layout.prefetch.cmddat_bytes as usize {
+        if record.len() > self.ends.layout.prefetch.cmddat_bytes as usize {
             return refuse("it is larger than the area where commands land");
         }
-        if record.len() > self.layout.sysmem.issue_bytes as usize / if checked { 3 } else { 1 } {
+        if record.len() > self.ends.layout.sysmem.issue_bytes as usize / if checked { 3 } else { 1 } {
             return refuse("it is too large for the issue region");
         }
         self.enqueue(record, (record.len() / 16) as u16 | flags)
@@ -272,7 +246,7 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// [`HostError::Record`] if it is larger than the issue region, [`HostError::Timeout`] if no slot becomes free.
     pub fn replay(&mut self, record: &[u8], slot: u16) -> Result<(), HostError> {
-        if record.len() > self.layout.sysmem.issue_bytes as usize {
+        if record.len() > self.ends.layout.sysmem.issue_bytes as usize {
             return Err(HostError::Record { bytes: record.len(), why: "it is larger than the issue region" });
         }
         self.enqueue(record, slot)
@@ -280,26 +254,26 @@ impl<D: Device> Queue<D> {
 
     fn enqueue(&mut self, record: &[u8], value: u16) -> Result<(), HostError> {
         let bytes = record.len() as u32;
-        let place = self.issue.place(bytes);
+        let place = self.ends.issue.place(bytes);
         if self.settings.checked_issue {
-            while let Some(slot) = self.issue.needed(place, bytes) {
+            while let Some(slot) = self.ends.issue.needed(place, bytes) {
                 self.wait_slot(slot)?;
-                self.issue.taken(slot);
+                self.ends.issue.taken(slot);
             }
         }
-        self.device.host_write(self.sysmem, u64::from(self.layout.sysmem.issue + place.offset), record)?;
+        self.device.host_write(self.ends.sysmem, u64::from(self.ends.layout.sysmem.issue + place.offset), record)?;
         self.wait_slot(place.slot)?;
-        let slot = u64::from(self.layout.prefetch.q_base + 2 * place.slot);
-        self.device.write16(self.prefetch, slot, value)?;
-        self.issue.queued(place, bytes);
+        let slot = u64::from(self.ends.layout.prefetch.q_base + 2 * place.slot);
+        self.device.write16(self.ends.prefetch, slot, value)?;
+        self.ends.issue.queued(place, bytes);
         Ok(())
     }
 
     /// Waits until the device has taken the entry of a slot.
     fn wait_slot(&mut self, slot: u32) -> Result<(), HostError> {
-        let address = u64::from(self.layout.prefetch.q_base + 2 * slot);
+        let address = u64::from(self.ends.layout.prefetch.q_base + 2 * slot);
         let (start, limit) = (self.device.now(), self.settings.slot_timeout_ns);
-        while self.device.read16(self.prefetch, address)? != 0 {
+        while self.device.read16(self.ends.prefetch, address)? != 0 {
             if self.device.now() - start > limit {
                 return Err(HostError::Timeout {
                     what: format!("slot {slot} of prefetch_q to become free"),
@@ -350,9 +324,9 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// As [`push`](Queue::push).
     pub fn event(&mut self) -> Result<u32, HostError> {
-        self.events = self.events.wrapping_add(1);
-        self.send(&host_event(self.events))?;
-        Ok(self.events)
+        self.ends.events = self.ends.events.wrapping_add(1);
+        self.send(&host_event(self.ends.events))?;
+        Ok(self.ends.events)
     }
 
     /// Waits for an event, which must be the next completion.
@@ -375,7 +349,7 @@ impl<D: Device> Queue<D> {
     pub fn finish(&mut self) -> Result<(), HostError> {
         let event = self.event()?;
         self.wait_event(event)?;
-        self.issue.idle();
+        self.ends.issue.idle();
         Ok(())
     }
 
@@ -384,7 +358,7 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// If a program does not fit its commands, and as [`finish`](Queue::finish).
     pub fn run(&mut self, programs: &[Program]) -> Result<(), HostError> {
-        self.send_all(&lower_programs(programs, self.settings.lowering, &self.board, &self.layout)?)?;
+        self.send_all(&lower_programs(programs, self.settings.lowering, &self.ends.board, &self.ends.layout)?)?;
         self.finish()
     }
 
@@ -413,26 +387,30 @@ impl<D: Device> Queue<D> {
     /// [`HostError::Completion`] if there is no record.
     pub fn poll_completion(&mut self) -> Result<Option<Completion>, HostError> {
         let mut word = [0; 4];
-        self.device.host_read(self.sysmem, u64::from(self.layout.sysmem.completion_wr), &mut word)?;
+        self.device.host_read(self.ends.sysmem, u64::from(self.ends.layout.sysmem.completion_wr), &mut word)?;
         let write = RingPointer::from_word(u32::from_le_bytes(word));
-        let Some(mut pages) = self.read.pages_to(write, &self.layout) else {
+        let Some(mut pages) = self.ends.read.pages_to(write, &self.ends.layout) else {
             let why = format!("the write pointer is {:#010x}", write.word());
-            return Err(HostError::Completion { at: self.read.units, why });
+            return Err(HostError::Completion { at: self.ends.read.units, why });
         };
         while pages > 0 {
-            let partial = match self.partial.take() {
+            let partial = match self.ends.partial.take() {
                 Some(partial) => partial,
                 None => Partial { length: self.record_length()?, bytes: Vec::new() },
             };
-            let partial = self.partial.insert(partial);
+            let partial = self.ends.partial.insert(partial);
             let rest = (partial.length - partial.bytes.len() as u64).min(u64::from(COMPLETION_PAGE)) as usize;
             let at = partial.bytes.len();
             partial.bytes.resize(at + rest, 0);
-            self.device.host_read(self.sysmem, self.read.offset(&self.layout), &mut partial.bytes[at..])?;
+            self.device.host_read(
+                self.ends.sysmem,
+                self.ends.read.offset(&self.ends.layout),
+                &mut partial.bytes[at..],
+            )?;
             let whole = partial.bytes.len() as u64 == partial.length;
             self.give_page_back()?;
             pages -= 1;
-            if whole && let Some(record) = self.partial.take() {
+            if whole && let Some(record) = self.ends.partial.take() {
                 let is_event = record.bytes[1] != 0;
                 return Ok(Some(Completion { is_event, bytes: record.bytes[HEADER..].to_vec() }));
             }
@@ -443,25 +421,29 @@ impl<D: Device> Queue<D> {
     /// Bytes of completion records, of either queue, that have come before the rest of them.
     pub fn partial_bytes(&self) -> u64 {
         let other = self.second.as_ref().and_then(|other| other.partial.as_ref());
-        self.partial.iter().chain(other).map(|partial| partial.bytes.len() as u64).sum()
+        self.ends.partial.iter().chain(other).map(|partial| partial.bytes.len() as u64).sum()
     }
 
     /// The length in the header at the read pointer, which the dispatcher echoes there.
     fn record_length(&mut self) -> Result<u64, HostError> {
         let mut header = [0; HEADER];
-        self.device.host_read(self.sysmem, self.read.offset(&self.layout), &mut header)?;
+        self.device.host_read(self.ends.sysmem, self.ends.read.offset(&self.ends.layout), &mut header)?;
         match WriteHost::read(&header) {
             Ok(header) if header.length >= HEADER as u64 => Ok(header.length),
-            _ => Err(HostError::Completion { at: self.read.units, why: format!("it starts with {header:02x?}") }),
+            _ => Err(HostError::Completion { at: self.ends.read.units, why: format!("it starts with {header:02x?}") }),
         }
     }
 
     /// Tells the dispatcher that a page was read.
     fn give_page_back(&mut self) -> Result<(), HostError> {
-        self.read = self.read.advanced(1, &self.layout);
-        let word = self.read.word();
-        self.device.write32(self.dispatch, u64::from(self.layout.dispatch.completion_rd), word)?;
-        self.device.host_write(self.sysmem, u64::from(self.layout.sysmem.completion_rd), &word.to_le_bytes())?;
+        self.ends.read = self.ends.read.advanced(1, &self.ends.layout);
+        let word = self.ends.read.word();
+        self.device.write32(self.ends.dispatch, u64::from(self.ends.layout.dispatch.completion_rd), word)?;
+        self.device.host_write(
+            self.ends.sysmem,
+            u64::from(self.ends.layout.sysmem.completion_rd),
+            &word.to_le_bytes(),
+        )?;
         Ok(())
     }
 
@@ -470,7 +452,7 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// If there is no such slot.
     pub fn times(&mut self, index: u32) -> Result<Times, HostError> {
-        let slot = u64::from(self.layout.sysmem.timestamps) + 32 * u64::from(index);
+        let slot = u64::from(self.ends.layout.sysmem.timestamps) + 32 * u64::from(index);
         Ok(Times { start: self.host_u64(slot)?, end: self.host_u64(slot + 16)? })
     }
 
@@ -479,13 +461,14 @@ impl<D: Device> Queue<D> {
     /// # Errors
     /// If there is no such slot.
     pub fn core_times(&mut self, index: u32, tiles: u32, order: u32) -> Result<Times, HostError> {
-        let slot = u64::from(self.layout.sysmem.timing) + 16 * (u64::from(index) * u64::from(tiles) + u64::from(order));
+        let slot =
+            u64::from(self.ends.layout.sysmem.timing) + 16 * (u64::from(index) * u64::from(tiles) + u64::from(order));
         Ok(Times { start: self.host_u64(slot)?, end: self.host_u64(slot + 8)? })
     }
 
     fn host_u64(&mut self, offset: u64) -> Result<u64, HostError> {
         let mut bytes = [0; 8];
-        self.device.host_read(self.sysmem, offset, &mut bytes)?;
+        self.device.host_read(self.ends.sysmem, offset, &mut bytes)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
@@ -507,17 +490,17 @@ impl<D: Device> Queue<D> {
 
     /// The board.
     pub fn board(&self) -> &Board {
-        &self.board
+        &self.ends.board
     }
 
     /// The memory map.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        &self.ends.layout
     }
 
     /// The queue's pinned memory.
     pub fn sysmem(&self) -> Pinned {
-        self.sysmem
+        self.ends.sysmem
     }
 
     /// Stops the queue's cores and gives back windows and memory: the device.
@@ -537,15 +520,15 @@ impl<D: Device> Queue<D> {
     }
 
     fn close_ends(&mut self) -> Result<(), HostError> {
-        for core in [self.board.prefetch, self.board.dispatch] {
+        for core in [self.ends.board.prefetch, self.ends.board.dispatch] {
             let at = u64::from(SOFT_RESET);
             let window = self.device.open(WINDOW, WindowTarget::tile(core, at / WINDOW * WINDOW))?;
             self.device.write32(window, at % WINDOW, ALL_IN_RESET)?;
             self.device.close(window)?;
         }
-        self.device.close(self.prefetch)?;
-        self.device.close(self.dispatch)?;
-        Ok(self.device.unpin(self.sysmem)?)
+        self.device.close(self.ends.prefetch)?;
+        self.device.close(self.ends.dispatch)?;
+        Ok(self.device.unpin(self.ends.sysmem)?)
     }
 }
 
@@ -556,7 +539,7 @@ pub const ALL_IN_RESET: u32 = 0x0004_7800;
 /// Its value with BRISC running.
 pub const BRISC_RUNS: u32 = 0x0004_7000;
 
-/// What a host has of a queue that calls are not about at present.
+/// What a host has of one queue.
 #[derive(Debug)]
 pub(super) struct Ends {
     pub(crate) board: Board,
@@ -566,8 +549,24 @@ pub(super) struct Ends {
     pub(crate) dispatch: Window,
     pub(crate) issue: Issue,
     pub(crate) read: RingPointer,
+    /// The part of a record whose other pages have not come yet.
     pub(super) partial: Option<Partial>,
     pub(crate) events: u32,
     /// Its number, 0 or 1.
     pub(super) number: u8,
+}
+
+impl Ends {
+    /// Pins the memory of a queue and opens the windows of its cores.
+    pub(super) fn open(device: &mut impl Device, board: Board, layout: Layout, number: u8) -> Result<Ends, HostError> {
+        let sysmem = device.pin(u64::from(layout.sysmem.bytes))?;
+        let expected = PCIE_NOC_BIT | layout.sysmem.noc_base;
+        if sysmem.noc_addr != expected {
+            return Err(HostError::Misplaced { found: sysmem.noc_addr, expected });
+        }
+        let prefetch = device.open(WINDOW, WindowTarget::tile(board.prefetch, 0))?;
+        let dispatch = device.open(WINDOW, WindowTarget::tile(board.dispatch, 0))?;
+        let (issue, read) = (Issue::new(&layout), RingPointer::first(&layout));
+        Ok(Ends { board, layout, sysmem, prefetch, dispatch, issue, read, partial: None, events: 0, number })
+    }
 }

@@ -245,6 +245,20 @@ fn a_module_and_what_its_parent_defines_are_a_circle() {
 }
 
 #[test]
+fn a_row_of_a_table_is_an_item_of_its_file() {
+    let table = "use crate::b;\nops! {\n    OPS;\n    /// Text.\n    pub ADD \"add\" \"Sum\": BASE, lower: b::add;\n    SUB \"sub\" \"\": BASE;\n}\n";
+    let user = |names: &str| format!("{names}\npub fn add() {{}}\n");
+    for names in ["use crate::a::OPS;", "use crate::a::ADD;", "fn f() { crate::a::ADD; }"] {
+        assert_eq!(
+            told(&[("lib.rs", "mod a;\nmod b;\n"), ("a.rs", table), ("b.rs", &user(names))]).len(),
+            1,
+            "{names}"
+        );
+    }
+    assert!(told(&[("lib.rs", "mod a;\nmod b;\n"), ("a.rs", table), ("b.rs", &user(""))]).is_empty());
+}
+
+#[test]
 fn what_ties_nothing_is_no_circle() {
     let a = "use crate::b::B;\npub struct A(B);\nconst fn own() {}\n";
     for b in [

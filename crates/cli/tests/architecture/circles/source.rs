@@ -226,6 +226,12 @@ impl Source {
                     depth -= 1;
                     inside.pop_if(|own| *own == depth);
                 }
+                // A table of ops defines the list of them, and an item in each row.
+                "ops" if depth == 0 && tokens[at + 1..].starts_with(&["!", "{"]) => {
+                    source.own.insert(tokens[at + 3].to_string());
+                    source.rows(&tokens[at..item_end(&tokens, at)]);
+                    source.name(&tokens, at, inside.len());
+                }
                 "macro_rules" => {
                     let name = tokens.get(at + 2).copied().unwrap_or_default().to_string();
                     source.makes.insert(name.clone());
@@ -259,6 +265,27 @@ impl Source {
             at += 1;
         }
         source
+    }
+
+    /// Notes the items of a table of ops, whose rows end with `;`: `pub NAME …: …`. The first one is its head.
+    fn rows(&mut self, tokens: &[&str]) {
+        let (mut depth, mut begins) = (0, false);
+        for (at, token) in tokens.iter().enumerate() {
+            match *token {
+                "{" | "(" | "[" => depth += 1,
+                "}" | ")" | "]" => depth -= 1,
+                ";" if depth == 1 => begins = true,
+                "pub" => {}
+                name if begins && depth == 1 => {
+                    begins = false;
+                    self.own.insert(name.to_string());
+                    if !["pub", ")"].contains(&tokens[at - 1]) {
+                        self.private.insert(name.to_string());
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Notes the path that begins at a token, in so many modules of the file, and returns its last one.

@@ -8,7 +8,7 @@ use slipring_op::target::{OpRule, Scalars};
 use slipring_tile::{BLayout, Elem};
 use slipring_vector::conversions;
 
-use super::fixes::{Fixed, constant_before, op};
+use super::fixes::{Fixed, as_many_bytes, constant_before, op};
 use super::ptoas_0_27::SETS;
 
 /// Rules that it has besides, before the others.
@@ -30,6 +30,7 @@ pub(super) const RULES: &[OpRule] = &[
         fix: Some(begins_somewhere),
         ..OpRule::of(&["pto.mte_l1_l0a", "pto.mte_l1_l0b", "pto.mte_l1_l0a_mx", "pto.mte_l1_l0b_mx"])
     },
+    OpRule { fix: Some(as_many_bytes), ..OpRule::of(&["pto.treshape"]) },
     OpRule { fix: Some(stored_in_a_chain), ..OpRule::of(&["pto.vstus", "pto.pstu", "pto.vstur"]) },
     OpRule { fix: Some(masked), ..OpRule::of(&["pto.vsts"]) },
     OpRule { fix: Some(spread_of_its_type), ..OpRule::of(&["pto.vbr", "pto.vdup"]) },

@@ -9,8 +9,9 @@ use slipring_ir::Syntax;
 use slipring_ir::text::Spelling;
 use slipring_op::rules::joined;
 use slipring_op::target::{Need, OpTable, RingRules, Target};
+use slipring_tile::Elem;
 
-use super::ptoas_0_27::{Differs, ELEMS, LACKS, NEEDS, SPELLING, rules};
+use super::ptoas_0_27::{Differs, LACKS, NEEDS, SPELLING, rules};
 use super::ptoas_0_27_types::TYPES;
 use super::{fixes, newest, pipe_values, ptoas_0_27, views};
 
@@ -108,3 +109,23 @@ pub static PTOAS_0_60: Target = Target {
     needs: NEWEST_NEEDS,
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
 };
+
+/// Element types that it has.
+const ELEMS: &[Elem] = &[
+    Elem::F32,
+    Elem::F16,
+    Elem::BF16,
+    Elem::I8,
+    Elem::I16,
+    Elem::I32,
+    Elem::I64,
+    Elem::U8,
+    Elem::U16,
+    Elem::U32,
+    Elem::U64,
+    Elem::F8E4M3,
+    Elem::F8E5M2,
+    Elem::HiF8,
+    Elem::F4E2M1x2,
+    Elem::F4E1M2x2,
+];

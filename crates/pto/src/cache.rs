@@ -45,11 +45,11 @@ ops! {
         source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
         lower: lower_dcci
         => {
-            syntax: Syntax::Format("$addr $lines (`,` $destination)? attr-dict `:` type($addr)"),
+            syntax: Syntax::Format("$addr $cache (`,` $dst)? attr-dict `:` type($addr)"),
             operands: &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
             attrs: &[
-                required("lines", AttrKind::Str, "the line, or all of them"),
-                defaulted("destination", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
+                required("cache", AttrKind::Str, "the line, or all of them"),
+                defaulted("dst", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
             ],
         };
 
@@ -57,10 +57,10 @@ ops! {
     /// apart here. What the sequencer sees (`SEQ`) is not modelled.
     pub DSB "pto.dsb" "Accesses to memory before it are done before any after it": PLAIN,
         source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No, lower: lower_dsb,
-        verify: |op, _, diags| one_of(op, "domain", &DOMAINS, 3, diags)
+        verify: |op, _, diags| one_of(op, "mem", &DOMAINS, 3, diags)
         => {
-            syntax: Syntax::Format("$domain attr-dict"),
-            attrs: &[required("domain", AttrKind::Str, "the memory that is meant")],
+            syntax: Syntax::Format("$mem attr-dict"),
+            attrs: &[required("mem", AttrKind::Str, "the memory that is meant")],
         };
 
     /// The core waits until all its pipes are idle; what they stored is in global memory then.
@@ -74,12 +74,12 @@ ops! {
 }
 
 fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    one_of(op, "lines", &LINES, LINES.len(), diags);
-    one_of(op, "destination", &DESTINATIONS, 2, diags);
+    one_of(op, "cache", &LINES, LINES.len(), diags);
+    one_of(op, "dst", &DESTINATIONS, 2, diags);
 }
 
 fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let line = op.operand("addr").filter(|_| op.text("lines") == Some(LINES[0]));
+    let line = op.operand("addr").filter(|_| op.text("cache") == Some(LINES[0]));
     clean(op, d, line)
 }
 

@@ -138,10 +138,10 @@ ops! {
     /// AR becomes 0: the next `pto.vstur` stores to its pointer itself. AR is the only register that can be cleared.
     SPRCLR "pto.sprclr" "Clear a special register": STEP,
         source: "micro-instruction manual, `pto.vstur`; published programs",
-        verify: |op, _, diags| check::one_of(op, "register", &["AR"], diags), lower: lower_sprclr
+        verify: |op, _, diags| check::one_of(op, "spr", &["AR"], diags), lower: lower_sprclr
         => {
-            syntax: Syntax::Format("$register attr-dict"),
-            attrs: &[required("register", AttrKind::Str, "which special register")],
+            syntax: Syntax::Format("$spr attr-dict"),
+            attrs: &[required("spr", AttrKind::Str, "which special register")],
         };
 
     /// AR, as 4 bytes, `offset` words after `ptr`; in the form that gives `moved` at `ptr`, and `moved` is that place.
@@ -315,7 +315,7 @@ fn flush(m: &mut Machine<'_>, align: Align, at: u64) -> Result<u64, Fault> {
 const SPRST: OpSchema = schema(
     "",
     Syntax::Format(
-        "$register `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($offset) (`->` type($moved))?",
+        "$spr `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($offset) (`->` type($moved))?",
     ),
     &[
         operand("ptr", UB, Touch::Write, "where in UB, a pointer to 32-bit integers"),
@@ -327,12 +327,12 @@ const SPRST: OpSchema = schema(
         ),
     ],
     &[MOVED],
-    &[required("register", AttrKind::Str, "which special register")],
+    &[required("spr", AttrKind::Str, "which special register")],
 );
 
 /// A store of AR through a pointer to words.
 fn special(op: &OpRef<'_>, diags: &mut Diags) {
-    check::one_of(op, "register", &["AR"], diags);
+    check::one_of(op, "spr", &["AR"], diags);
     check::moved(op, "ptr", 0, diags);
     if check::pointee(op, "ptr").is_some_and(|elem| !matches!(elem, Elem::I32 | Elem::U32)) {
         diags.push(op.error("elem-type", "stores through a pointer to 32-bit integers"));

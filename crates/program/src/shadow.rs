@@ -292,25 +292,25 @@ impl Marks {
         let base = first.min(self.base.saturating_sub(self.nothing.len()));
         let more = self.base - base;
         let in_front = |list: &mut Vec<u64>, with: &mut dyn Iterator<Item = u64>| {
-            let room = list.try_reserve(more).is_ok();
-            if room {
+            let fits = list.try_reserve(more).is_ok();
+            if fits {
                 list.splice(0..0, with);
             }
-            room
+            fits
         };
-        let mut room = in_front(&mut self.nothing, &mut self.rest.words(base, self.base));
+        let mut fits = in_front(&mut self.nothing, &mut self.rest.words(base, self.base));
         for words in [&mut self.computed, &mut self.by_data, &mut self.elsewhere] {
-            room &= words.is_empty() || in_front(words, &mut std::iter::repeat_n(0, more));
+            fits &= words.is_empty() || in_front(words, &mut std::iter::repeat_n(0, more));
         }
         if !self.origins.is_empty() {
             let blocks = more * (64 / BLOCK as usize);
-            room &= self.origins.try_reserve(blocks).is_ok();
-            if room {
+            fits &= self.origins.try_reserve(blocks).is_ok();
+            if fits {
                 self.origins.splice(0..0, std::iter::repeat_n(0, blocks));
             }
         }
         self.base = base;
-        room
+        fits
     }
 
     /// Forgets everything: from now on nothing is marked.

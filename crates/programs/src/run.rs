@@ -346,12 +346,7 @@ impl Program {
         }
         let races = between.iter().filter(|message| message.severity == Severity::Error).count();
         messages.extend(between);
-        let mut summed = vec![false; graph.tensors.len()];
-        for (tensor, own) in footprints.iter().flatten() {
-            if let Some(summed) = summed.get_mut(*tensor) {
-                *summed |= !own.atomics.is_empty();
-            }
-        }
+        let summed = touched::summed(graph, &footprints);
         let findings = Report::new(self.input.source().clone(), messages);
         let mut run = ProgramRun {
             program: self,

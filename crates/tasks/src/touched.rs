@@ -201,6 +201,17 @@ fn each_pair(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut dyn F
     }
 }
 
+/// For each tensor whether some task adds to it.
+pub fn summed(graph: &Graph, touched: &Footprints) -> Vec<bool> {
+    let mut summed = vec![false; graph.tensors.len()];
+    for (tensor, own) in touched.iter().flatten() {
+        if let Some(summed) = summed.get_mut(*tensor) {
+            *summed |= !own.atomics.is_empty();
+        }
+    }
+    summed
+}
+
 /// Takes the tasks of a race, its tensor, and what makes its diagnostic.
 type SeeRace<'s> = dyn FnMut([usize; 2], usize, &dyn Fn() -> Diagnostic) + 's;
 

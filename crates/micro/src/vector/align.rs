@@ -314,9 +314,7 @@ fn flush(m: &mut Machine<'_>, align: Align, at: u64) -> Result<u64, Fault> {
 
 const SPRST: OpSchema = schema(
     "",
-    Syntax::Format(
-        "$spr `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($offset) (`->` type($moved))?",
-    ),
+    Syntax::Format("$spr `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($offset) (`->` type($moved))?"),
     &[
         operand("ptr", UB, Touch::Write, "where in UB, a pointer to 32-bit integers"),
         operand(

@@ -79,7 +79,7 @@ pub(super) fn pipe_with_its_depth(scalars: &Scalars, module: &mut Module, id: Op
 pub(super) fn as_many_bytes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let tile = |ty: &Type| if let Type::Tile(tile) = ty { Some(tile.layout.bytes()) } else { None };
-    match (this.operand(0).map(|src| module.ty(src)).and_then(tile), tile(module.ty(this.result(0)))) {
+    match (this.operand("src").map(|src| module.ty(src)).and_then(tile), tile(module.ty(this.result(0)))) {
         (Some(from), Some(to)) if from != to => {
             Err(format!("it has as many bytes as before, and here {from} become {to}: load the part by itself"))
         }

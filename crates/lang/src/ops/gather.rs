@@ -5,6 +5,7 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::entry::{Call, ENTRY, Entry};
+use super::memory::valid_window;
 use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
@@ -75,10 +76,6 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.flag(lower, "transpose")? {
         return Err(lower.unsupported(call.span, "`transpose` of `pl.gather_row`"));
     }
-    if let Some((_, span)) = call.get("valid_shape") {
-        let span = *span;
-        return Err(lower.unsupported(span, "`valid_shape` of `pl.gather_row`"));
-    }
     let (dst, place) = call.need(lower, "dst")?;
     let Value::Tile(id) = dst else { return Err(call.wrong(lower, "dst", "a tile", &dst, place)) };
     let source: Tensor = match call.need(lower, "src")? {
@@ -90,8 +87,11 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if lower.tile(id).ty.space != Space::Vec {
         return Err(lower.unsupported(call.span, "`pl.gather_row` into another memory than UB"));
     }
-    let part = lower.tile_window(id, &to, &shape, call.span)?;
-    let window = lower.tensor_window(&source, &from, &shape, call.span)?;
+    let window = valid_window(lower, call, &source, (&from, &shape), call.span)?;
+    let part = match window.valid.as_deref() {
+        None => lower.tile_window(id, &to, &shape, call.span)?,
+        Some(valid) => counted_part(lower, call, id, (&to, &shape), *valid)?,
+    };
     if window.elem != lower.tile(part).ty.layout.elem {
         return Err(lower.error("elem-types", call.span, "the tensor and the tile have other elements"));
     }
@@ -99,6 +99,35 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = lower.tile(part).value;
     lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
     Ok(Value::Tile(id))
+}
+
+/// The part of a tile that a window is loaded into of which so many rows and columns count: only they must lie inside the tile.
+fn counted_part(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    id: TileId,
+    (to, shape): (&[Index], &[u64]),
+    valid: [Index; 2],
+) -> Lowered<TileId> {
+    let whole = lower.tile(id).shape.clone();
+    let ([row, col], [rows, cols], [_, _]) = (to, shape, &whole[..]) else {
+        let message =
+            format!("`valid_shape` of `pl.gather_row` into a tile {}, which has two dimensions", show(&whole));
+        return Err(lower.error("rank", call.span, message));
+    };
+    for (offset, (count, extent)) in to.iter().zip(valid.iter().zip(&whole)) {
+        let least = |index: &Index| if let Index::Known(n) = index { *n } else { 0 };
+        let (first, count) = (least(offset), least(count));
+        if first < 0 || first.saturating_add(count) > *extent as i64 {
+            let message =
+                format!("elements {first} to {} lie outside a tile {}", first.saturating_add(count), show(&whole));
+            return Err(lower.error("bounds", call.span, message));
+        }
+    }
+    lower.still_there(id, call.span)?;
+    let all = lower.whole_view(id);
+    let part = lower.subset(all, ([*row, *col], [*rows, *cols]), shape, call.span)?;
+    lower.with_valid(part, valid, call.span)
 }
 
 /// The most rows whose elements are gathered or scattered one by one.

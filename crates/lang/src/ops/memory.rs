@@ -460,6 +460,7 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(lower.scalar(value, DType::Elem(elem)));
     }
     let (source, span) = tensor(lower, call, "src")?;
+    lower.by_element(&source)?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
     let element = lower.tensor_window(&source, &offsets, &ones, span)?;
@@ -482,6 +483,7 @@ fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(Value::Tile(id));
     }
     let (target, span) = tensor(lower, call, "dst")?;
+    lower.by_element(&target)?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; target.shape().len()];
     let element = lower.tensor_window(&target, &offsets, &ones, span)?;

@@ -7,6 +7,7 @@ use slipring_tile::{Elem, Space};
 use super::entry::{Call, ENTRY, Entry};
 use super::memory::valid_window;
 use super::operands::vector;
+use super::table::stepped;
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
@@ -173,12 +174,28 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
     let target = lower.new_tile(&i.shape, x.ty.layout.elem, Space::Vec, "gather");
     let tmp = lower.new_tile(&[1, count], i.ty.layout.elem, Space::Vec, "tmp");
-    for row in 0..rows {
+    // Rows that do not count have nothing to give or nothing that says what.
+    let counting = x.valid.map_or(Index::Known(rows as i64), |valid| valid[0]);
+    let [counting, named] = match i.valid {
+        Some([of_indices, named]) => [lower.smaller(counting, of_indices), named],
+        None => [counting, Index::Known(count as i64)],
+    };
+    let (src, indices) = (lower.whole_view(src), lower.whole_view(indices));
+    let row = |lower: &mut Lower<'_>, row: Index| {
         let from = row_of(lower, src, row, cols, call.span)?;
-        let [which, to] = [indices, target].map(|id| row_of(lower, id, row, count, call.span));
+        let mut own = [indices, target].map(|id| row_of(lower, id, row, count, call.span));
+        if named != Index::Known(count as i64) {
+            own = own.map(|id| lower.with_valid(id?, [Index::Known(1), named], call.span));
+        }
+        let [which, to] = own;
         emit(lower, &pto::TGATHER, &[("src", from), ("indices", which?), ("tmp", tmp)], to?);
+        Ok(())
+    };
+    match counting {
+        Index::Known(counting) => (0..counting).try_for_each(|at| row(lower, Index::Known(at)))?,
+        counting => stepped(lower, (counting, 1), call.span, |lower, at| row(lower, Index::At(at)))?,
     }
-    Ok(Value::Tile(target))
+    Ok(Value::Tile(lower.with_valid(target, [counting, named], call.span)?))
 }
 
 /// The rows that some tiles have, which are as many for each.
@@ -194,14 +211,18 @@ fn rows_of(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64>
         let message = format!("`pl.{}` of {rows} rows, at most {MOST_ROWS} are compiled", call.entry.names[0]);
         return Err(lower.report(Diagnostic::error("too-large", call.span, message).help("take fewer rows in a loop")));
     }
-    for id in tiles {
-        lower.wholly_valid(*id, "elements by index", call.span)?;
-    }
     Ok(rows)
 }
 
-fn row_of(lower: &mut Lower<'_>, id: TileId, row: u64, cols: u64, span: Span) -> Lowered<TileId> {
-    lower.subset(id, ([Index::Known(row as i64), Index::Known(0)], [1, cols]), &[1, cols], span)
+/// The same of tiles that must be valid as a whole.
+fn whole_rows(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64> {
+    let rows = rows_of(lower, call, tiles)?;
+    tiles.iter().try_for_each(|id| lower.wholly_valid(*id, "elements by index", call.span))?;
+    Ok(rows)
+}
+
+fn row_of(lower: &mut Lower<'_>, id: TileId, row: Index, cols: u64, span: Span) -> Lowered<TileId> {
+    lower.subset(id, ([row, Index::Known(0)], [1, cols]), &[1, cols], span)
 }
 
 /// The patterns by their numbers from 1 on, and of how many columns they keep one.
@@ -311,9 +332,11 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (axis, span) = call.need(lower, "dim")?;
     let (x, i) = (lower.tile(input).clone(), lower.tile(indices).clone());
     last_axis(lower, call, &axis, span, x.shape.len())?;
-    let rows = rows_of(lower, call, &[input, indices, src])?;
+    let rows = whole_rows(lower, call, &[input, indices, src])?;
     let count = fold(&i.shape).1;
-    let which = (0..rows).map(|row| row_of(lower, indices, row, count, call.span)).collect::<Lowered<Vec<_>>>()?;
+    let which = (0..rows)
+        .map(|row| row_of(lower, indices, Index::Known(row as i64), count, call.span))
+        .collect::<Lowered<Vec<_>>>()?;
     scattered(lower, call, (input, src), &which)
 }
 
@@ -329,8 +352,8 @@ fn scattered(lower: &mut Lower<'_>, call: &Call, (input, src): (TileId, TileId),
     let dst = lower.tile(ones).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[one]), ("dst", &[dst])], &[], &[]);
     for (row, which) in which.iter().enumerate() {
-        let from = row_of(lower, src, row as u64, count, call.span)?;
-        let [to, mark] = [values, marks].map(|id| row_of(lower, id, row as u64, cols, call.span));
+        let from = row_of(lower, src, Index::Known(row as i64), count, call.span)?;
+        let [to, mark] = [values, marks].map(|id| row_of(lower, id, Index::Known(row as i64), cols, call.span));
         emit(lower, &pto::TSCATTER, &[("src", from), ("indices", *which)], to?);
         emit(lower, &pto::TSCATTER, &[("src", ones), ("indices", *which)], mark?);
     }
@@ -344,7 +367,7 @@ fn scatter_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (dst, src) = (vector(lower, call, "dst")?, vector(lower, call, name)?);
     let (pattern, every, first) = pattern_of(lower, call)?;
     let (x, y) = (lower.tile(dst).clone(), lower.tile(src).clone());
-    let rows = rows_of(lower, call, &[dst, src])?;
+    let rows = whole_rows(lower, call, &[dst, src])?;
     let [cols, count] = [&x.shape, &y.shape].map(|shape| fold(shape).1);
     if cols != count * every || x.ty.layout.elem != y.ty.layout.elem {
         let message =

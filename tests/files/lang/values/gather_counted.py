@@ -17,7 +17,7 @@ def kernel(
     cols: pl.InOut[pl.Tensor[[4, 8], pl.FP32]],
 ):
     with pl.at(level=pl.Level.CORE_GROUP):
-        count = pl.cast(pl.read(n, [0, 0]), pl.INDEX)
+        count = pl.read(n, [0, 0])
         lane = pl.col_expand(pl.full([4, 8], pl.INT32, 0), pl.arange(0, [1, 8], dtype=pl.INT32))
         back = pl.sub(pl.full([4, 8], pl.INT32, 7), lane)
         some = pl.load(x, [0, 0], [4, 8], valid_shape=[count, 8])

@@ -13,7 +13,7 @@ def kernel(
     n: pl.Tensor[[1, 8], pl.INT32], pool: pl.Tensor[[12, 8], pl.FP32], out: pl.Out[pl.Tensor[[8, 8], pl.FP32]]
 ):
     with pl.at(level=pl.Level.CORE_GROUP):
-        first = pl.cast(pl.read(n, [0, 0]), pl.INDEX)
+        first = pl.read(n, [0, 0])
         rows = pl.create_l1([8, 8], pl.FP32)
         rows = pl.gather_row(rows, pool, [0, 0], [1, 0], [8, 8], valid_shape=[first, 8])
         rows = pl.gather_row(rows, pool, [first, 0], [7, 0], [8, 8], valid_shape=[8 - first, 8])

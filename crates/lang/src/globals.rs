@@ -31,6 +31,8 @@ pub(crate) struct Globals<'a> {
     pub tries: RefCell<BTreeMap<Rc<str>, u32>>,
     /// Parameters that opaque functions write without saying so: function and name.
     written: RefCell<BTreeSet<(Rc<str>, Rc<str>)>>,
+    /// Tensors that scopes make and that are tiles.
+    pub made_tiles: RefCell<MadeTiles>,
     /// Functions that others call: they are parts of kernels.
     pub called: RefCell<BTreeSet<Rc<str>>>,
     /// What functions push into pipes, for pops that do not say what they expect.
@@ -64,6 +66,42 @@ pub(crate) struct Push {
     pub elem: Elem,
     pub split: Split,
     pub span: Span,
+}
+
+/// The tensors that scopes make and that are tiles, by the calls and the place that make them.
+#[derive(Default)]
+pub(crate) struct MadeTiles {
+    known: Vec<Vec<Span>>,
+    /// Those that a tile cannot stand for.
+    refused: Vec<Vec<Span>>,
+}
+
+impl MadeTiles {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether the tensor made here is one.
+    pub fn has(&self, place: &[Span]) -> bool {
+        self.known.iter().any(|own| own == place)
+    }
+
+    /// Makes the tensor made here one. False where a tile cannot stand for it.
+    pub fn ask(&mut self, place: &[Span]) -> bool {
+        if self.refused.iter().any(|own| own == place) {
+            return false;
+        }
+        if !self.has(place) {
+            self.known.push(place.to_vec());
+        }
+        true
+    }
+
+    /// Takes all but the first ones back.
+    pub fn refuse(&mut self, first: usize) {
+        self.refused.extend(self.known.split_off(first));
+    }
 }
 
 /// Names and what they stand for.

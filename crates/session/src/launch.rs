@@ -6,7 +6,7 @@ use std::sync::Arc;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Source, Span, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
-use slipring_op::select_kernel;
+use slipring_op::{Kernel, select_kernel};
 use slipring_program::{Param, ParamKind, Special};
 
 use crate::args::{ArgError, Defaults, bind, file_of, in_order, named, signature};
@@ -109,13 +109,13 @@ pub fn mismatch_text(prepared: &Prepared, error: &crate::args::ArgError) -> Stri
     format!("{error}\nthe kernel is {}", signature(&program.name, &program.params))
 }
 
-/// Blocks of a launch that says no number of them.
+/// Blocks of a launch of a function, else of the entry, that says no number of them.
 ///
 /// # Errors
 /// If the file's line says none either.
-pub fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Error> {
-    match header(source, "blocks") {
-        None => Ok(kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1)),
+pub fn blocks(module: &Module, kernels: &[KernelInfo], function: Option<&str>) -> Result<u32, Error> {
+    match header(&module.source, "blocks") {
+        None => Ok(blocks_of(kernels, select_kernel(module, function, &mut Diags::default()).as_ref()).unwrap_or(1)),
         Some(words) => {
             let number = words.first().and_then(|w| w.parse().ok()).filter(|n| (1..=MOST_BLOCKS).contains(n));
             number.ok_or_else(|| Error::Arguments(format!("`// blocks:` takes a number from 1 to {MOST_BLOCKS}")))
@@ -123,10 +123,19 @@ pub fn blocks(source: &Source, kernels: &[KernelInfo]) -> Result<u32, Error> {
     }
 }
 
+/// What a file declares for the functions that a kernel is.
+fn of_kernel<'a>(kernels: &'a [KernelInfo], kernel: &str) -> impl Iterator<Item = &'a KernelInfo> {
+    kernels.iter().filter(move |k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name))
+}
+
+/// The blocks that the functions of a kernel say.
+fn blocks_of(kernels: &[KernelInfo], kernel: Option<&Kernel>) -> Option<u32> {
+    of_kernel(kernels, &kernel?.name).map(|own| own.blocks).max()
+}
+
 /// What a file declares for a parameter, where it declares it.
 pub fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
-    let own = kernels.iter().filter(|k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name));
-    own.flat_map(|k| &k.params).find(|p| p.name == param.name)
+    of_kernel(kernels, kernel).flat_map(|k| &k.params).find(|p| p.name == param.name)
 }
 
 /// The shapes of a kernel's parameters in elements, where they are known.
@@ -173,7 +182,7 @@ fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
         params.map(|param| declared(kernels, &kernel.name, param)).collect::<Option<Vec<String>>>()
     };
     let args = header(source, "args").or_else(declared).filter(|words| !words.is_empty());
-    let blocks = kernels.iter().map(|kernel| kernel.blocks).max().filter(|n| *n > 1).map(|n| vec![n.to_string()]);
+    let blocks = blocks_of(kernels, kernel.as_ref()).filter(|n| *n > 1).map(|n| vec![n.to_string()]);
     let blocks = header(source, "blocks").or(blocks);
     let line = |name: &str, words: Option<Vec<String>>| match words {
         Some(words) => format!("// {name}: {}\n", words.join(" ")),

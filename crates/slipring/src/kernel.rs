@@ -369,7 +369,7 @@ impl Kernel {
     /// If there are too many or none, or another option is not within its bounds.
     pub fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
         options.within_bounds()?;
-        options.blocks.map_or_else(|| blocks(&self.module.source, &self.kernels), Ok)
+        options.blocks.map_or_else(|| blocks(&self.module, &self.kernels, self.function_name()), Ok)
     }
 
     /// Runs the kernel and reports on its rings; also with every depth of `sweep`.

@@ -54,7 +54,15 @@ def gather(
     if dim is None:
         return made(array.ravel()[data(indices)], array.dtype)
     last_axis(dim, array)
-    return made(np.take_along_axis(array, data(index).astype(np.int64), -1), array.dtype)
+    numbers = data(index).astype(np.int64)
+    of_tile, of_indices = getattr(src, "valid", None), getattr(index, "valid", None)
+    if of_tile is None and of_indices is None:
+        return made(np.take_along_axis(array, numbers, -1), array.dtype)
+    # Rows of a tile that do not count have nothing to give, and indices that do not count name nothing.
+    rows, cols = of_indices or numbers.shape
+    rows = rows if of_tile is None else min(rows, of_tile[0])
+    numbers[rows:], numbers[:, cols:] = 0, 0
+    return made(np.take_along_axis(array, numbers, -1), array.dtype, valid=(rows, cols))
 
 
 def gather_blocks(src, offset, *, output_dtype=None):

@@ -37,7 +37,12 @@ fn gather(args: &Args) -> Eval {
         let row = if dim { place / count * cols } else { 0 };
         Ok(values[row + at(if dim { &values[row..row + cols] } else { &values }, index)?])
     });
-    Ok(Value::Array(Array::new(&indices.shape, src.elem, each.collect::<Eval<_>>()?)))
+    let found = Array::new(&indices.shape, src.elem, each.collect::<Eval<_>>()?);
+    // Rows of a tile that do not count have nothing to give, and indices that do not count name nothing.
+    let [rows, cols] = indices.valid.unwrap_or(fold(&indices.shape));
+    let of_tile = src.valid.filter(|_| dim).map_or(rows, |valid| valid[0]);
+    let valid = (indices.valid.is_some() || of_tile < rows).then_some([rows.min(of_tile), cols]);
+    Ok(Value::Array(Array { valid, ..found }))
 }
 
 /// Of how many columns a pattern keeps one, and which.

@@ -491,7 +491,7 @@ fn other(name: &str, args: &Args) -> Eval {
         "expand_clone" => Value::Array(repeated(&args.array(0, "src")?, &args.array(1, "target")?.shape)?),
         "gather_row" => {
             let (target, source) = (args.need(0, "dst")?, args.array(1, "src")?);
-            let shape = args.need(4, "shapes")?.shape()?;
+            let shape = args.get(6, "valid_shape").map_or_else(|| args.need(4, "shapes"), Ok)?.shape()?;
             let to = window(&target.array()?, &args.need(2, "dst_offset")?, &shape)?;
             to.write(&window(&source, &args.need(3, "src_offset")?, &shape)?.values());
             target

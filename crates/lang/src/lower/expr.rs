@@ -88,6 +88,7 @@ impl Lower<'_> {
                 return match self.subscript(base, &subscript.slice, span)? {
                     // One element is a number.
                     Value::Tensor(element) if element.shape().is_empty() && element.reshaped.is_none() => {
+                        self.by_element(&element)?;
                         Ok(self.read_element(&element, span))
                     }
                     part => Ok(part),

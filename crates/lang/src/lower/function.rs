@@ -11,6 +11,7 @@ use slipring_op::ring::set_reserved_space;
 use slipring_tile::{Elem, Space};
 
 use super::lowering::{Lower, Lowered, Words, describe};
+use super::made::with_made_tiles;
 use super::names::Names;
 use super::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
 use super::state::Facts;
@@ -40,7 +41,9 @@ pub(crate) fn lower_function(
 ) -> Result<(OpId, KernelInfo), Reported> {
     loop {
         let (known, said) = (globals.written_in(&function.name), diags.list.len());
-        let outcome = lower_once(emitter, (globals, words), function, kind, given, diags);
+        let outcome = with_made_tiles(globals, diags, |diags| {
+            lower_once(emitter, (globals, words), function, kind, given, diags)
+        });
         if globals.written_in(&function.name) == known {
             return outcome;
         }

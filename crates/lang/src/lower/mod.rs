@@ -31,6 +31,7 @@ mod iterations;
 mod layouts;
 mod lists;
 mod lowering;
+mod made;
 pub(crate) mod masks;
 mod names;
 pub(crate) mod on_tiles;

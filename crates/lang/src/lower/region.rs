@@ -13,6 +13,7 @@ use slipring_tile::Elem;
 
 use super::function::{deferred, put_function};
 use super::lowering::{Lower, Lowered, Words};
+use super::made::with_made_tiles;
 use super::names::Names;
 use super::signature::{Shape, strided_parameter};
 use crate::compiled::{Direction, KernelInfo, ParamInfo};
@@ -52,6 +53,19 @@ pub(crate) type Region = (OpId, KernelInfo, Vec<(Rc<str>, Left)>);
 
 /// Lowers a scope. `env` is what it sees, `wanted` the names that are read after it; `within` is the function that it stands in.
 pub(crate) fn lower_region(
+    emitter: &mut Emitter,
+    (globals, words): (&Globals<'_>, &'static dyn Words),
+    (name, within): (&str, &Rc<str>),
+    (env, params): (Scope, &[RegionParam]),
+    (stmt, wanted): (&Stmt, &BTreeSet<Rc<str>>),
+    diags: &mut Diags,
+) -> Lowered<Region> {
+    with_made_tiles(globals, diags, |diags| {
+        lower_once(emitter, (globals, words), (name, within), (env.clone(), params), (stmt, wanted), diags)
+    })
+}
+
+fn lower_once(
     emitter: &mut Emitter,
     (globals, words): (&Globals<'_>, &'static dyn Words),
     (name, within): (&str, &Rc<str>),

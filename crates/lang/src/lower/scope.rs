@@ -59,7 +59,9 @@ impl Lower<'_> {
         for name in stmt.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
             self.assign(name, Value::Nothing)?;
         }
+        self.open.scopes += usize::from(scope.is_some());
         let outcome = self.body(&stmt.body);
+        self.open.scopes -= usize::from(scope.is_some());
         self.facts.closed = self.facts.closed.or(scope);
         outcome
     }
@@ -261,7 +263,9 @@ impl Lower<'_> {
         let name = self.loop_name(&stmt.target)?;
         let block = self.block_index();
         self.set(&name, block);
+        self.open.scopes += 1;
         let outcome = self.body(&stmt.body);
+        self.open.scopes -= 1;
         self.facts.closed = self.facts.closed.or(Some(at(call)));
         outcome
     }

@@ -77,6 +77,7 @@ pub(crate) fn strided_parameter(
         writable: direction != Direction::In,
         direction,
         by_block: false,
+        of_scope: false,
         domain: None,
         of: None,
     });

@@ -112,6 +112,8 @@ pub(crate) struct OpenState {
     pub read_later: Vec<(usize, BTreeSet<Rc<str>>)>,
     /// Loops and branches that are open, for `pl.yield_`.
     pub yields: Vec<Frame>,
+    /// Scopes that are open: `pl.at`, `pl.spmd`.
+    pub scopes: usize,
     /// Counted loops that are open.
     pub loops: usize,
     /// Loops that are open and of which each iteration is lowered by itself: the calls that are open around each, and the names that
@@ -202,6 +204,8 @@ pub(crate) struct Root {
     pub direction: Direction,
     /// Whether its first dimension counts the blocks of the launch, each of which has a part of its own.
     pub by_block: bool,
+    /// Whether a scope of the kernel makes it.
+    pub of_scope: bool,
     /// Whose part of the memory of all devices it is.
     pub domain: Option<Domain>,
     /// The position of the tensor that it is a view of.

@@ -282,6 +282,7 @@ impl Lower<'_> {
         match part {
             Value::Tensor(tensor) => {
                 if let Value::Const(_) | Value::Scalar(_) = value {
+                    self.by_element(tensor)?;
                     return self.write_element(tensor, value, span);
                 }
                 let resized = self.as_large(tensor, value);

@@ -6,7 +6,9 @@ use slipring_tile::Elem;
 
 use super::collectives;
 use super::entry::{Call, ENTRY, Entry};
+use super::memory::counting_window;
 use super::remote::{PIECE, copy, domain, hold, one_of, remote, tell, window};
+use super::table::stepped;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Domain, Index, Tensor, Value, show};
@@ -255,6 +257,12 @@ fn transfer(lower: &mut Lower<'_>, call: &Call, put: bool) -> Lowered {
     let (dst, src) = match given {
         [false, false, false] => (dst, src),
         [true, true, true] => {
+            let extents = call.offsets(lower, "shape")?;
+            if extents.iter().any(|extent| matches!(extent, Index::At(_))) {
+                let windows = ((&dst, dst_span), (&src, src_span));
+                open_transfer(lower, call, windows, &extents, atomic)?;
+                return Ok(Value::Nothing);
+            }
             let shape = call.need_shape(lower, "shape")?;
             let (to, from) = (call.offsets(lower, "dst_offsets")?, call.offsets(lower, "src_offsets")?);
             let to = lower.tensor_window(&dst, &to, &shape, dst_span)?;
@@ -280,4 +288,94 @@ fn transfer(lower: &mut Lower<'_>, call: &Call, put: bool) -> Lowered {
     };
     copy(lower, &src, &dst, (atomic, limit.clamp(32, 4 * PIECE)), call.span)?;
     Ok(Value::Nothing)
+}
+
+/// Copies a part of which only the run knows the extents, piece by piece: each open dimension has a constant chunk.
+fn open_transfer(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    ((dst, dst_span), (src, src_span)): ((&Tensor, Span), (&Tensor, Span)),
+    extents: &[Index],
+    atomic: bool,
+) -> Lowered<()> {
+    let (to, from) = (call.offsets(lower, "dst_offsets")?, call.offsets(lower, "src_offsets")?);
+    let ranks = [dst.shape().len(), src.shape().len(), to.len(), from.len()];
+    if ranks.iter().any(|rank| *rank != extents.len()) || dst.elem != src.elem {
+        let message = "both tensors have one type, and `shape` and the offsets a number for each dimension of them";
+        return Err(lower.error("shapes", call.span, message));
+    }
+    let first = extents.len().saturating_sub(2);
+    if extents[..first].iter().any(|extent| *extent != Index::Known(1)) {
+        let what = "a copy between devices of more than two dimensions of which only the run knows the extents";
+        return Err(lower.unsupported(call.span, what));
+    }
+    let names = if extents.len() == 1 { &["chunk_cols"][..] } else { &["chunk_rows", "chunk_cols"] };
+    let mut shape = vec![1; extents.len()];
+    for ((extent, own), name) in extents[first..].iter().zip(&mut shape[first..]).zip(names) {
+        let chunk = call.int(lower, name)?.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+        *own = match (*extent, chunk) {
+            (Index::Known(n), chunk) if n > 0 => chunk.unwrap_or(n as u64).min(n as u64),
+            (Index::At(_), Some(chunk)) => chunk,
+            _ => {
+                let message = format!("an extent of `shape` that only the run knows needs `{name}=`");
+                let error = Diagnostic::error("argument", call.span, message)
+                    .help("the copy goes through a tile of UB, which is as large as a chunk");
+                return Err(lower.report(error));
+            }
+        };
+    }
+    let bytes = shape.iter().product::<u64>().saturating_mul(dst.elem.bytes() as u64);
+    if bytes > MOST_CHUNK {
+        let message = format!("a chunk of {} KiB, at most {} are copied at a time", bytes >> 10, MOST_CHUNK >> 10);
+        return Err(lower.error("too-large", call.span, message));
+    }
+    let span = call.span;
+    let mut piece = |lower: &mut Lower<'_>, at: &[Index], valid: &[Index]| {
+        let moved = |lower: &mut Lower<'_>, offsets: &[Index]| -> Vec<Index> {
+            offsets.iter().zip(at).map(|(offset, by)| lower.add_index(*offset, *by)).collect()
+        };
+        let (to, from) = (moved(lower, &to), moved(lower, &from));
+        let to = counting_window(lower, dst, (&to, &shape, valid), dst_span)?;
+        let from = counting_window(lower, src, (&from, &shape, valid), src_span)?;
+        let tile = lower.load(&from, slipring_tile::Space::Vec)?;
+        lower.store(&Value::Tile(tile), &to, atomic, span)
+    };
+    each_chunk(lower, (extents, &shape), (&mut Vec::new(), &mut Vec::new()), span, &mut piece)
+}
+
+/// The most bytes of a chunk: half of what the smaller UB has, with room for other tiles.
+const MOST_CHUNK: u64 = 96 << 10;
+
+/// What is done with a piece: where it begins, and how much of it there is.
+type Piece<'p> = dyn FnMut(&mut Lower<'_>, &[Index], &[Index]) -> Lowered<()> + 'p;
+
+/// Goes through the chunks of the dimensions that are left.
+fn each_chunk(
+    lower: &mut Lower<'_>,
+    (extents, shape): (&[Index], &[u64]),
+    (at, valid): (&mut Vec<Index>, &mut Vec<Index>),
+    span: Span,
+    piece: &mut Piece<'_>,
+) -> Lowered<()> {
+    let Some((extent, chunk)) = extents.get(at.len()).copied().zip(shape.get(at.len()).copied()) else {
+        return piece(lower, at, valid);
+    };
+    if extent == Index::Known(chunk as i64) {
+        at.push(Index::Known(0));
+        valid.push(extent);
+        let outcome = each_chunk(lower, (extents, shape), (at, valid), span, piece);
+        at.pop();
+        valid.pop();
+        return outcome;
+    }
+    stepped(lower, (extent, chunk), span, |lower, first| {
+        let left = lower.less(extent, Index::At(first));
+        let count = lower.smaller(left, Index::Known(chunk as i64));
+        at.push(Index::At(first));
+        valid.push(count);
+        let outcome = each_chunk(lower, (extents, shape), (at, valid), span, piece);
+        at.pop();
+        valid.pop();
+        outcome
+    })
 }

@@ -5,7 +5,9 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use super::entry::{Call, ENTRY, Entry};
+use super::memory::valid_window;
 use super::operands::vector;
+use super::table::stepped;
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
@@ -75,10 +77,6 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.flag(lower, "transpose")? {
         return Err(lower.unsupported(call.span, "`transpose` of `pl.gather_row`"));
     }
-    if let Some((_, span)) = call.get("valid_shape") {
-        let span = *span;
-        return Err(lower.unsupported(span, "`valid_shape` of `pl.gather_row`"));
-    }
     let (dst, place) = call.need(lower, "dst")?;
     let Value::Tile(id) = dst else { return Err(call.wrong(lower, "dst", "a tile", &dst, place)) };
     let source: Tensor = match call.need(lower, "src")? {
@@ -90,8 +88,11 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if lower.tile(id).ty.space != Space::Vec {
         return Err(lower.unsupported(call.span, "`pl.gather_row` into another memory than UB"));
     }
-    let part = lower.tile_window(id, &to, &shape, call.span)?;
-    let window = lower.tensor_window(&source, &from, &shape, call.span)?;
+    let window = valid_window(lower, call, &source, (&from, &shape), call.span)?;
+    let part = match window.valid.as_deref() {
+        None => lower.tile_window(id, &to, &shape, call.span)?,
+        Some(valid) => counted_part(lower, call, id, (&to, &shape), *valid)?,
+    };
     if window.elem != lower.tile(part).ty.layout.elem {
         return Err(lower.error("elem-types", call.span, "the tensor and the tile have other elements"));
     }
@@ -99,6 +100,35 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let target = lower.tile(part).value;
     lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[target])], &[], &[]);
     Ok(Value::Tile(id))
+}
+
+/// The part of a tile that a window is loaded into of which so many rows and columns count: only they must lie inside the tile.
+fn counted_part(
+    lower: &mut Lower<'_>,
+    call: &Call,
+    id: TileId,
+    (to, shape): (&[Index], &[u64]),
+    valid: [Index; 2],
+) -> Lowered<TileId> {
+    let whole = lower.tile(id).shape.clone();
+    let ([row, col], [rows, cols], [_, _]) = (to, shape, &whole[..]) else {
+        let message =
+            format!("`valid_shape` of `pl.gather_row` into a tile {}, which has two dimensions", show(&whole));
+        return Err(lower.error("rank", call.span, message));
+    };
+    for (offset, (count, extent)) in to.iter().zip(valid.iter().zip(&whole)) {
+        let least = |index: &Index| if let Index::Known(n) = index { *n } else { 0 };
+        let (first, count) = (least(offset), least(count));
+        if first < 0 || first.saturating_add(count) > *extent as i64 {
+            let message =
+                format!("elements {first} to {} lie outside a tile {}", first.saturating_add(count), show(&whole));
+            return Err(lower.error("bounds", call.span, message));
+        }
+    }
+    lower.still_there(id, call.span)?;
+    let all = lower.whole_view(id);
+    let part = lower.subset(all, ([*row, *col], [*rows, *cols]), shape, call.span)?;
+    lower.with_valid(part, valid, call.span)
 }
 
 /// The most rows whose elements are gathered or scattered one by one.
@@ -144,12 +174,28 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
     let target = lower.new_tile(&i.shape, x.ty.layout.elem, Space::Vec, "gather");
     let tmp = lower.new_tile(&[1, count], i.ty.layout.elem, Space::Vec, "tmp");
-    for row in 0..rows {
+    // Rows that do not count have nothing to give or nothing that says what.
+    let counting = x.valid.map_or(Index::Known(rows as i64), |valid| valid[0]);
+    let [counting, named] = match i.valid {
+        Some([of_indices, named]) => [lower.smaller(counting, of_indices), named],
+        None => [counting, Index::Known(count as i64)],
+    };
+    let (src, indices) = (lower.whole_view(src), lower.whole_view(indices));
+    let row = |lower: &mut Lower<'_>, row: Index| {
         let from = row_of(lower, src, row, cols, call.span)?;
-        let [which, to] = [indices, target].map(|id| row_of(lower, id, row, count, call.span));
+        let mut own = [indices, target].map(|id| row_of(lower, id, row, count, call.span));
+        if named != Index::Known(count as i64) {
+            own = own.map(|id| lower.with_valid(id?, [Index::Known(1), named], call.span));
+        }
+        let [which, to] = own;
         emit(lower, &pto::TGATHER, &[("src", from), ("indices", which?), ("tmp", tmp)], to?);
+        Ok(())
+    };
+    match counting {
+        Index::Known(counting) => (0..counting).try_for_each(|at| row(lower, Index::Known(at)))?,
+        counting => stepped(lower, (counting, 1), call.span, |lower, at| row(lower, Index::At(at)))?,
     }
-    Ok(Value::Tile(target))
+    Ok(Value::Tile(lower.with_valid(target, [counting, named], call.span)?))
 }
 
 /// The rows that some tiles have, which are as many for each.
@@ -165,14 +211,18 @@ fn rows_of(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64>
         let message = format!("`pl.{}` of {rows} rows, at most {MOST_ROWS} are compiled", call.entry.names[0]);
         return Err(lower.report(Diagnostic::error("too-large", call.span, message).help("take fewer rows in a loop")));
     }
-    for id in tiles {
-        lower.wholly_valid(*id, "elements by index", call.span)?;
-    }
     Ok(rows)
 }
 
-fn row_of(lower: &mut Lower<'_>, id: TileId, row: u64, cols: u64, span: Span) -> Lowered<TileId> {
-    lower.subset(id, ([Index::Known(row as i64), Index::Known(0)], [1, cols]), &[1, cols], span)
+/// The same of tiles that must be valid as a whole.
+fn whole_rows(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64> {
+    let rows = rows_of(lower, call, tiles)?;
+    tiles.iter().try_for_each(|id| lower.wholly_valid(*id, "elements by index", call.span))?;
+    Ok(rows)
+}
+
+fn row_of(lower: &mut Lower<'_>, id: TileId, row: Index, cols: u64, span: Span) -> Lowered<TileId> {
+    lower.subset(id, ([row, Index::Known(0)], [1, cols]), &[1, cols], span)
 }
 
 /// The patterns by their numbers from 1 on, and of how many columns they keep one.
@@ -282,9 +332,11 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (axis, span) = call.need(lower, "dim")?;
     let (x, i) = (lower.tile(input).clone(), lower.tile(indices).clone());
     last_axis(lower, call, &axis, span, x.shape.len())?;
-    let rows = rows_of(lower, call, &[input, indices, src])?;
+    let rows = whole_rows(lower, call, &[input, indices, src])?;
     let count = fold(&i.shape).1;
-    let which = (0..rows).map(|row| row_of(lower, indices, row, count, call.span)).collect::<Lowered<Vec<_>>>()?;
+    let which = (0..rows)
+        .map(|row| row_of(lower, indices, Index::Known(row as i64), count, call.span))
+        .collect::<Lowered<Vec<_>>>()?;
     scattered(lower, call, (input, src), &which)
 }
 
@@ -300,8 +352,8 @@ fn scattered(lower: &mut Lower<'_>, call: &Call, (input, src): (TileId, TileId),
     let dst = lower.tile(ones).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[one]), ("dst", &[dst])], &[], &[]);
     for (row, which) in which.iter().enumerate() {
-        let from = row_of(lower, src, row as u64, count, call.span)?;
-        let [to, mark] = [values, marks].map(|id| row_of(lower, id, row as u64, cols, call.span));
+        let from = row_of(lower, src, Index::Known(row as i64), count, call.span)?;
+        let [to, mark] = [values, marks].map(|id| row_of(lower, id, Index::Known(row as i64), cols, call.span));
         emit(lower, &pto::TSCATTER, &[("src", from), ("indices", *which)], to?);
         emit(lower, &pto::TSCATTER, &[("src", ones), ("indices", *which)], mark?);
     }
@@ -315,7 +367,7 @@ fn scatter_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (dst, src) = (vector(lower, call, "dst")?, vector(lower, call, name)?);
     let (pattern, every, first) = pattern_of(lower, call)?;
     let (x, y) = (lower.tile(dst).clone(), lower.tile(src).clone());
-    let rows = rows_of(lower, call, &[dst, src])?;
+    let rows = whole_rows(lower, call, &[dst, src])?;
     let [cols, count] = [&x.shape, &y.shape].map(|shape| fold(shape).1);
     if cols != count * every || x.ty.layout.elem != y.ty.layout.elem {
         let message =

@@ -170,8 +170,18 @@ pub(super) fn valid_window(
     for (extent, most) in valid.iter().zip(shape) {
         lower.valid_fits([*extent, Index::Known(0)], &[*most, 1], call.span)?;
     }
-    let window = lower.counted_window(source, offsets, shape, &valid, span)?;
-    let folded = lower.folded_valid(&valid, shape, call.span)?;
+    counting_window(lower, source, (offsets, shape, &valid), span)
+}
+
+/// A window of which so many elements of each dimension count.
+pub(super) fn counting_window(
+    lower: &mut Lower<'_>,
+    source: &Tensor,
+    (offsets, shape, valid): (&[Index], &[u64], &[Index]),
+    span: Span,
+) -> Lowered<Tensor> {
+    let window = lower.counted_window(source, offsets, shape, valid, span)?;
+    let folded = lower.folded_valid(valid, shape, span)?;
     Ok(Tensor { valid: folded.map(Box::new).or(window.valid), ..window })
 }
 
@@ -460,6 +470,7 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(lower.scalar(value, DType::Elem(elem)));
     }
     let (source, span) = tensor(lower, call, "src")?;
+    lower.by_element(&source)?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; source.shape().len()];
     let element = lower.tensor_window(&source, &offsets, &ones, span)?;
@@ -482,6 +493,7 @@ fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(Value::Tile(id));
     }
     let (target, span) = tensor(lower, call, "dst")?;
+    lower.by_element(&target)?;
     let offsets = call.offsets(lower, "offset")?;
     let ones = vec![1; target.shape().len()];
     let element = lower.tensor_window(&target, &offsets, &ones, span)?;

@@ -38,6 +38,9 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                 .help("make it before the loop, or store what it begins with");
         return Err(lower.report(error));
     }
+    if filled.is_none() && lower.is_made_tile(&place) {
+        return Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_tensor")));
+    }
     // Each block has one of its own.
     let mut shape = shape;
     let blocks = lower.facts.blocks.filter(|blocks| *blocks > 1);
@@ -68,6 +71,10 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     };
     let direction = if filled.is_some() { Direction::InOut } else { Direction::Out };
     let made = own_tensor(lower, (shape, elem, given), direction, place);
+    let of_scope = lower.open.scopes > 0;
+    if let Some(root) = lower.tensors.roots.last_mut() {
+        root.of_scope = of_scope;
+    }
     if blocks.is_none() {
         return Ok(made);
     }

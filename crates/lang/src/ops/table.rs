@@ -55,7 +55,19 @@ pub(super) fn counted(
     span: Span,
     body: impl FnOnce(&mut Lower<'_>, Scalar) -> Lowered<()>,
 ) -> Lowered<()> {
-    let [first, end, step] = [0, count as i64, 1].map(|n| lower.e.index(n));
+    stepped(lower, (Index::Known(count as i64), 1), span, body)
+}
+
+/// A loop over the numbers before an end that only the run may know, by steps.
+pub(super) fn stepped(
+    lower: &mut Lower<'_>,
+    (end, step): (Index, u64),
+    span: Span,
+    body: impl FnOnce(&mut Lower<'_>, Scalar) -> Lowered<()>,
+) -> Lowered<()> {
+    let first = lower.e.index(0);
+    let end = lower.index_value(end);
+    let step = lower.e.index(step as i64);
     let bounds: [(&str, &[_]); 3] = [("lower", &[first]), ("upper", &[end]), ("step", &[step])];
     let op = lower.e.op(&scf::FOR, &bounds, &[], &[]);
     let block = lower.e.region(op);

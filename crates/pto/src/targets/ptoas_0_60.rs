@@ -92,7 +92,7 @@ pub static PTOAS_0_60: Target = Target {
     spelling: &NEWEST_SPELLING,
     ops: &OPS,
     lacks: LACKS,
-    elems: ELEMS,
+    elems: &ELEMS,
     types: TYPES,
     drops: ptoas_0_27::DROPS,
     own_rules: newest::RULES,
@@ -110,22 +110,6 @@ pub static PTOAS_0_60: Target = Target {
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
 };
 
-/// Element types that it has.
-const ELEMS: &[Elem] = &[
-    Elem::F32,
-    Elem::F16,
-    Elem::BF16,
-    Elem::I8,
-    Elem::I16,
-    Elem::I32,
-    Elem::I64,
-    Elem::U8,
-    Elem::U16,
-    Elem::U32,
-    Elem::U64,
-    Elem::F8E4M3,
-    Elem::F8E5M2,
-    Elem::HiF8,
-    Elem::F4E2M1x2,
-    Elem::F4E1M2x2,
-];
+/// Element types that it has, those of 0.27 and three.
+const ELEMS: [Elem; ptoas_0_27::ELEMS.len() + 3] =
+    joined(&[ptoas_0_27::ELEMS, &[Elem::HiF8, Elem::F4E2M1x2, Elem::F4E1M2x2]]);

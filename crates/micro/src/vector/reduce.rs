@@ -3,6 +3,8 @@
 //! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
 //! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
+use std::ops::Range;
+
 use slipring_ir::{Diags, Infer, OpSchema};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::{Elem, convert};
@@ -120,10 +122,7 @@ fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
     let lanes = BYTES / bytes;
     e.compute(VectorPort::Alu, elem, move |m, _| {
         let (src, mask) = (*m.reg(src), m.mask(mask));
-        let (bits, at) = match elem.is_float() {
-            true => float_extreme(elem, &src, &mask, 0..lanes, largest),
-            false => integer_extreme(elem, &src, &mask, 0..lanes, largest),
-        };
+        let (bits, at) = extreme_of(elem, &src, &mask, 0..lanes, largest);
         let mut result = Register::ZERO;
         result.set_bits(0, bytes, bits);
         let mut values = [0f32; 128];
@@ -205,11 +204,7 @@ fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) ->
         let mut result = Register::ZERO;
         for group in 0..groups {
             let lanes = group * size..(group + 1) * size;
-            let (bits, at) = if elem.is_float() {
-                float_extreme(elem, &src, &mask, lanes, largest)
-            } else {
-                integer_extreme(elem, &src, &mask, lanes, largest)
-            };
+            let (bits, at) = extreme_of(elem, &src, &mask, lanes, largest);
             result.set_bits(group, bytes, bits);
             if groups == 1 {
                 result.set_bits(1, bytes, at as u64);
@@ -219,13 +214,15 @@ fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) ->
     })
 }
 
-fn float_extreme(
-    elem: Elem,
-    src: &Register,
-    mask: &Mask,
-    lanes: std::ops::Range<usize>,
-    largest: bool,
-) -> (u64, usize) {
+/// The bits of the extreme of these lanes, and its lane.
+fn extreme_of(elem: Elem, src: &Register, mask: &Mask, lanes: Range<usize>, largest: bool) -> (u64, usize) {
+    match elem.is_float() {
+        true => float_extreme(elem, src, mask, lanes, largest),
+        false => integer_extreme(elem, src, mask, lanes, largest),
+    }
+}
+
+fn float_extreme(elem: Elem, src: &Register, mask: &Mask, lanes: Range<usize>, largest: bool) -> (u64, usize) {
     let mut values = [0f32; 128];
     let bytes = elem.bytes();
     convert::load_f32(elem, &src.0, &mut values[..BYTES / bytes]);
@@ -242,13 +239,7 @@ fn float_extreme(
     (u64::from_le_bytes(stored), at)
 }
 
-fn integer_extreme(
-    elem: Elem,
-    src: &Register,
-    mask: &Mask,
-    lanes: std::ops::Range<usize>,
-    largest: bool,
-) -> (u64, usize) {
+fn integer_extreme(elem: Elem, src: &Register, mask: &Mask, lanes: Range<usize>, largest: bool) -> (u64, usize) {
     let bits = 8 * elem.bytes() as u32;
     let (low, high) = match elem.is_signed_int() {
         true => (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits)),

@@ -4,7 +4,7 @@ use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_program::Fault;
 use slipring_tile::Elem;
-use slipring_vector::{BYTES, Register};
+use slipring_vector::{BYTES, Machine, Register};
 
 use super::check;
 use super::emit::Emit;
@@ -250,18 +250,10 @@ fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
 fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("src")?;
-    let src = e.reg("src")?;
-    let (part, out) = (e.number("part")?, e.out(0));
+    let (src, out) = (e.reg("src")?, e.out(0));
     let bytes = elem.bytes();
-    e.step(VectorPort::Alu, elem, move |m, args| {
-        let half = args[part];
-        if half > 1 {
-            return Err(Fault::new(
-                "vreg-part",
-                format!("asks for half {} of a register, which has 0 and 1", half as i64),
-            ));
-        }
-        let (src, half) = (*m.reg(src), half as usize);
+    let widen = move |m: &mut Machine<'_>, half: usize| {
+        let src = *m.reg(src);
         let lanes = BYTES / bytes / 2;
         let unused = 64 - 8 * bytes as u32;
         let mut result = Register::ZERO;
@@ -271,6 +263,19 @@ fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
             result.set_bits(i, 2 * bytes, bits);
         }
         m.set(out, result);
+    };
+    let known = op.operand("part").and_then(|part| constant(op.module, part));
+    if let Some(half @ 0..=1) = known {
+        return e.compute(VectorPort::Alu, elem, move |m, _| widen(m, half as usize));
+    }
+    let part = e.number("part")?;
+    e.step(VectorPort::Alu, elem, move |m, args| {
+        let half = args[part];
+        if half > 1 {
+            let message = format!("asks for half {} of a register, which has 0 and 1", half as i64);
+            return Err(Fault::new("vreg-part", message));
+        }
+        widen(m, half as usize);
         Ok(0)
     })
 }

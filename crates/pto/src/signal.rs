@@ -2,7 +2,7 @@
 
 use slipring_effect::{Await, Notify, SignalArgs};
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
-use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpId, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, Diags, EnumSpec, Infer, OpId, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Cost, Pipe};
 use slipring_op::decode::{Binding, Decoder, element_address};
 use slipring_op::def::{Lowered, OpRef, PipeRule, Reported};
@@ -24,6 +24,9 @@ const SIGNAL: TypeRule = TypeRule {
     },
 };
 
+const OFFSET: OperandSpec = optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one");
+const OWN: OperandSpec = operand("signal", SIGNAL, Touch::Read, "signals of this device");
+
 ops! {
     OPS;
 
@@ -37,7 +40,7 @@ ops! {
             syntax: Syntax::Custom(&SignalText { number: "value" }),
             operands: &[
                 operand("signal", SIGNAL, Touch::Write, "signals, perhaps another device's"),
-                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                OFFSET,
                 operand("value", INTEGER, Touch::Nothing, "the number"),
             ],
             attrs: &[
@@ -52,8 +55,8 @@ ops! {
         => {
             syntax: Syntax::Custom(&SignalText { number: "expected" }),
             operands: &[
-                operand("signal", SIGNAL, Touch::Read, "signals of this device"),
-                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                OWN,
+                OFFSET,
                 operand("expected", INTEGER, Touch::Nothing, "the number that it waits for"),
             ],
             attrs: &[
@@ -67,8 +70,8 @@ ops! {
         => {
             syntax: Syntax::Custom(&SignalText { number: "expected" }),
             operands: &[
-                operand("signal", SIGNAL, Touch::Read, "signals of this device"),
-                optional("offset", INTEGER, Touch::Nothing, "which of them; a view is of one"),
+                OWN,
+                OFFSET,
                 operand("expected", INTEGER, Touch::Nothing, "the number that it is compared with"),
             ],
             results: &[result("result", BOOL, Infer::Fixed(|| Type::I1), "true where a wait would be over")],

@@ -171,7 +171,7 @@ fn lower_vldas(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn verify_vldus(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     check::moved(op, "ptr", 2, diags);
-    if op.operand("increment").is_some() != (op.module.op(op.id).results.len() == 3) {
+    if op.operand("increment").is_some() != check::gives_back(op, 2).is_some() {
         let message = "the form with an increment is the one that gives the pointer back";
         diags
             .push(op.error("operand-count", message).help("write both the increment and the third result, or neither"));
@@ -219,7 +219,7 @@ fn lower_vstus(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let count = e.number("count")?;
     let elem = e.elem("value")?;
     let value = e.data("value")?;
-    let at = match e.moved(1) {
+    let at = match check::gives_back(op, 1) {
         Some(_) => e.address("ptr", "count", 1)?,
         None => e.number("ptr")?,
     };

@@ -1,6 +1,6 @@
 //! Rules that vector instructions share.
 
-use slipring_ir::{Diags, Type};
+use slipring_ir::{Diags, Type, ValueId};
 use slipring_program::Fault;
 use slipring_tile::Elem;
 
@@ -114,10 +114,15 @@ fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) ->
     }
 }
 
+/// The pointer that a form which goes on gives back as result `index`.
+pub(super) fn gives_back(op: &OpRef<'_>, index: usize) -> Option<ValueId> {
+    op.module.op(op.id).results.get(index).copied()
+}
+
 /// Requires result `index` of a form that goes on to be a pointer like `ptr`, from which it goes on.
 pub(super) fn moved(op: &OpRef<'_>, ptr: &str, index: usize, diags: &mut Diags) {
-    let Some(result) = op.module.op(op.id).results.get(index) else { return };
-    if let Some(ty) = op.ty(ptr).filter(|ty| *ty != op.module.ty(*result)) {
+    let Some(result) = gives_back(op, index) else { return };
+    if let Some(ty) = op.ty(ptr).filter(|ty| *ty != op.module.ty(result)) {
         let message = format!("the pointer that `{}` gives back is a `{ty}`, as `{ptr}` is", op.def.schema.name);
         diags.push(op.error("type-mismatch", message).help(format!("write `{ty}` as the last type")));
     }

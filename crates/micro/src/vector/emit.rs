@@ -102,7 +102,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn place(&mut self, ptr: &str, offset: &str, unit: usize, moved: usize) -> Result<usize, Reported> {
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
-        let arg = match self.moved(moved) {
+        let arg = match check::gives_back(self.op, moved) {
             None => slipring_vector::Arg::Element { base, offset, bytes: unit as u64 },
             Some(result) => {
                 let bytes = self.d.distance(offset, Operand::Imm(unit as u64));
@@ -123,7 +123,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 
     /// How many blocks after pointer `ptr` the op accesses memory: its place among the numbers. As for [`Emit::place`].
     pub fn blocks(&mut self, ptr: &str, repeat: &str, moved: usize) -> Result<usize, Reported> {
-        let Some(result) = self.moved(moved) else { return self.number(repeat) };
+        let Some(result) = check::gives_back(self.op, moved) else { return self.number(repeat) };
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let repeat = self.d.scalar(self.op.operand(repeat).ok_or(Reported)?)?;
         // A field of 16 bits, without a sign.
@@ -132,11 +132,6 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         let after = self.d.moved(base, bytes);
         self.d.bind(result, Binding::Scalar(after));
         Ok(self.arg(Operand::Imm(0)))
-    }
-
-    /// The result that a form which goes on has at `index`.
-    pub fn moved(&self, index: usize) -> Option<ValueId> {
-        self.op.module.op(self.op.id).results.get(index).copied()
     }
 
     /// Adds the step, which does nothing but read and write its registers and never fails: [`Step::on_registers`]. Its kernel asks

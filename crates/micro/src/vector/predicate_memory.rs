@@ -155,8 +155,7 @@ fn constant_offset(op: &OpRef<'_>, other: &OpDef, moved: usize, platform: &Platf
         diags.push(op.error("not-constant", message).help(format!("`{other}` takes offsets that are computed")));
         return;
     };
-    let goes_on = op.module.op(op.id).results.len() > moved;
-    if offset != 0 && !goes_on && !platform.reads_otherwise(&PREDICATE_BYTES) {
+    if offset != 0 && check::gives_back(op, moved).is_none() && !platform.reads_otherwise(&PREDICATE_BYTES) {
         diags.push(op.disagreement(&PREDICATE_BYTES));
     }
 }
@@ -167,7 +166,7 @@ fn bit(bytes: &[u8], i: usize) -> bool {
 
 /// Whether a constant offset counts blocks, not bytes: in the form with result `moved` it does in any case.
 fn in_blocks(op: &OpRef<'_>, moved: usize, platform: &Platform) -> bool {
-    op.module.op(op.id).results.len() > moved || !platform.reads_otherwise(&PREDICATE_BYTES)
+    check::gives_back(op, moved).is_some() || !platform.reads_otherwise(&PREDICATE_BYTES)
 }
 
 /// `in_blocks`: the offset counts the distribution's blocks, not bytes.

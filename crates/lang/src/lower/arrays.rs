@@ -9,6 +9,7 @@ use slipring_pto as pto;
 
 use super::lowering::{Lower, Lowered};
 use super::names::Names;
+use super::state::Frame;
 use crate::dtype::DType;
 use crate::value::{Const, Index, Value, is_array};
 
@@ -123,6 +124,13 @@ impl Lower<'_> {
             names.exposed.insert(array.clone());
             names.bound.insert(array);
         }
+        names
+    }
+
+    /// The same in the body of a loop, with what its `init_values` carry.
+    pub(super) fn names_in_loop(&self, body: &[Stmt], frame: &Frame) -> Names {
+        let mut names = self.names_in_body(body);
+        names.carry(frame.carried());
         names
     }
 }

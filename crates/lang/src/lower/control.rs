@@ -148,9 +148,7 @@ impl Lower<'_> {
         let span = at(&*stmt.iter);
         let mut i = first;
         // What later iterations read is still needed.
-        let mut names = self.names_in_body(&stmt.body);
-        let asked = frame.carried().to_vec();
-        names.ask(&asked);
+        let names = self.names_in_loop(&stmt.body, frame);
         let mut changing = Names::default();
         changing.assigned(&stmt.target);
         let changing: IndexSet<_> = changing.bound.into_iter().chain(names.bound.iter().cloned()).collect();
@@ -177,7 +175,7 @@ impl Lower<'_> {
             }
         }
         outcome?;
-        self.bind_yielded(targets, &asked);
+        self.bind_yielded(targets, frame.carried());
         Ok(())
     }
 
@@ -433,9 +431,7 @@ impl Lower<'_> {
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));
         let (first, end, step) = (first?, end?, step?);
-        let mut names = self.names_in_body(&stmt.body);
-        let asked = frame.carried().to_vec();
-        names.ask(&asked);
+        let names = self.names_in_loop(&stmt.body, frame);
         self.read_behind(names.exposed.clone());
         let outcome = self.counted_body(stmt, counter, (&names, frame, bounds, copies), (first, end, step), plan);
         self.open.read_later.pop();
@@ -452,7 +448,7 @@ impl Lower<'_> {
         self.leave(done.before, &names, &done.carried, done.op, place);
         self.set_again(known);
         self.after_counter(counter, &names, (bounds, copies), at(stmt));
-        self.bind_yielded(done.targets, &asked);
+        self.bind_yielded(done.targets, frame.carried());
         Ok(CarryPlan::new())
     }
 

@@ -99,16 +99,14 @@ impl Lower<'_> {
 
     /// Lowers each iteration by itself, as long as the condition is known. False if it is not, or there are too many.
     fn one_by_one(&mut self, iterations: &Iterations<'_>) -> Lowered<bool> {
-        let mut names = self.names_in_body(iterations.body);
-        let asked = iterations.frame.carried().to_vec();
-        names.ask(&asked);
+        let mut names = self.names_in_loop(iterations.body, &iterations.frame);
         names.read_by(iterations.test);
         let changing = Rc::new(names.bound.clone());
         let mut targets = None;
         for _ in 0..MOST_ONE_BY_ONE {
             match self.expr(iterations.test)? {
                 Value::Const(c) if !is_true(&c) => {
-                    self.bind_yielded(targets, &asked);
+                    self.bind_yielded(targets, iterations.frame.carried());
                     return Ok(true);
                 }
                 Value::Const(_) => {}
@@ -126,9 +124,7 @@ impl Lower<'_> {
     }
 
     fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &CarryPlan) -> Result<CarryPlan, Stop> {
-        let mut names = self.names_in_body(iterations.body);
-        let asked = iterations.frame.carried().to_vec();
-        names.ask(&asked);
+        let mut names = self.names_in_loop(iterations.body, &iterations.frame);
         // The condition is asked first, and again after each iteration.
         names.read_by(iterations.test);
         self.read_behind(names.exposed.clone());
@@ -144,7 +140,7 @@ impl Lower<'_> {
         }
         self.leave(done.before, &names, &done.carried, done.op, (iterations.span, "assigned only inside this loop"));
         self.set_again(known);
-        self.bind_yielded(done.targets, &asked);
+        self.bind_yielded(done.targets, iterations.frame.carried());
         Ok(CarryPlan::new())
     }
 

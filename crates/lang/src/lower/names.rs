@@ -35,7 +35,7 @@ impl Names {
     }
 
     /// Adds the names of a loop's `init_values`: each iteration reads them, and its `pl.yield_` binds them.
-    pub fn ask(&mut self, carried: &[Rc<str>]) {
+    pub fn carry(&mut self, carried: &[Rc<str>]) {
         self.bound.retain(|name| !carried.contains(name));
         self.bound.extend(carried.iter().cloned());
         self.exposed.extend(carried.iter().cloned());

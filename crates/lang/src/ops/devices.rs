@@ -316,7 +316,10 @@ fn open_transfer(
         *own = match (*extent, chunk) {
             (Index::Known(n), chunk) if n > 0 => chunk.unwrap_or(n as u64).min(n as u64),
             (Index::At(_), Some(chunk)) => chunk,
-            _ => {
+            (Index::Known(n), _) => {
+                return Err(lower.error("bounds", call.span, format!("an extent of {n} in `shape`")));
+            }
+            (Index::At(_), None) => {
                 let message = format!("an extent of `shape` that only the run knows needs `{name}=`");
                 let error = Diagnostic::error("argument", call.span, message)
                     .help("the copy goes through a tile of UB, which is as large as a chunk");
@@ -324,9 +327,10 @@ fn open_transfer(
             }
         };
     }
-    let bytes = shape.iter().product::<u64>().saturating_mul(dst.elem.bytes() as u64);
+    let bytes = shape.iter().fold(dst.elem.bytes() as u64, |bytes, n| bytes.saturating_mul(*n));
     if bytes > MOST_CHUNK {
-        let message = format!("a chunk of {} KiB, at most {} are copied at a time", bytes >> 10, MOST_CHUNK >> 10);
+        let (kib, most) = (bytes.div_ceil(1 << 10), MOST_CHUNK >> 10);
+        let message = format!("a chunk of {kib} KiB, at most {most} are copied at a time");
         return Err(lower.error("too-large", call.span, message));
     }
     let span = call.span;

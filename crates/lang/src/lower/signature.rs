@@ -227,10 +227,13 @@ fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     lower.report(error)
 }
 
+/// The most dimensions of a tensor.
+pub(crate) const MOST_DIMS: usize = 5;
+
 /// Reports extents that no tensor has.
 fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()> {
-    if extents.is_empty() || extents.len() > 5 {
-        return Err(lower.error(NOT_A_TYPE, span, "a tensor has 1 to 5 dimensions"));
+    if extents.is_empty() || extents.len() > MOST_DIMS {
+        return Err(lower.error(NOT_A_TYPE, span, format!("a tensor has 1 to {MOST_DIMS} dimensions")));
     }
     if extents.contains(&0) {
         return Err(lower.error(EMPTY, span, "an extent of 0"));

@@ -6,15 +6,12 @@ use slipring_tile::Space;
 use super::entry::Call;
 use crate::compiled::{Direction, ParamInfo};
 use crate::dtype::DType;
-use crate::lower::signature::tensor_parameter;
+use crate::lower::signature::{MOST_DIMS, tensor_parameter};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Tensor, TileId, Value};
 
-/// The most dimensions of a tensor.
-const MOST_DIMS: usize = 5;
-
 pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
+    let (mut shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
     if call.has("layout") {
         let given = call.get("layout").cloned();
         match &given {
@@ -42,7 +39,6 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_tensor")));
     }
     // Each block has one of its own.
-    let mut shape = shape;
     let blocks = lower.facts.blocks.filter(|blocks| *blocks > 1);
     if let Some(blocks) = blocks {
         if shape.len() >= MOST_DIMS {
@@ -74,14 +70,9 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let of_scope = lower.open.scopes > 0;
     if let Some(root) = lower.tensors.roots.last_mut() {
         root.of_scope = of_scope;
+        root.by_block = blocks.is_some();
     }
-    if blocks.is_none() {
-        return Ok(made);
-    }
-    if let Some(root) = lower.tensors.roots.last_mut() {
-        root.by_block = true;
-    }
-    Ok(of_this_block(lower, made))
+    Ok(if blocks.is_some() { of_this_block(lower, made) } else { made })
 }
 
 /// The part of a tensor that this block has, where the first dimension counts blocks.

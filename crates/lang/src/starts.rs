@@ -100,6 +100,12 @@ const WORDS: &[&str] = &[
 ];
 
 impl Count<'_> {
+    /// Counts starts of kernels, those in loops twice, and no more of them than are told apart.
+    fn begins(&mut self, kernels: usize) {
+        let weight = if self.loops > 0 { 2 } else { 1 };
+        self.found.starts = self.found.starts.saturating_add(kernels * weight).min(MANY);
+    }
+
     fn starts_kernels(&self, value: &Expr) -> usize {
         let Expr::Call(call) = value else { return 0 };
         self.names.map_or(0, |names| names.starts_kernels(&call.func))
@@ -124,9 +130,8 @@ fn is_of_pl(func: &Expr) -> bool {
 
 impl<'e> Visitor<'e> for Count<'_> {
     fn visit_stmt(&mut self, stmt: &'e Stmt) {
-        let weight = if self.loops > 0 { 2 } else { 1 };
         if is_scope(stmt) {
-            self.found.starts += weight;
+            self.begins(1);
             self.found.scopes += 1;
             return;
         }
@@ -150,16 +155,13 @@ impl<'e> Visitor<'e> for Count<'_> {
 
     fn visit_expr(&mut self, expr: &'e Expr) {
         if let Expr::Call(call) = expr {
-            let weight = if self.loops > 0 { 2 } else { 1 };
             match self.word(call).as_deref() {
                 Some("submit" | "spmd_submit") => {
-                    self.found.starts += weight;
+                    self.begins(1);
                     self.found.scopes += 1;
                 }
                 Some(word) => self.found.ops += usize::from(!WORDS.contains(&word)),
-                None => {
-                    self.found.starts = self.found.starts.saturating_add(self.starts_kernels(expr) * weight).min(MANY)
-                }
+                None => self.begins(self.starts_kernels(expr)),
             }
         }
         walk_expr(self, expr);

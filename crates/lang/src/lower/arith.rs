@@ -276,13 +276,17 @@ impl Lower<'_> {
             }
         };
         let name = match (op, ty.is_float()) {
-            // The sum of two booleans is none.
-            (Operator::Add | Operator::Sub | Operator::Mult, false) if ty == DType::Bool => {
-                return Err(self.no_operator(ty, span));
-            }
-            (Operator::FloorDiv | Operator::Mod | Operator::LShift | Operator::RShift, false) if ty == DType::Bool => {
-                return Err(self.no_operator(ty, span));
-            }
+            // Booleans have no arithmetic, only `&`, `|` and `^`.
+            (
+                Operator::Add
+                | Operator::Sub
+                | Operator::Mult
+                | Operator::FloorDiv
+                | Operator::Mod
+                | Operator::LShift
+                | Operator::RShift,
+                false,
+            ) if ty == DType::Bool => return Err(self.no_operator(ty, span)),
             (Operator::Add, false) => &arith::ADDI,
             (Operator::Sub, false) => &arith::SUBI,
             (Operator::Mult, false) => &arith::MULI,

@@ -254,7 +254,7 @@ impl<'a> Host<'a> {
                 let message = format!("this extent is {n}, and the name stands for {known} already");
                 self.stop_at("shapes", span, message)
             }
-            _ => self.stop_at("argument", *name, "an extent is a `pl.dynamic`, this is none"),
+            _ => self.stop_at("argument", *name, "an extent is a `pl.dynamic`, and this is not one"),
         }
     }
 

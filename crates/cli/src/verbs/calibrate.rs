@@ -8,7 +8,7 @@ use slipring_machine::PlatformTable;
 use super::exit::Exit;
 use super::input::{read_bytes, read_text, shown};
 use super::kernel::KernelArgs;
-use super::output::{out, refused, report_all};
+use super::output::{out, refused, report_all, write_file};
 use super::written::{divide, written_by_run_only};
 
 // Arguments of `calibrate`.
@@ -46,12 +46,9 @@ fn start(args: &CalibrateArgs) -> Result<Exit, Error> {
     };
     let table = table.map_err(|error| Error::Platform(error.to_string()))?;
     let found = profile.calibrate(&kernel, &table, &tensors, &args.kernel.options()?)?;
-    if args.output == "-" {
-        out(&found.text);
-        return Ok(Exit::Clean);
+    write_file(&args.output, &[found.text.as_bytes()]).map_err(Error::File)?;
+    if args.output != "-" {
+        out(&found.summary());
     }
-    slipring::files::write(std::path::Path::new(&args.output), &[found.text.as_bytes()])
-        .map_err(|error| Error::File(format!("cannot write `{}`: {error}", shown(&args.output))))?;
-    out(&found.summary());
     Ok(Exit::Clean)
 }

@@ -42,7 +42,7 @@ fn start(args: &GraphArgs) -> Result<Exit, Error> {
     let program = match program.is_open() {
         true => {
             let (bound, _) = divide(args.kernel.program_arguments(&program)?);
-            program.followed(&bound, &ProgramOptions::default())?.unwrap_or(program)
+            program.followed(&bound, &ProgramOptions::from(&args.kernel.request()?))?.unwrap_or(program)
         }
         false => program,
     };

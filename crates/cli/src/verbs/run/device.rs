@@ -1,7 +1,6 @@
 //! `slipring run --device`: a kernel through the command queue of a board.
 
 use slipring::{BoardOptions, Error, Kernel, RunOptions, Tensor};
-use slipring_ir::Kind;
 
 use super::super::exit::Exit;
 use super::super::output::{fail, json, out, report_all};
@@ -36,7 +35,7 @@ pub(super) fn run(
     let found = run.findings().errors() > 0 || !run.is_complete();
     Ok(match written {
         Err(message) => fail(message),
-        Ok(()) if run.findings().messages().iter().any(|m| m.kind == Kind::Unsupported) => Exit::BadInput,
+        Ok(()) if run.findings().is_unsupported() => Exit::BadInput,
         Ok(()) if found => Exit::Findings,
         Ok(()) => Exit::Clean,
     })

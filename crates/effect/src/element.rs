@@ -13,9 +13,12 @@ pub enum Within {
     Anything,
     /// A tile of so many elements: one place.
     Tile(u64),
-    /// So many dimensions of these extents: a place in each. One whose extent is not known has the largest number.
-    Dimensions([u64; MAX_RANK], usize),
+    /// Dimensions of these extents, or [`UNKNOWN`]: a place in each.
+    Dimensions([u64; MAX_RANK]),
 }
+
+/// The extent of a dimension of which it is not known: all indices but those below 0 may be inside of it.
+pub const UNKNOWN: u64 = 1 << 63;
 
 /// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; then the places
 /// of the element in what it is one of.
@@ -75,6 +78,17 @@ pub fn past_end(at: i64, all: u64) -> Fault {
     Fault::new("tile-bounds", format!("the tile has {all} elements, counted from 0: there is no element {at}"))
 }
 
+/// The fault of indices that are not all inside of their dimensions.
+fn outside(places: &[u64], extents: &[u64]) -> Option<Fault> {
+    let (axis, (at, all)) = places.iter().zip(extents).enumerate().find(|(_, (at, all))| at >= all)?;
+    let counted = match *all {
+        UNKNOWN => "is counted from 0".to_string(),
+        all => format!("has {all} elements, counted from 0"),
+    };
+    let message = format!("dimension {axis} {counted}: there is no index {}", *at as i64);
+    Some(Fault::new("memref-bounds", message))
+}
+
 /// A register's form of an element: signed integers extended by their sign, everything else by zeros.
 fn widen(elem: Elem, bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
@@ -101,14 +115,9 @@ impl Effect for ElementAccess {
         let places = self.given(args).places;
         match (self.within, places) {
             (Within::Tile(all), [at, ..]) if *at >= all => return Err(past_end(*at as i64, all)),
-            (Within::Dimensions(extents, rank), places) => {
-                if let Some((axis, (at, all))) =
-                    places.iter().zip(&extents[..rank]).enumerate().find(|(_, (at, all))| at >= all)
-                {
-                    let at = *at as i64;
-                    let message =
-                        format!("dimension {axis} has {all} elements, counted from 0: there is no index {at}");
-                    return Err(Fault::new("memref-bounds", message));
+            (Within::Dimensions(extents), places) => {
+                if let Some(fault) = outside(places, &extents) {
+                    return Err(fault);
                 }
             }
             _ => {}
@@ -135,6 +144,18 @@ impl Effect for ElementAccess {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_index_is_below_0_in_any_dimension() {
+        let fault = |at: i64, all| outside(&[0, at as u64], &[UNKNOWN, all]).map(|fault| fault.message);
+        assert_eq!(fault(3, 4), None);
+        assert_eq!(fault(4, UNKNOWN), None);
+        let is_none = |at| format!("dimension 1 is counted from 0: there is no index {at}");
+        assert_eq!(fault(-1, UNKNOWN), Some(is_none(-1)));
+        assert_eq!(fault(-2, UNKNOWN), Some(is_none(-2)));
+        let message = "dimension 1 has 4 elements, counted from 0: there is no index 4";
+        assert_eq!(fault(4, 4), Some(message.to_string()));
+    }
 
     #[test]
     fn registers_hold_signed_integers_extended() {

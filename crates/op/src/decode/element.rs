@@ -1,6 +1,6 @@
 //! Single elements of memory, which the scalar unit reads and writes.
 
-use slipring_effect::{ElementAccess, MAX_RANK, Within};
+use slipring_effect::{ElementAccess, MAX_RANK, UNKNOWN, Within};
 use slipring_machine::{Cost, Pipe, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -31,11 +31,11 @@ impl Inside<'_> {
             Inside::Memory => (Within::Anything, SmallVec::new()),
             Inside::Tile(all, at) => (Within::Tile(*all), [*at].into_iter().collect()),
             Inside::Dimensions(list) => {
-                let mut extents = [u64::MAX; MAX_RANK];
-                let known = list.iter().map(|(_, extent)| extent.unwrap_or(u64::MAX));
+                let mut extents = [UNKNOWN; MAX_RANK];
+                let known = list.iter().map(|(_, extent)| extent.unwrap_or(UNKNOWN));
                 extents.iter_mut().zip(known).for_each(|(own, known)| *own = known);
                 let places: SmallVec<_> = list.iter().map(|(at, _)| *at).take(MAX_RANK).collect();
-                (Within::Dimensions(extents, places.len()), places)
+                (Within::Dimensions(extents), places)
             }
         }
     }

@@ -143,6 +143,7 @@ pub fn start<'a>(
 ) -> Result<Run<'a>, Error> {
     timing_fits(asked.timing, &compiled.platform)?;
     let prepared = &compiled.prepared;
+    let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
     let none = Tools { race: false, init: false, ..Tools::default() };
     let mut tools =
         beginning(prepared, &compiled.kernels, &bound, if asked.time_only { none } else { asked.tools.clone() });
@@ -170,7 +171,6 @@ pub fn start<'a>(
     if is_recorded(&prepared.written) {
         judged.scope.assumes.push(RECORDED.into());
     }
-    let assumed = Assumed::of_kernel(prepared, &asked.assume).map_err(Error::Arguments)?;
     judged.findings.extend(assumed.broken(&as_numbers(&bound, &prepared.decoded.program.params)).map(not_assumed));
     judged.findings.extend(not_met(&execution.result.unused));
     let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());

@@ -230,11 +230,12 @@ fn memories<'a>(
         if let Some((data, BufferPlace { buffer, offset })) = value.contents().zip(*place) {
             let own = &mut buffers[buffer];
             let target = &mut own.data[offset..offset + data.len()];
-            match Some(value.held()).filter(|_| !places.is_shared(buffer)) {
-                _ if fills(buffer).is_some_and(|(first, _)| first == at) => {}
+            let is_filled = fills(buffer).is_some_and(|(first, _)| first == at);
+            if places.is_shared(buffer) && !is_filled {
+                target.copy_from_slice(data);
+            } else if !is_filled {
                 // It holds zeros: what is not touched takes neither time nor memory of the host.
-                Some(held) => held.iter().for_each(|part| target[part.clone()].copy_from_slice(&data[part.clone()])),
-                None => target.copy_from_slice(data),
+                value.held().iter().for_each(|part| target[part.clone()].copy_from_slice(&data[part.clone()]));
             }
             own.name += if own.name.is_empty() { "" } else { "` and `" };
             own.name += &param.name;

@@ -62,12 +62,12 @@ pub fn request(options: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResu
     request.run.control = control.clone();
     for (key, value) in options.into_iter().flatten() {
         let name: String = key.extract()?;
-        let given = given(&value)?;
-        if let Some(option) = RunOption::named(&name).filter(|option| matches!(option.takes, Takes::Own))
-            && !value.is_instance_of::<PyDict>()
-        {
-            return Err(refused(&option.not_taken(&given)));
-        }
+        // What the caller reads itself is not looked into here.
+        let given = match RunOption::named(&name).filter(|option| matches!(option.takes, Takes::Own)) {
+            Some(_) if value.is_instance_of::<PyDict>() => Given::Other(String::new()),
+            Some(option) => return Err(refused(&option.not_taken(&given(&value)?))),
+            None => given(&value)?,
+        };
         request.set(&name, given).map_err(|error| refused(&error))?;
     }
     Ok(request)

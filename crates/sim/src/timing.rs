@@ -34,12 +34,17 @@ pub enum Timing {
     },
 }
 
+impl Timing {
+    /// The texts that it is read from.
+    pub const FORMS: &str = "`platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`";
+}
+
 impl FromStr for Timing {
     type Err = String;
 
     /// `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, such as `slow:AIV0.MTE2`; pipe `S` is the scalar unit.
     fn from_str(text: &str) -> Result<Timing, String> {
-        let wrong = || format!("takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not `{text}`");
+        let wrong = || format!("takes {}, not `{text}`", Timing::FORMS);
         if text == "platform" {
             return Ok(Timing::Platform);
         }

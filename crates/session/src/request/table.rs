@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use slipring_sim::Timing;
+
 use super::option::Way::{Board, BoardProgram, Check, Kernel, Program, Proof, Rings, Stepping, Tune};
 use super::option::{ALL, OF_KERNELS, OF_PROGRAMS, ON_BOARDS, RunOption, Takes};
 use crate::assume::is_empty;
@@ -110,14 +112,10 @@ pub static OPTIONS: &[RunOption] = &[
     },
     RunOption {
         name: "timing",
-        takes: Takes::Text(
-            Some("platform"),
-            "`platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`",
-            |request, text| {
-                request.run.timing = text.parse()?;
-                Ok(())
-            },
-        ),
+        takes: Takes::Text(Some("platform"), Timing::FORMS, |request, text| {
+            request.run.timing = text.parse()?;
+            Ok(())
+        }),
         value: "T",
         help: "Durations of operations: `platform`, `random:SEED` (each step and signal takes from 1 to 131072 cycles), `slow:AIV0` or \
                `slow:AIC.FIX` (that core or pipe is slow, everything else fast). A kernel that is clean for all schedules gives the same \

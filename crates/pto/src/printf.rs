@@ -107,7 +107,7 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
             (value.is_sign_negative() && !value.is_nan(), "", digits)
         }
     };
-    let takes_sign = matches!(letter, 'd' | 'i') || !"uoxXc".contains(letter);
+    let takes_sign = !"uoxXc".contains(letter);
     let sign = match negative {
         true => "-",
         false if takes_sign && has('+') => "+",

@@ -277,8 +277,7 @@ impl Tune {
         options.blocks = said.blocks.or(options.blocks);
         (options.events, options.trace, options.record) = (0, false, false);
         let compiled = kernel.compiled()?.clone();
-        let args = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
-        let tensors = args;
+        let tensors = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
         let mut bound = kernel.bind(tensors.into())?;
         if grown > 1 {
             let places = Places::new(&bound);
@@ -344,8 +343,7 @@ impl Tune {
         }
         let mut options = ProgramOptions::from(&self.run);
         options.clusters = said.clusters.or(self.clusters);
-        let args = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
-        let tensors = args;
+        let tensors = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
         let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);
         let platform = program.target()?;
@@ -429,8 +427,7 @@ impl Tune {
     /// What `prove` says of the kernel as it is written; `None` for whole programs, and where it cannot be asked.
     pub(super) fn judgement(&self) -> Option<Judgement> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
-        let args = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
-        let tensors = args;
+        let tensors = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
         let options = ProveOptions { run: self.run.clone(), fix: false, ..ProveOptions::default() };
         kernel.prove(tensors, &options).ok().map(|proof| proof.judgement)
     }

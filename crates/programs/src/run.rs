@@ -257,7 +257,8 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first finding.
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
+    /// with an error.
     ///
     /// # Errors
     /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.

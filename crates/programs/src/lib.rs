@@ -275,10 +275,11 @@ impl Program {
         self.source().line(self.graph().tasks[task].span.start)
     }
 
-    /// What was said of the text, and what makes its tasks wait forever.
+    /// What was said of the text, what makes its tasks wait forever, and why they end where something is not known.
     pub fn report(&self) -> Report {
         let mut said = self.said.clone();
         said.extend(slipring_tasks::touched::deadlocks(self.graph()));
+        said.extend(self.ends_early());
         Report::new(self.input.source().clone(), said)
     }
 

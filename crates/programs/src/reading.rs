@@ -148,6 +148,12 @@ impl Program {
         Diagnostic::error("not-followed", span, message).note(why.to_string())
     }
 
+    /// What is said of a program that was followed for arguments, where one of its questions has no answer.
+    pub(super) fn ends_early(&self) -> Option<Diagnostic> {
+        let why = self.orchestration.open.as_ref()?.why.as_ref()?;
+        Some(self.not_followed(why))
+    }
+
     /// The program as it is for these arguments: what its orchestration reads is known, the tasks before it having run. `None` where
     /// it is not [open](Program::is_open): it is the same for all.
     ///

@@ -326,9 +326,7 @@ impl Program {
         }
         let mut messages = stuck.clone();
         messages.extend(seen.list(graph));
-        if let Some(why) = self.orchestration.open.as_ref().and_then(|open| open.why.as_ref()) {
-            messages.push(self.not_followed(why));
-        }
+        messages.extend(self.ends_early());
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
             between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);

@@ -17,6 +17,10 @@
 # exit: 0
 # check: #2 read counts
 # check: after #1 write counts: it is submitted when that has finished
+# test: graph %s --func by_result --max-steps 1 --arg full:i32[1x16]=3 --arg full:f32[16x16]=1 --arg zeros:f32[16x16]
+# exit: 1
+# check: error[not-followed]: the program is followed up to here: what `counts` holds is not known
+# check: `doubled` did not complete: the program was stopped after 1 steps
 # test: run %s --func whole_device --clusters 5 --verify --arg iota:f32[40x16] --arg zeros:f32[40x16]
 # exit: 0
 # check: verify clean

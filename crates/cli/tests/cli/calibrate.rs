@@ -74,6 +74,9 @@ fn known_figures_come_back() {
         folder.call(&call).exits(0);
         std::fs::read_to_string(folder.file(to)).unwrap()
     };
+    // It is data on standard output, too, which `--quiet` does not hold back.
+    let to_output = ["--quiet", "calibrate", "scale.py", "--arch", "a5", "--from", "pmu.csv", "-o", "-"];
+    assert_eq!(folder.call(&[&to_output, &launch[..]].concat()).exits(0).out, calibrated("pmu.csv", "own.toml"));
     // Both forms of the same figures make the same platform.
     let file = calibrated("pmu.csv", "own.toml");
     assert_eq!(file, calibrated("PipeUtilization.csv", "blocks.toml"));

@@ -226,6 +226,15 @@ pub fn require_space(op: &OpRef<'_>, at: impl OperandAt, spaces: &[Space], diags
     false
 }
 
+/// Requires a text attribute, if it is there, to be one of these words.
+pub fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Diags) {
+    let Some(found) = op.text(attr) else { return };
+    if !words.contains(&found) {
+        let message = format!("`{attr}` is `{found}`: `{}` does not know it", op.def.schema.name);
+        diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
+    }
+}
+
 /// `1 tile`, `3 tiles`.
 pub fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     let plural = if n == N::from(1) { "" } else { "s" };

@@ -7,7 +7,7 @@ use slipring_machine::{Cost, Pipe, Platform};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{InCoreSync, Lowered, OpRef, PipeRule};
 use slipring_op::ops;
-use slipring_op::rules::{PLAIN, defaulted, operand, optional, required};
+use slipring_op::rules::{PLAIN, defaulted, one_of, operand, optional, required};
 use slipring_program::Inst;
 use slipring_tile::Space;
 
@@ -57,7 +57,7 @@ ops! {
     /// apart here. What the sequencer sees (`SEQ`) is not modelled.
     pub DSB "pto.dsb" "Accesses to memory before it are done before any after it": PLAIN,
         source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No, lower: lower_dsb,
-        verify: |op, _, diags| one_of(op, "mem", &DOMAINS, 3, diags)
+        verify: verify_dsb
         => {
             syntax: Syntax::Format("$mem attr-dict"),
             attrs: &[required("mem", AttrKind::Str, "the memory that is meant")],
@@ -74,8 +74,20 @@ ops! {
 }
 
 fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    one_of(op, "cache", &LINES, LINES.len(), diags);
-    one_of(op, "dst", &DESTINATIONS, 2, diags);
+    one_of(op, "cache", &LINES, diags);
+    one_of(op, "dst", &DESTINATIONS, diags);
+    if let Some(dst @ ("CACHELINE_UB" | "CACHELINE_ATOMIC")) = op.text("dst") {
+        let message = format!("`{dst}` is not modelled: only lines of global memory are");
+        diags.push(op.error(Kind::Unsupported, message));
+    }
+}
+
+fn verify_dsb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    one_of(op, "mem", &["ALL", "DDR", "UB", SEQUENCER], diags);
+    if op.text("mem") == Some(SEQUENCER) {
+        let message = format!("`{SEQUENCER}` is not modelled: only the order of accesses to memory is");
+        diags.push(op.error(Kind::Unsupported, message));
+    }
 }
 
 fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -90,23 +102,10 @@ fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 /// Which lines `pto.dcci` means: one, or all.
 const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
-/// Which of them, by where they go; those of global memory first.
+/// Which of them, by where they go.
 const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
-/// Which memory `pto.dsb` means.
-const DOMAINS: [&str; 4] = ["ALL", "DDR", "UB", "SEQ"];
-
-/// Requires an attribute, if it is there, to be one of the first `modelled` of these words.
-fn one_of(op: &OpRef<'_>, name: &str, words: &[&str], modelled: usize, diags: &mut Diags) {
-    let Some(found) = op.text(name) else { return };
-    match words.iter().position(|word| *word == found) {
-        Some(at) if at < modelled => {}
-        Some(_) => diags.push(op.error(Kind::Unsupported, format!("`{found}` is not modelled: only global memory is"))),
-        None => {
-            let message = format!("`{}` does not know `{found}`", op.def.schema.name);
-            diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
-        }
-    }
-}
+/// What `pto.dsb` may mean that is no memory.
+const SEQUENCER: &str = "SEQ";
 
 /// Writes back the line that a pointer or a view lies in, or all.
 fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {

@@ -10,7 +10,7 @@ use super::emit::Emit;
 use super::{MOVED, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{INTEGER, constant, operand, optional, required, result, schema};
+use slipring_op::rules::{INTEGER, constant, one_of, operand, optional, required, result, schema};
 use slipring_op::{ops, positional};
 
 /// `!pto.align`.
@@ -94,7 +94,7 @@ ops! {
     /// fill its aligned block of 32 bytes stays pending in `next` until a later store of the stream or `pto.vstar` puts
     /// it down. Both registers are 0 when a vector function starts.
     VSTUR "pto.vstur" "Store what was squeezed to any address": STEP, source: "micro-instruction manual, `pto.vstur`",
-        verify: |op, _, diags| check::one_of(op, "mode", &MODES, diags), lower: lower_vstur
+        verify: |op, _, diags| one_of(op, "mode", &MODES, diags), lower: lower_vstur
         => {
             syntax: Syntax::Format(
                 "$align `,` $value `,` $ptr `,` $mode attr-dict `:` type($align) `,` type($value) `,` type($ptr) `->` type($next)",
@@ -138,7 +138,7 @@ ops! {
     /// AR becomes 0: the next `pto.vstur` stores to its pointer itself. AR is the only register that can be cleared.
     SPRCLR "pto.sprclr" "Clear a special register": STEP,
         source: "micro-instruction manual, `pto.vstur`; published programs",
-        verify: |op, _, diags| check::one_of(op, "spr", &["AR"], diags), lower: lower_sprclr
+        verify: |op, _, diags| one_of(op, "spr", &["AR"], diags), lower: lower_sprclr
         => {
             syntax: Syntax::Format("$spr attr-dict"),
             attrs: &[required("spr", AttrKind::Str, "which special register")],
@@ -330,7 +330,7 @@ const SPRST: OpSchema = schema(
 
 /// A store of AR through a pointer to words.
 fn special(op: &OpRef<'_>, diags: &mut Diags) {
-    check::one_of(op, "spr", &["AR"], diags);
+    one_of(op, "spr", &["AR"], diags);
     check::moved(op, "ptr", 0, diags);
     if check::pointee(op, "ptr").is_some_and(|elem| !matches!(elem, Elem::I32 | Elem::U32)) {
         diags.push(op.error("elem-type", "stores through a pointer to 32-bit integers"));

@@ -9,7 +9,7 @@ use super::emit::{Emit, splat};
 use super::{GOVERNING, OUT, STEP};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{SCALAR, defaulted, operand};
+use slipring_op::rules::{SCALAR, defaulted, one_of, operand};
 use slipring_op::{ops, positional};
 
 const VALUE: TypeRule =
@@ -53,7 +53,7 @@ fn lower_vbr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_vdup(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "position", &["LOWEST", "HIGHEST"], diags);
+    one_of(op, "position", &["LOWEST", "HIGHEST"], diags);
     let out = check::result_elem(op, 0);
     if check::elem(op, "value").is_some() && check::elem(op, "value") != out {
         diags.push(op.error("vreg-type", "the result has the type of the register"));

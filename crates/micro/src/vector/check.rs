@@ -140,15 +140,6 @@ pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mu
     }
 }
 
-/// Requires a text attribute, if it is there, to be one of these words.
-pub(super) fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Diags) {
-    let Some(found) = op.text(attr) else { return };
-    if !words.contains(&found) {
-        let message = format!("`{attr}` is `{found}`: `{}` does not know it", op.def.schema.name);
-        diags.push(op.error("attr-value", message).help(format!("one of {}", words.join(", "))));
-    }
-}
-
 /// Requires an address to be a multiple of `align` bytes.
 ///
 /// # Errors

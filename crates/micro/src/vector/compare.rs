@@ -10,7 +10,7 @@ use super::emit::{Emit, splat};
 use super::{MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{SCALAR, operand, required, result, schema};
+use slipring_op::rules::{SCALAR, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 const MODES: [(&str, Compare); 6] = [
@@ -152,7 +152,7 @@ fn lower_vselr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::lanes_of(op, "lhs", NUMBERS, diags);
     check::governs(op, "seed", "lhs", diags);
-    check::one_of(op, "mode", &MODES.map(|mode| mode.0), diags);
+    one_of(op, "mode", &MODES.map(|mode| mode.0), diags);
 }
 
 fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

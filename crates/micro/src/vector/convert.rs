@@ -10,7 +10,7 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{SCALAR, defaulted, operand, required};
+use slipring_op::rules::{SCALAR, defaulted, one_of, operand, required};
 use slipring_op::{ops, positional};
 
 /// How floats of 8 and 4 bits are rounded; all other pairs in every way.
@@ -101,8 +101,8 @@ fn verify_vmulscvt(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "src", &[Elem::F32], diags);
     check::number_for(op, "factor", "src", diags);
     check::governs(op, "mask", "src", diags);
-    check::one_of(op, "rnd", roundings(Elem::F32, Elem::F16), diags);
-    check::one_of(op, "part", &["EVEN", "ODD"], diags);
+    one_of(op, "rnd", roundings(Elem::F32, Elem::F16), diags);
+    one_of(op, "part", &["EVEN", "ODD"], diags);
     if check::result_elem(op, 0) != Some(Elem::F16) {
         diags.push(op.error("vcvt-types", "`pto.vmulscvt` converts f32 to f16"));
     }
@@ -136,7 +136,7 @@ fn verify_vtrc(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
     check::lanes_of(op, "src", &[Elem::F16, Elem::BF16, Elem::F32], diags);
     check::governs(op, "mask", "src", diags);
-    check::one_of(op, "rnd", &["R", "A", "F", "C", "Z"], diags);
+    one_of(op, "rnd", &["R", "A", "F", "C", "Z"], diags);
 }
 
 fn lower_vtrc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -157,7 +157,7 @@ fn lower_vtrc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_vci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "order", &["ASC", "DESC"], diags);
+    one_of(op, "order", &["ASC", "DESC"], diags);
     let known = [Elem::I8, Elem::I16, Elem::I32, Elem::F16, Elem::F32];
     let elem = check::result_elem(op, 0);
     if !elem.is_some_and(|elem| known.contains(&elem)) {
@@ -218,7 +218,7 @@ fn to_odd(exact: f64) -> f32 {
 
 fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::governs(op, "mask", "src", diags);
-    check::one_of(op, "sat", &["SAT", "NOSAT"], diags);
+    one_of(op, "sat", &["SAT", "NOSAT"], diags);
     let (Some(from), Some(to)) = (check::elem(op, "src"), check::result_elem(op, 0)) else { return };
     let names: Vec<_> = conversions(from).iter().map(|(to, _)| to.name()).collect();
     if !names.contains(&to.name()) {
@@ -229,7 +229,7 @@ fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
         diags.push(error);
         return;
     }
-    check::one_of(op, "rnd", roundings(from, to), diags);
+    one_of(op, "rnd", roundings(from, to), diags);
     let factor = bits(from).max(bits(to)) / bits(from).min(bits(to));
     if part(op).is_none_or(|part| part >= factor) {
         let found = op.text("part").unwrap_or("");

@@ -11,7 +11,7 @@ use super::{GOVERNING, OUT, STEP, VREG, kernels, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Three;
 use slipring_op::def::{Lowered, OpDef, OpRef};
-use slipring_op::rules::{SCALAR, operand, required, result, schema};
+use slipring_op::rules::{SCALAR, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 /// Three registers.
@@ -106,7 +106,7 @@ fn verify_vexpdif(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if op.ty("src") != op.ty("max") || check::result_elem(op, 0) != Some(Elem::F32) {
         diags.push(op.error("vreg-type", "takes two registers of one type and gives lanes of f32"));
     }
-    check::one_of(op, "part", &["EVEN", "ODD"], diags);
+    one_of(op, "part", &["EVEN", "ODD"], diags);
 }
 
 fn verify_vmull(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

@@ -10,7 +10,7 @@ use super::{MASK, MOVED, OUT, STEP, UB, VREG, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::ops;
-use slipring_op::rules::{INTEGER, defaulted, operand, required, result};
+use slipring_op::rules::{INTEGER, defaulted, one_of, operand, required, result};
 
 ops! {
     OPS;
@@ -84,13 +84,13 @@ ops! {
 }
 
 fn verify_vlds(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
+    one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
     check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     check::moved(op, "ptr", 1, diags);
 }
 
 fn verify_vldsx2(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
+    one_of(op, "dist", &SPLITS.each_ref().map(|mode| mode.name), diags);
     check::same(op, diags);
     check::as_wide(op, "ptr", check::result_elem(op, 0), diags);
     check::moved(op, "ptr", 2, diags);

@@ -12,7 +12,7 @@ use super::predicate::{lane_bytes, named_lanes};
 use super::{MASK, STEP, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{operand, required, result, schema};
+use slipring_op::rules::{one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 const fn mask(name: &'static str, doc: &'static str) -> OperandSpec {
@@ -149,7 +149,7 @@ const PART: OpDef = OpDef {
 const PARTS: [&str; 2] = ["LOWER", "HIGHER"];
 
 fn verify_part(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "part", &PARTS, diags);
+    one_of(op, "part", &PARTS, diags);
     check::same_masks(op, diags);
 }
 

@@ -12,7 +12,7 @@ use super::emit::Emit;
 use super::{MASK, MOVED, STEP, UB, check};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, POINTER, constant, operand, required, result, schema};
+use slipring_op::rules::{INTEGER, POINTER, constant, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 /// Bytes of the image of a predicate.
@@ -110,7 +110,7 @@ ops! {
 }
 
 fn verify_plds(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
+    one_of(op, "dist", &LOADS.each_ref().map(|mode| mode.name), diags);
     check::moved(op, "ptr", 1, diags);
 }
 
@@ -120,7 +120,7 @@ fn verify_pldi(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 }
 
 fn verify_psts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "dist", &STORES, diags);
+    one_of(op, "dist", &STORES, diags);
     check::moved(op, "ptr", 0, diags);
 }
 

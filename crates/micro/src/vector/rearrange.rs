@@ -11,7 +11,7 @@ use super::emit::Emit;
 use super::{GOVERNING, OUT, STEP, VREG, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
-use slipring_op::rules::{INTEGER, constant, operand, required, result, schema};
+use slipring_op::rules::{INTEGER, constant, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 const PAIR: OpSchema = OpSchema {
@@ -140,7 +140,7 @@ fn lower_vusqz(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_vpack(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "part", &HALVES, diags);
+    one_of(op, "part", &HALVES, diags);
     let pair = (check::elem(op, "src"), check::result_elem(op, 0));
     let known = [
         (Some(Elem::I32), Some(Elem::U16)),
@@ -184,7 +184,7 @@ const HALVES: [&str; 2] = ["LOWER", "HIGHER"];
 
 fn half_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::same(op, diags);
-    check::one_of(op, "part", &HALVES, diags);
+    one_of(op, "part", &HALVES, diags);
 }
 
 /// The half that the attribute `part` names, 0 or 1; both where there is none.

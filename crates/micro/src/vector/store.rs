@@ -11,7 +11,7 @@ use super::{MASK, MOVED, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::ops;
-use slipring_op::rules::{INTEGER, defaulted, operand, optional, required};
+use slipring_op::rules::{INTEGER, defaulted, one_of, operand, optional, required};
 
 ops! {
     OPS;
@@ -87,7 +87,7 @@ ops! {
 }
 
 fn verify_vstsx2(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    check::one_of(op, "dist", &JOINS.each_ref().map(|mode| mode.name), diags);
+    one_of(op, "dist", &JOINS.each_ref().map(|mode| mode.name), diags);
     check::same(op, diags);
     check::as_wide(op, "ptr", check::elem(op, "low"), diags);
 }
@@ -103,7 +103,7 @@ fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags
         diags.push(op.error(slipring_ir::Kind::Unsupported, message).help("interleave with `pto.vstsx2` instead"));
         return;
     }
-    check::one_of(op, "dist", &STORES.each_ref().map(|mode| mode.name), diags);
+    one_of(op, "dist", &STORES.each_ref().map(|mode| mode.name), diags);
     if let Some(bits) = store_mode(op).and_then(StoreMode::mask_bits) {
         check::granularity(op, "mask", bits, "the lanes that it stores", diags);
     }

@@ -150,9 +150,9 @@ impl ProgramOptions {
         request.within_bounds()
     }
 
-    /// Those of a launch after so many others.
-    fn after(&self, launch: u64) -> ProgramOptions {
-        ProgramOptions { order: self.order.wrapping_add(launch), ..self.clone() }
+    /// Those of a launch, which are counted from 1.
+    fn of_launch(&self, number: u32) -> ProgramOptions {
+        ProgramOptions { order: self.order.wrapping_add(u64::from(number.saturating_sub(1))), ..self.clone() }
     }
 }
 

@@ -43,6 +43,7 @@ pub struct ProgramRun<'p> {
     pub(super) kept: Option<Vec<Kept>>,
     /// What functions of the host did.
     called: host::Called,
+    launch: u32,
 }
 
 /// What the kernels of a run said, summed.
@@ -258,19 +259,20 @@ impl Runner<'_> {
 
 impl Program {
     /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
-    /// with an error.
+    /// with a finding.
     ///
     /// # Errors
     /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        let (before, last) = (self.contents(args.into())?, u64::from(options.launches).saturating_sub(1));
-        for launch in 0..last {
-            let run = self.run_on(before.clone(), &options.after(launch))?;
-            if !run.is_complete() || run.findings().errors() > 0 {
-                return Ok(run);
+        let before = self.contents(args.into())?;
+        for number in 1..options.launches {
+            let run = self.run_on(before.clone(), &options.of_launch(number))?;
+            if run.has_findings() {
+                return Ok(ProgramRun { launch: number, ..run });
             }
         }
-        self.run_on(before, &options.after(last))
+        let run = self.run_on(before, &options.of_launch(options.launches))?;
+        Ok(ProgramRun { launch: options.launches, ..run })
     }
 
     /// The same for what the tensors hold; `None` for scalars.
@@ -359,6 +361,7 @@ impl Program {
             summed,
             kept: options.record.then_some(kept),
             called,
+            launch: 1,
         };
         run.facts =
             facts::facts(self, &run.platform, &run.plan, (clusters, options.order), (&seen.stats, &seen.skipped));
@@ -379,6 +382,16 @@ impl ProgramRun<'_> {
     /// What was found, with the places in the text.
     pub fn findings(&self) -> &Report {
         &self.findings
+    }
+
+    /// Whether it did not come to its end, or something was found in it; hints are no findings.
+    pub fn has_findings(&self) -> bool {
+        !self.is_complete() || self.findings.messages().iter().any(|message| message.severity > Severity::Note)
+    }
+
+    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
+    pub fn launch(&self) -> u32 {
+        self.launch
     }
 
     /// Everything that is reported, as `slipring run --json` has it.

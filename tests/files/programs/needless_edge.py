@@ -9,6 +9,11 @@
 # check: note[needless-edge]: `part` (i = 1) waits for `part` (i = 0) because both use `out`, and they touch different bytes of it
 # check: 2 more edges of these two places are like it
 # check: hand each task its part, `out[first:end, …]`, or take it out of the tracking: `no_dep_args=[out]`, `pl.no_dep(out)`
+# A hint stops no launches.
+# test: run %s --func whole --launches 2
+# exit: 0
+# check: note[needless-edge]
+# check-not: this is launch
 # test: run %s --func parts
 # exit: 0
 # check-not: needless-edge

@@ -9,6 +9,11 @@
 # check: warning[overwritten-read]: `second` overwrites what `first` reads, and only an edge from the reader keeps them apart
 # check: declare the order: `deps=` with the id of `first`, or use another tensor
 # out[1]: f32 256*3.0
+# A warning of an earlier launch is not lost.
+# test: run %s --func overwrites --launches 3
+# exit: 0
+# check: note: this is launch 1 of 3
+# check: warning[overwritten-read]
 # test: run %s --func declares --verify
 # exit: 0
 # check-not: overwritten-read

@@ -147,8 +147,9 @@ pub static OPTIONS: &[RunOption] = &[
     RunOption {
         name: "launches",
         takes: Takes::Number(1..=MOST_LAUNCHES as u64, |request| &mut request.run.launches),
-        help: "Launch this many times, each time with the given arguments, on the device as the previous launch left it (local memories, and \
-               signals if the platform keeps them). Reports the last launch, or the first one with a finding",
+        help: "Launch this many times, each time with the given arguments: a kernel on the device as the previous launch left it (local \
+               memories, and signals if the platform keeps them), a whole program with the next `--order`. Reports the last launch, or the \
+               first one with a finding",
         of: &[Kernel, Program],
         instead: &[(Board, "run it several times")],
         in_parts: false,

@@ -73,9 +73,7 @@ fn launch(
     let run = kernel.run_with(tensors, options)?;
     drop(progress);
     let found = !run.is_complete() || !run.findings().messages().is_empty();
-    if found && options.launches > 1 {
-        note(format!("this is launch {} of {}", run.launch(), options.launches));
-    }
+    which_launch(run.launch(), options.launches, found);
     let mut facts = if args.json { run.facts() } else { run.facts_changed() };
     let mut messages = run.findings().clone();
     let mut unsupported = false;
@@ -124,6 +122,13 @@ fn launch(
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
+}
+
+/// Says which of several launches a report with findings is about.
+fn which_launch(number: u32, of: u32, found: bool) {
+    if found && of > 1 {
+        note(format!("this is launch {number} of {of}"));
+    }
 }
 
 /// A run, and what would make it faster.

@@ -13,6 +13,7 @@ use super::super::progress::Progress;
 use super::super::written::{divide, write_outputs, write_stream, write_trace};
 use super::args::RunArgs;
 use super::chart::timeline_text;
+use super::which_launch;
 
 /// Runs a whole program and reports.
 ///
@@ -36,6 +37,7 @@ pub(super) fn run(args: &RunArgs, request: &RunRequest, program: &Program) -> Re
     }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let run = program.run(bound.clone(), &options)?;
+    which_launch(run.launch(), options.launches, run.has_findings());
     let sent = board.map(|board| program.run_on_board(bound.clone(), &board, &options)).transpose()?;
     drop(progress);
     let mut facts = run.facts().clone();

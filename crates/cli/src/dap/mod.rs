@@ -154,11 +154,12 @@ fn of_json(value: &Value) -> Given {
 fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
     let given = words(&asked["args"]);
     let mut request = RunRequest::default();
-    let own = OPTIONS.iter().filter(|option| option.of.contains(&Way::Stepping));
+    let own = OPTIONS.iter().filter(|option| option.not_on_command_line.is_none());
     for (option, value) in own.filter_map(|option| Some((option, asked.get(option.name)?))) {
         let wrong = |error: OptionError| Error::Arguments(format!("`{}` {}", option.name, error.reason()));
         request.set(option.name, of_json(value)).map_err(wrong)?;
     }
+    request.on(Way::Stepping)?;
     let options = Session::options(request.run);
     let tensors: Vec<Tensor<'_>> = kernel.arguments(&given, 0)?;
     Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))

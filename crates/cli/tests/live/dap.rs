@@ -210,6 +210,11 @@ fn findings_are_told_and_wrong_questions_refused() {
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
         ("max_steps", json!(-1), "`max_steps` takes a whole number from 0 on, not -1"),
         ("strict", json!("no"), "`strict` takes true or false, not `no`"),
+        // What `debug` does not take, either.
+        ("launches", json!(2), "`--launches` has no effect here: it is an option of `run`"),
+        ("verify", json!(true), "`--verify` has no effect here: it is an option of `run`"),
+        ("time_only", json!(true), "`--time-only` has no effect here: it is an option of `run`"),
+        ("device", json!("p150"), "`--device` has no effect here: it is an option of `run`"),
     ] {
         let mut other = Adapter::start();
         let answer = other.ask("launch", json!({ "program": program.clone(), name: value }));

@@ -45,6 +45,8 @@ pub enum Trap {
     Address,
     /// A loop whose step is 0 or negative.
     LoopStep,
+    /// A tile at an address that is no multiple of so many bytes: 512, or 32.
+    TileAddress(u16),
 }
 
 impl Trap {
@@ -60,6 +62,13 @@ impl Trap {
                 "this address is computed with offsets that lead out of every memory",
             ),
             Trap::LoopStep => (Kind::Other("loop-step"), "the step of this loop is not positive"),
+            Trap::TileAddress(unit) => {
+                let message = match unit {
+                    512 => "the address of this tile is computed, and not a multiple of 512",
+                    _ => "the address of this tile is computed, and not a multiple of 32",
+                };
+                (Kind::Other("tile-align"), message)
+            }
         }
     }
 }

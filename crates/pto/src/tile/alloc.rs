@@ -1,13 +1,13 @@
 //! Tiles that are allocated.
 
-use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{Diags, Dim, Infer, Module, Syntax, TileType, Touch, Type, TypeRule, ValueDef, ValueId};
 use slipring_machine::Platform;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_address};
 use slipring_op::def::{AddressRule, Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, constant, optional, result};
-use slipring_op::{Along, ops};
-use slipring_program::Operand;
+use slipring_op::{Along, Counter, Linear, OpDef, ops};
+use slipring_program::{Operand, Trap};
 
 pub(crate) const TILE_BUF: TypeRule =
     TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_) | Type::ShortTile { .. }) };
@@ -71,6 +71,52 @@ pub(crate) fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
+/// Stops the run where a computed address turns out to be no multiple of so many bytes, which are a power of two.
+pub(crate) fn hold_aligned(op: &OpRef<'_>, d: &mut Decoder<'_>, addr: Operand, unit: u16) {
+    fn hold<const UNIT: u16>([addr, ..]: [u64; 3]) -> Result<u64, Trap> {
+        if addr.is_multiple_of(UNIT.into()) { Ok(0) } else { Err(Trap::TileAddress(UNIT)) }
+    }
+    let Some(value) = op.operand(ADDRESS) else { return };
+    if !is_multiple(op.module, value, unit.into(), 0) {
+        let hold = if unit == 512 { hold::<512> } else { hold::<{ ALIGN as u16 }> };
+        d.compute(hold, [addr, Operand::Imm(0), Operand::Imm(0)]);
+    }
+}
+
+/// True for a number that is a multiple of a power of two whatever it is made of: what leaves its type is one, too.
+fn is_multiple(module: &Module, value: ValueId, unit: i64, depth: usize) -> bool {
+    const MOST_DEPTH: usize = 12;
+    if let Some(n) = constant(module, value) {
+        return n % unit == 0;
+    }
+    if depth == MOST_DEPTH {
+        return false;
+    }
+    let is = |value: ValueId| is_multiple(module, value, unit, depth + 1);
+    match module.value(value).def {
+        ValueDef::Result(id, _) => {
+            let operands = &module.op(id).operands;
+            match OpDef::of(module, id).and_then(|def| def.linear) {
+                Some(Linear::Same) => is(operands[0]),
+                Some(Linear::Sum | Linear::Difference | Linear::Remainder) => is(operands[0]) && is(operands[1]),
+                Some(Linear::Product) => is(operands[0]) || is(operands[1]),
+                None => false,
+            }
+        }
+        // A counter goes from a multiple on by multiples.
+        ValueDef::Arg(block, 0) => {
+            let counted = module.block_parent(block).and_then(|id| OpRef::of(module, id));
+            counted.is_some_and(|op| match op.def.counter {
+                Some(Counter::Range([first, _, step])) => {
+                    [first, step].into_iter().all(|at| op.operand(at).is_some_and(is))
+                }
+                _ => false,
+            })
+        }
+        ValueDef::Arg(..) => false,
+    }
+}
+
 /// Reports a constant valid shape that is larger than the tile.
 fn valid_in_shape(op: &OpRef<'_>, ty: &TileType, diags: &mut Diags) {
     for (dim, all, what) in [(ty.valid[0], ty.layout.rows, "rows"), (ty.valid[1], ty.layout.cols, "columns")] {
@@ -101,6 +147,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let addr = match (optional_scalar(d, op.operand("addr"))?, d.mode) {
         (Some(addr), _) => {
             fits(op, d, &ty)?;
+            hold_aligned(op, d, addr, ALIGN as u16);
             addr
         }
         // Its bytes are its own, and may be more than the memory has: the passes make smaller tiles of some.

@@ -10,7 +10,7 @@ use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_add
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, result};
 
-use crate::tile::alloc::{TILE_BUF, new_valid, optional_scalar};
+use crate::tile::alloc::{TILE_BUF, hold_aligned, new_valid, optional_scalar};
 use slipring_machine::Platform;
 use slipring_op::ops;
 
@@ -58,7 +58,10 @@ fn lower_alloc_multi_tile(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let given = [optional_scalar(d, op.operand("valid_row"))?, optional_scalar(d, op.operand("valid_col"))?];
     let stride = slot_bytes(&slot);
     let base = match (optional_scalar(d, op.operand(ADDRESS))?, d.mode) {
-        (Some(addr), _) => addr,
+        (Some(addr), _) => {
+            hold_aligned(op, d, addr, unit(&slot));
+            addr
+        }
         (None, Decoding::Reference) => d.tile_memory(op.id, ty.space, stride * u64::from(count)),
         (None, Decoding::Device) => return Err(no_address(op, d)),
     };
@@ -113,8 +116,7 @@ fn lower_multi_tile_get(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 /// How far apart the tiles are.
 pub fn slot_bytes(slot: &TileType) -> u64 {
-    let unit = if matches!(slot.space, Space::Vec | Space::Mat) { 32 } else { 512 };
-    (slot.layout.bytes() as u64).next_multiple_of(unit)
+    (slot.layout.bytes() as u64).next_multiple_of(unit(slot).into())
 }
 
 fn verify_alloc_multi(op: &OpRef<'_>, platform: &slipring_machine::Platform, diags: &mut Diags) {
@@ -133,10 +135,15 @@ fn verify_alloc_multi(op: &OpRef<'_>, platform: &slipring_machine::Platform, dia
         diags.push(op.error("tile-space", format!("this platform has no `{}` memory", slot.space)));
     }
     let start = op.operand(ADDRESS).and_then(|v| constant(op.module, v));
-    let unit = if matches!(slot.space, Space::Vec | Space::Mat) { 32 } else { 512 };
-    if let Some(start) = start.filter(|n| n % unit != 0 || *n < 0) {
+    let unit = unit(slot);
+    if let Some(start) = start.filter(|n| n % i64::from(unit) != 0 || *n < 0) {
         diags.push(op.error("tile-align", format!("the address {start} is not a multiple of {unit}")));
     }
+}
+
+/// Bytes to which the address of the first of several tiles is aligned.
+fn unit(slot: &TileType) -> u16 {
+    if matches!(slot.space, Space::Vec | Space::Mat) { 32 } else { 512 }
 }
 
 /// What a run says where a number names none of several tiles.

@@ -58,7 +58,7 @@ ops! {
         };
 
     /// Stops the whole run with a finding that names this line, and the reason where one is given.
-    pub TRAP "pto.trap" "Stop the run": PRINTS, lower: lower_trap
+    pub TRAP "pto.trap" "Stop the run": PRINTS, verify: verify_trap, lower: lower_trap
         => {
             syntax: Syntax::Format("(`(` $values `:` type($values) `)`)? attr-dict"),
             operands: &[variadic("values", SCALAR, Touch::Nothing, "numbers that the finding names")],
@@ -101,7 +101,16 @@ fn lower_tprint(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_print(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    if let Some(letter) = printf::unknown(op.text("format").unwrap_or("")) {
+    letters(op, "format", 1, diags);
+}
+
+fn verify_trap(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    letters(op, "reason", op.operands("values").len(), diags);
+}
+
+/// Requires the conversions of so many numbers in a text to be those of numbers.
+fn letters(op: &OpRef<'_>, attr: &str, numbers: usize, diags: &mut Diags) {
+    if let Some(letter) = printf::unknown(op.text(attr).unwrap_or(""), numbers) {
         let message = format!("no number is printed by `%{letter}`");
         diags.push(op.error("print-format", message).help("`%d` prints an integer, `%g` a float, `%%` a `%`"));
     }

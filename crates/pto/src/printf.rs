@@ -26,9 +26,11 @@ fn first(format: &str) -> Option<(&str, &str, char, &str)> {
     None
 }
 
-/// The letter of the first conversion, if it is none of a number.
-pub(crate) fn unknown(format: &str) -> Option<char> {
-    first(format).map(|(_, _, letter, _)| letter).filter(|letter| !"diuoxXcfFeEgG".contains(*letter))
+/// The first letter that is none of a number, among the conversions of so many numbers.
+pub(crate) fn unknown(format: &str, numbers: usize) -> Option<char> {
+    let conversions = std::iter::successors(first(format), |(.., after)| first(after));
+    let mut letters = conversions.take(numbers).map(|(_, _, letter, _)| letter);
+    letters.find(|letter| !"diuoxXcfFeEgG".contains(*letter))
 }
 
 /// The text with its first conversion replaced by a number. Conversions after it are printed as they stand; `%%` is a percent sign.
@@ -220,6 +222,7 @@ mod tests {
         }
         assert_eq!(next("%d of %%, x = %g", Elem::I32, 3), "3 of %%, x = %g");
         assert_eq!(next("3 of %%, x = %g", Elem::F32, f(0.1)), "3 of %%, x = 0.1");
-        assert_eq!((unknown("%5s"), unknown("%% %lld"), unknown("nothing")), (Some('s'), None, None));
+        assert_eq!((unknown("%5s", 1), unknown("%% %lld", 1), unknown("nothing", 1)), (Some('s'), None, None));
+        assert_eq!((unknown("%d %s", 1), unknown("%d %s", 2), unknown("%s", 0)), (None, Some('s'), None));
     }
 }

@@ -279,15 +279,37 @@ fn transfer(lower: &mut Lower<'_>, call: &Call, put: bool) -> Lowered {
         return Err(lower.error("shapes", call.span, message));
     }
     let cols = dst.shape().last().copied().unwrap_or(1);
-    let chunk =
-        |given: Option<i64>, all: u64| given.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(all);
-    let (rows, most) = (call.int(lower, "chunk_rows")?, call.int(lower, "chunk_cols")?);
-    let limit = match (rows, most) {
-        (None | Some(0), None | Some(0)) => PIECE,
-        _ => chunk(most, cols).min(cols) * chunk(rows, 1) * dst.elem.bytes() as u64,
+    let limit = match chunk(lower, call, dst.shape().len())? {
+        [None, None] => PIECE,
+        [rows, most] => {
+            let bytes = most.unwrap_or(cols).min(cols) * dst.elem.bytes() as u64;
+            bytes.saturating_mul(rows.unwrap_or(1))
+        }
     };
     copy(lower, &src, &dst, (atomic, limit.clamp(32, 4 * PIECE)), call.span)?;
     Ok(Value::Nothing)
+}
+
+/// Rows and columns of a chunk of a copy of so many dimensions, where they are said.
+fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64>; 2]> {
+    let mut chunk = [None; 2];
+    for (own, name) in chunk.iter_mut().zip(["chunk_rows", "chunk_cols"]) {
+        let Some(given) = call.int(lower, name)? else { continue };
+        let Ok(n) = u64::try_from(given) else {
+            let error =
+                Diagnostic::error("argument", call.span, format!("`{name}={given}`: a chunk has no size below 0"))
+                    .help("0 leaves the size open");
+            return Err(lower.report(error));
+        };
+        *own = (n > 0).then_some(n);
+    }
+    if let (1, [Some(rows @ 2..), _]) = (rank, chunk) {
+        let message = format!("`chunk_rows={rows}`: a copy of one dimension has one row");
+        let error =
+            Diagnostic::error("argument", call.span, message).help("`chunk_cols=` says how long its chunks are");
+        return Err(lower.report(error));
+    }
+    Ok(chunk)
 }
 
 /// Copies a part of which only the run knows the extents, piece by piece: each open dimension has a constant chunk.
@@ -309,10 +331,11 @@ fn open_transfer(
         let what = "a copy between devices of more than two dimensions of which only the run knows the extents";
         return Err(lower.unsupported(call.span, what));
     }
-    let names = if extents.len() == 1 { &["chunk_cols"][..] } else { &["chunk_rows", "chunk_cols"] };
+    let [rows, cols] = chunk(lower, call, extents.len())?;
+    let (rows, cols) = (("chunk_rows", rows), ("chunk_cols", cols));
+    let chunks = if extents.len() == 1 { vec![cols] } else { vec![rows, cols] };
     let mut shape = vec![1; extents.len()];
-    for ((extent, own), name) in extents[first..].iter().zip(&mut shape[first..]).zip(names) {
-        let chunk = call.int(lower, name)?.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+    for ((extent, own), (name, chunk)) in extents[first..].iter().zip(&mut shape[first..]).zip(chunks) {
         *own = match (*extent, chunk) {
             (Index::Known(n), chunk) if n > 0 => chunk.unwrap_or(n as u64).min(n as u64),
             (Index::At(_), Some(chunk)) => chunk,

@@ -231,7 +231,7 @@ class Compiled:
         if devices is not None:
             options.setdefault("devices", devices)
         called = self._function._host_functions()
-        if called and "host" not in options:
+        if called and options.get("host") is None:
             options["host"] = bind_host(called, {})
         arguments = self._function._bind(args, {})
         kernel, parameters = self._compiled or self._function._compile(arguments, self._target)

@@ -456,7 +456,7 @@ class Function:
             options.setdefault("devices", config.devices)
         parts = self._parts()
         called = _of_host(parts)
-        if called:
+        if called and options.get("host") is None:
             options["host"] = bind_host(called, {})
         platform, _ = _target(platform, config)
         interpretation = asked_interpretations(kwargs, self.parameter_names)

@@ -115,6 +115,12 @@ def test_no_option_of_a_run_takes_everything(kernel):
         run(kernel, X, X, blockz=2)
 
 
+@pytest.mark.parametrize("name", ["host", "windows"])
+def test_nothing_is_as_good_as_no_option(name):
+    for kernel in (doubled, two_tasks):
+        assert run(kernel, X, X, **{name: None}).verdict == "clean"
+
+
 @pytest.mark.parametrize("name, value, error, says", [
     ("max_steps", -1, ValueError, "takes a whole number from 0 on, not -1"),
     ("max_steps", 2**64, ValueError, "takes a whole number from 0 on, not 18446744073709551616"),

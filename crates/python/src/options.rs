@@ -64,6 +64,7 @@ pub fn request(options: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResu
         let name: String = key.extract()?;
         // What the caller reads itself is not looked into here.
         let given = match RunOption::named(&name).filter(|option| matches!(option.takes, Takes::Own)) {
+            Some(_) if value.is_none() => Given::Nothing,
             Some(_) if value.is_instance_of::<PyDict>() => Given::Other(String::new()),
             Some(option) => return Err(refused(&option.not_taken(&given(&value)?))),
             None => given(&value)?,

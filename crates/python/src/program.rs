@@ -137,7 +137,8 @@ impl Program {
         request.on(request.way(true)).map_err(|error| raise(py, &error))?;
         let (board, verify) = (board(&request)?, request.verify);
         let mut options = ProgramOptions::from(&request);
-        if let Some(functions) = given.map(|given| given.get_item("host")).transpose()?.flatten() {
+        let functions = given.map(|given| given.get_item("host")).transpose()?.flatten();
+        if let Some(functions) = functions.filter(|functions| !functions.is_none()) {
             options.host = host(functions.cast()?, &raised)?;
         }
         let tensors = tensors(args)?;

@@ -44,7 +44,7 @@ pub(crate) fn is_empty(text: &str) -> bool {
     parts(text).next().is_none()
 }
 
-/// Scalar arguments as numbers, by parameter.
+/// Scalar arguments as numbers, by parameter that is passed.
 pub fn as_numbers(bound: &[Bound<'_>], params: &[Param]) -> Vec<Option<i128>> {
     let number = |(bound, param): (&Bound<'_>, &Param)| {
         let bits = bound.bits()?;
@@ -55,7 +55,7 @@ pub fn as_numbers(bound: &[Bound<'_>], params: &[Param]) -> Vec<Option<i128>> {
             _ => i128::from(bits as i64),
         })
     };
-    bound.iter().zip(params).map(number).collect()
+    bound.iter().zip(params.iter().filter(|param| param.is_passed())).map(number).collect()
 }
 
 /// An operator of numbers.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use slipring_ir::{Diagnostic, Line, Module, Type, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
-use slipring_program::{Finding, Kind, Miss, Param};
+use slipring_program::{Finding, Kind, Miss};
 
+use crate::assume::as_numbers;
 use crate::prepare::is_language;
 use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
@@ -141,10 +142,9 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
 
 /// The scalars that were passed, by their names.
 fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
-    let params = prepared.decoded.program.params.iter().filter(|param| Param::is_passed(param));
-    let each =
-        params.zip(values).filter_map(|(param, value)| Some((param.name.clone(), i64::from(value.bits()? as i32))));
-    each.collect()
+    let params = &prepared.decoded.program.params;
+    let each = params.iter().filter(|param| param.is_passed()).zip(as_numbers(values, params));
+    each.filter_map(|(param, number)| Some((param.name.clone(), i64::try_from(number?).ok()?))).collect()
 }
 
 /// A sum of multiples of values, and a constant.
@@ -199,46 +199,45 @@ fn sum(
 }
 
 /// Says what the numbers of an offset were: parameters as they were passed, and the one other value that then follows. Of a loop's
-/// counter also what its end was.
+/// counter also what its end was. `None` where that is not all known.
 fn solve(
     module: &Module,
     offset: ValueId,
     first: i64,
     numbers: &BTreeMap<String, i64>,
     say: &mut impl FnMut(String, i64, Option<Line>),
-) {
-    let (mut terms, mut constant) = (BTreeMap::new(), 0);
-    if sum(module, offset, 1, &mut terms, &mut constant).is_none() {
-        return;
-    }
+) -> Option<()> {
+    let (mut terms, mut constant) = (BTreeMap::new(), 0i64);
+    sum(module, offset, 1, &mut terms, &mut constant)?;
     let name = |value: ValueId| module.value(value).name.as_deref().map(str::to_string);
+    let passed = |value: ValueId| {
+        let name = name(value).filter(|_| is_param(module, value))?;
+        numbers.get(&name).map(|n| (name, *n))
+    };
     let mut open = Vec::new();
     for (value, times) in terms {
-        match name(value).and_then(|name| numbers.get(&name).map(|n| (name, *n))).filter(|_| is_param(module, value)) {
+        match passed(value) {
             Some((name, n)) => {
-                constant += n * times;
+                constant = constant.checked_add(n.checked_mul(times)?)?;
                 say(name, n, None);
             }
             None => open.push((value, times)),
         }
     }
-    let [(value, times)] = open[..] else { return };
-    let (Some(own), 0) = (name(value), (first - constant).checked_rem(times).unwrap_or(1)) else { return };
+    let [(value, times)] = open[..] else { return None };
+    let rest = first.checked_sub(constant)?;
+    let own = name(value).filter(|_| rest.checked_rem(times) == Some(0))?;
     let span = module.value(value).span;
     let line = (span.end > span.start).then(|| module.source.line(span.start));
-    say(own, (first - constant) / times, line);
-    let ValueDef::Arg(block, 0) = module.value(value).def else { return };
-    let Some(id) = module.block_parent(block) else { return };
-    let Some(Counter::Range([_, end, _])) = OpDef::of(module, id).and_then(|def| def.counter) else { return };
-    let Some(end) = OpRef::of(module, id).and_then(|op| op.operand(end)) else { return };
+    say(own, rest.checked_div(times)?, line);
+    let ValueDef::Arg(block, 0) = module.value(value).def else { return None };
+    let id = module.block_parent(block)?;
+    let Some(Counter::Range([_, end, _])) = OpDef::of(module, id)?.counter else { return None };
+    let end = OpRef::of(module, id)?.operand(end)?;
     let (mut terms, mut rest) = (BTreeMap::new(), 0);
-    if sum(module, end, 1, &mut terms, &mut rest).is_some() {
-        for value in terms.into_keys().filter(|value| is_param(module, *value)) {
-            if let Some((name, n)) = name(value).and_then(|name| numbers.get(&name).map(|n| (name, *n))) {
-                say(name, n, None);
-            }
-        }
-    }
+    sum(module, end, 1, &mut terms, &mut rest)?;
+    terms.into_keys().filter_map(passed).for_each(|(name, n)| say(name, n, None));
+    Some(())
 }
 
 /// True for a parameter of a function.

@@ -3,6 +3,7 @@
 //! A target says which ops and attributes the version has, how it spells them, what it wants of operands, and what its rings
 //! are. The passes that print for it ask this and know no op by name.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use slipring_ir::text::Spelling;
@@ -57,32 +58,50 @@ impl Target {
 
 /// Ops and words about each of them: facts about a tool that lie in a file.
 #[derive(Debug)]
-pub struct OpTable(Vec<(&'static str, Vec<&'static str>)>);
+pub struct OpTable(BTreeMap<&'static str, Vec<&'static str>>);
 
 impl OpTable {
     /// Reads a line for each op: its name and, after a tab, its words. `#` begins a comment; a line whose name begins with `@`
     /// names words, and stands for them in the lines after it.
-    pub fn read(text: &'static str) -> OpTable {
-        let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    ///
+    /// # Errors
+    /// A name that no line before it has, or that two lines have.
+    pub fn read(text: &'static str) -> Result<OpTable, String> {
+        let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            let (name, words) = line.split_once('\t').unwrap_or((line, ""));
-            let named = |word: &str| rows.iter().find(|row| row.0 == word && word.starts_with('@'));
-            let words = words.split(' ').filter(|word| !word.is_empty());
-            let words = words.flat_map(|word| named(word).map_or_else(|| vec![word], |row| row.1.clone())).collect();
-            rows.push((name, words));
+            let (name, text) = line.split_once('\t').unwrap_or((line, ""));
+            let mut words = Vec::new();
+            for word in text.split(' ').filter(|word| !word.is_empty()) {
+                match (word.starts_with('@'), rows.get(word)) {
+                    (false, _) => words.push(word),
+                    (true, Some(named)) => words.extend_from_slice(named),
+                    (true, None) => return Err(format!("`{name}`: no line before it names `{word}`")),
+                }
+            }
+            if rows.insert(name, words).is_some() {
+                return Err(format!("`{name}` has two lines"));
+            }
         }
-        rows.retain(|row| !row.0.starts_with('@'));
-        OpTable(rows)
+        rows.retain(|name, _| !name.starts_with('@'));
+        Ok(OpTable(rows))
     }
 
-    /// The names of the ops, in the order of the file.
+    /// Reads a table that is part of the program.
+    ///
+    /// # Panics
+    /// If it has an error: a test reads each.
+    pub fn built_in(text: &'static str) -> OpTable {
+        OpTable::read(text).unwrap_or_else(|error| panic!("a table of the program is wrong: {error}"))
+    }
+
+    /// The names of the ops, in alphabetical order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.0.iter().map(|row| row.0)
+        self.0.keys().copied()
     }
 
     /// The words of an op, if it is there.
     pub fn words(&self, name: &str) -> Option<&[&'static str]> {
-        self.0.iter().find(|row| row.0 == name).map(|row| &*row.1)
+        self.0.get(name).map(Vec::as_slice)
     }
 }
 
@@ -235,10 +254,13 @@ mod tests {
 
     #[test]
     fn a_table_has_its_rows_and_names_words_once() {
-        let table = OpTable::read("# facts\n@both\ta b\nx.one\tc @both d\n\nx.two\n");
+        let table = OpTable::read("# facts\n@both\ta b\nx.one\tc @both d\n\nx.two\n").expect("a table");
         assert_eq!(table.names().collect::<Vec<_>>(), ["x.one", "x.two"]);
         assert_eq!(table.words("x.one"), Some(&["c", "a", "b", "d"][..]));
         assert_eq!(table.words("x.two"), Some(&[][..]));
         assert_eq!(table.words("@both"), None);
+        let error = |text| OpTable::read(text).expect_err(text);
+        assert_eq!(error("x.one\ta @bath\n"), "`x.one`: no line before it names `@bath`");
+        assert_eq!(error("x.one\ta\nx.two\nx.one\tb\n"), "`x.one` has two lines");
     }
 }

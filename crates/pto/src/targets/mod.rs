@@ -28,3 +28,14 @@ pub fn target(name: &str) -> Option<&'static Target> {
     let name = if name == "ptoas" { PTOAS_0_60.name } else { name };
     TARGETS.iter().copied().find(|target| target.name == name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_read() {
+        let tables = TARGETS.iter().map(|target| target.ops).chain([&ptoas_0_27::SETS, &scalars::USERS]);
+        tables.for_each(|table| assert!(table.names().count() > 0));
+    }
+}

@@ -12,9 +12,9 @@ use super::{bounds, fixes, memory, pipe_ends, pipe_values, pops, refused, scalar
 use crate::{TEXPANDS, TMAX, TMIN};
 
 /// Ops that one rule is for.
-pub(super) static SETS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("sets.tsv")));
+pub(super) static SETS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("sets.tsv")));
 
-static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("ptoas-0.27.tsv")));
+static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("ptoas-0.27.tsv")));
 
 /// ptoas 0.27.
 pub static PTOAS_0_27: Target = Target {

@@ -81,7 +81,7 @@ type Typed = (&'static str, &'static str, &'static str);
 /// The address of the flags between cores is a pointer.
 const NEWEST_NEEDS: &[Need] = &[Need { pointer: true, ..NEEDS[0] }];
 
-static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("ptoas-0.60.tsv")));
+static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("ptoas-0.60.tsv")));
 
 /// ptoas 0.60.
 pub static PTOAS_0_60: Target = Target {

@@ -148,7 +148,7 @@ fn handed_on(module: &Module, [before, after]: [BlockId; 2], earliest: &mut BTre
 }
 
 /// What computes with numbers, and how it stands in the C++.
-pub(super) static USERS: LazyLock<OpTable> = LazyLock::new(|| OpTable::read(include_str!("scalars.tsv")));
+pub(super) static USERS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("scalars.tsv")));
 
 /// Whether the table says this of an op.
 fn is(op: &str, word: &str) -> bool {

@@ -206,6 +206,17 @@ mod tests {
     }
 
     #[test]
+    fn the_picture_names_the_file_of_a_line_of_another_one() {
+        let own = memory_svg(&[memory()]);
+        assert!(own.contains("width=\"1060\"") && own.contains(">10</text>"), "{own}");
+        let mut memory = memory();
+        memory.lines[0] = Line::new(7, Some("helpers/of_all.py"));
+        let svg = memory_svg(&[memory]);
+        // Wide enough for all of it.
+        assert!(svg.contains("x=\"142.7\"") && svg.contains(">7 of helpers/of_all.py</text>"), "{svg}");
+    }
+
+    #[test]
     fn the_picture_escapes_names_and_is_the_same_every_time() {
         let svg = memory_svg(&[memory()]);
         assert!(svg.contains("%&lt;c&gt;") && !svg.contains("<c>"), "{svg}");

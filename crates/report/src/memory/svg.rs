@@ -6,8 +6,10 @@ use super::{BufferPlace, MemoryFacts};
 
 /// Width of the area that addresses take, in pixels.
 const PLOT: f64 = 960.0;
-/// Left of it: source lines.
+/// Left of it, at least: source lines.
 const LEFT: f64 = 64.0;
+/// Between a source line and the area.
+const GAP: f64 = 8.0;
 /// Right of it.
 const RIGHT: f64 = 36.0;
 /// Height that the steps of one memory share.
@@ -41,19 +43,27 @@ const HATCH: &str = "<pattern id=\"hatch\" width=\"8\" height=\"8\" patternUnits
 pub fn memory_svg(memories: &[MemoryFacts]) -> String {
     let mut body = String::new();
     let mut y = 16.0;
-    legend(&mut body, y);
+    let left = left(memories);
+    legend(&mut body, left, y);
     y += 50.0;
     for memory in memories {
-        y = Panel { memory, top: y, shown: shown(memory) }.draw(&mut body) + 34.0;
+        y = Panel { memory, left, top: y, shown: shown(memory) }.draw(&mut body) + 34.0;
     }
-    let width = LEFT + PLOT + RIGHT;
+    let width = left + PLOT + RIGHT;
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{y:.0}\" viewBox=\"0 0 {width:.0} {y:.0}\">\n\
          <style>{STYLE}</style>\n<defs>{HATCH}</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{body}</svg>\n"
     )
 }
 
-fn legend(out: &mut String, y: f64) {
+/// How wide the source lines are: those of other files have their names.
+fn left(memories: &[MemoryFacts]) -> f64 {
+    let lines = memories.iter().flat_map(|memory| &memory.lines);
+    let longest = lines.map(|line| line.to_string().chars().count()).max().unwrap_or(0);
+    LEFT.max(longest as f64 * CHARACTER + 2.0 * GAP)
+}
+
+fn legend(out: &mut String, left: f64, y: f64) {
     let (fill, stroke) = COLOURS[0];
     let swatch = |x: f64, class: &str| format!("<rect x=\"{x}\" y=\"{y}\" width=\"22\" height=\"12\" {class}/>");
     let entries = [
@@ -61,7 +71,7 @@ fn legend(out: &mut String, y: f64) {
         ("class=\"ring\"".to_string(), "ring, in use all the time"),
         ("class=\"reserved\"".to_string(), "reserved"),
     ];
-    let mut x = LEFT;
+    let mut x = left;
     for (class, what) in entries {
         let _ = writeln!(out, "{}<text x=\"{}\" y=\"{}\">{what}</text>", swatch(x, &class), x + 28.0, y + 10.0);
         x += 60.0 + CHARACTER * what.len() as f64;
@@ -69,7 +79,7 @@ fn legend(out: &mut String, y: f64) {
     let _ = writeln!(
         out,
         "<line class=\"edge\" x1=\"{x}\" y1=\"{0}\" x2=\"{1}\" y2=\"{0}\"/><text x=\"{2}\" y=\"{3}\">capacity</text>\
-         <text class=\"faint\" x=\"{LEFT}\" y=\"{4}\">addresses to the right, program downwards (source lines)</text>",
+         <text class=\"faint\" x=\"{left}\" y=\"{4}\">addresses to the right, program downwards (source lines)</text>",
         y + 6.0,
         x + 22.0,
         x + 28.0,
@@ -86,13 +96,14 @@ fn shown(memory: &MemoryFacts) -> u64 {
 
 struct Panel<'a> {
     memory: &'a MemoryFacts,
+    left: f64,
     top: f64,
     shown: u64,
 }
 
 impl Panel<'_> {
     fn x(&self, address: u64) -> f64 {
-        LEFT + PLOT * address.min(self.shown) as f64 / self.shown.max(1) as f64
+        self.left + PLOT * address.min(self.shown) as f64 / self.shown.max(1) as f64
     }
 
     fn steps(&self) -> usize {
@@ -114,10 +125,10 @@ impl Panel<'_> {
 
     /// Draws it and returns where it ends.
     fn draw(&self, out: &mut String) -> f64 {
-        let memory = self.memory;
+        let (memory, left) = (self.memory, self.left);
         let _ = writeln!(
             out,
-            "<text class=\"title\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>\n<text class=\"faint\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>",
+            "<text class=\"title\" x=\"{left}\" y=\"{:.1}\">{}</text>\n<text class=\"faint\" x=\"{left}\" y=\"{:.1}\">{}</text>",
             self.top + LINE,
             escaped(&memory.title),
             self.top + 2.0 * LINE + 2.0,
@@ -172,8 +183,8 @@ impl Panel<'_> {
                 let _ = writeln!(
                     out,
                     "<text class=\"faint\" text-anchor=\"end\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-                    LEFT - 8.0,
-                    line.number
+                    self.left - GAP,
+                    escaped(&line.to_string())
                 );
                 free_from = y + 4.0;
             }
@@ -276,7 +287,7 @@ impl Panel<'_> {
             let _ = writeln!(
                 out,
                 "<text class=\"faint\" text-anchor=\"end\" x=\"{:.1}\" y=\"{:.1}\">nothing beyond, up to {usable} →</text>",
-                LEFT + PLOT,
+                self.left + PLOT,
                 top - 4.0
             );
             return;
@@ -316,7 +327,7 @@ impl Panel<'_> {
         for line in lines {
             y += LINE;
             let text = escaped(line.trim_start_matches("; "));
-            let _ = writeln!(out, "<text class=\"faint\" x=\"{LEFT}\" y=\"{y:.1}\">{text}</text>");
+            let _ = writeln!(out, "<text class=\"faint\" x=\"{}\" y=\"{y:.1}\">{text}</text>", self.left);
         }
         y
     }

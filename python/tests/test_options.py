@@ -132,7 +132,7 @@ def test_nothing_is_as_good_as_no_option(name):
     ("timing", 5, TypeError, "takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
     ("timing", "fast", ValueError, "takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not `fast`"),
     ("check", 1, TypeError, "takes all, none, or a list of memory, sync, init, race, not 1"),
-    ("check", {"rase"}, ValueError, "takes all, none, memory, sync, init or race, not `rase`"),
+    ("check", {"rase"}, ValueError, "takes all, none, or a list of memory, sync, init, race, not `rase`"),
     ("strict", "no", TypeError, "takes true or false, not `no`"),
     ("assume", "", ValueError, "takes conditions such as `n % 8 == 0`, and there is none in ``"),
     ("assume", ["n > 0", ","], ValueError, "takes conditions such as `n % 8 == 0`, and there is none in `,`"),

@@ -10,6 +10,17 @@ use crate::places::Places;
 use crate::tensor::Bound;
 use crate::{Difference, VerifyOutcome};
 
+macro_rules! tool_names {
+    () => {
+        "all, none, or a list of memory, sync, init, race"
+    };
+}
+
+/// What [`tools`] takes, for messages,
+pub(crate) const TOOLS: &str = tool_names!();
+/// and for the help.
+pub(crate) const TOOLS_HELP: &str = concat!("Checks to run: ", tool_names!());
+
 /// Which tools a list of names asks for: `all`, `none`, or some of memory, sync, init and race. The engine's own two, memory
 /// and sync, always watch.
 ///
@@ -27,7 +38,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
             "race" => tools.race = true,
             "init" => tools.init = true,
             "memory" | "sync" | "none" => {}
-            other => return Err(format!("takes all, none, memory, sync, init or race, not `{other}`")),
+            other => return Err(format!("takes {TOOLS}, not `{other}`")),
         }
     }
     Ok(tools)

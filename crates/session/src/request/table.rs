@@ -7,6 +7,7 @@ use slipring_sim::Timing;
 use super::option::Way::{Board, BoardProgram, Check, Kernel, Program, Proof, Rings, Stepping, Tune};
 use super::option::{ALL, OF_KERNELS, OF_PROGRAMS, ON_BOARDS, RunOption, Takes};
 use crate::assume::is_empty;
+use crate::facts::{TOOLS, TOOLS_HELP};
 use crate::options::{MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK};
 use crate::{MOST_BLOCKS, tools};
 
@@ -175,12 +176,12 @@ pub static OPTIONS: &[RunOption] = &[
     },
     RunOption {
         name: "check",
-        takes: Takes::Words("all", "all, none, or a list of memory, sync, init, race", |request, text| {
+        takes: Takes::Words("all", TOOLS, |request, text| {
             request.run.tools = tools(text)?;
             Ok(())
         }),
         value: "TOOLS",
-        help: "Checks to run: all, none, or a list of memory, sync, init, race",
+        help: TOOLS_HELP,
         of: &[Kernel, Program, Rings, Stepping, Tune],
         instead: &[(Board, "all checks are made, in a run without the board")],
         ..OPTION

@@ -122,9 +122,9 @@ def test_nothing_is_as_good_as_no_option(name):
 
 
 @pytest.mark.parametrize("name, value, error, says", [
-    ("max_steps", -1, ValueError, "takes a whole number from 0 on, not -1"),
-    ("max_steps", 2**64, ValueError, "takes a whole number from 0 on, not 18446744073709551616"),
-    ("max_steps", None, TypeError, "takes a whole number from 0 on, not nothing"),
+    ("max_steps", -1, ValueError, "takes a non-negative integer, not -1"),
+    ("max_steps", 2**64, ValueError, "takes a non-negative integer, not 18446744073709551616"),
+    ("max_steps", None, TypeError, "takes a non-negative integer, not nothing"),
     ("blocks", 0, ValueError, "takes a number from 1 to 4096, not 0"),
     ("blocks", True, TypeError, "takes a number from 1 to 4096, not true"),
     ("blocks", 1.5, TypeError, "takes a number from 1 to 4096, not 1.5"),

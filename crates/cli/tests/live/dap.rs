@@ -208,7 +208,7 @@ fn findings_are_told_and_wrong_questions_refused() {
     let program = root().join("examples/broken/one_pop_too_many.pto").display().to_string();
     for (name, value, says) in [
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
-        ("max_steps", json!(-1), "`max_steps` takes a whole number from 0 on, not -1"),
+        ("max_steps", json!(-1), "`max_steps` takes a non-negative integer, not -1"),
         ("strict", json!("no"), "`strict` takes true or false, not `no`"),
         // What `debug` does not take, either.
         ("launches", json!(2), "`--launches` has no effect here: it is an option of `run`"),

@@ -260,7 +260,9 @@ impl<'a> OpParser<'a> {
             -1 => Ok(Dim::Dynamic),
             n => match u32::try_from(n) {
                 Ok(n) => Ok(Dim::Static(n.into())),
-                Err(_) => Err(self.error("type", self.span_from(start), "a valid size is a number from 0 on, or `?`")),
+                Err(_) => {
+                    Err(self.error("type", self.span_from(start), "a valid size is a non-negative integer, or `?`"))
+                }
             },
         }
     }

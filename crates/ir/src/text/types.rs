@@ -472,7 +472,7 @@ impl<'a> OpParser<'a> {
         let start = self.span();
         match u64::try_from(self.integer()?) {
             Ok(n) if n <= i64::MAX as u64 => Ok(Dim::Static(n)),
-            _ => Err(self.error("type", self.span_from(start), "a stride is a number from 0 on")),
+            _ => Err(self.error("type", self.span_from(start), "a stride is a non-negative integer")),
         }
     }
 

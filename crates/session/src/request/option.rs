@@ -248,7 +248,7 @@ impl RunOption {
     /// What it takes, for messages.
     fn what(&self) -> String {
         match &self.takes {
-            Takes::Number(bounds, _) if *bounds.end() == u64::MAX => "a whole number from 0 on".into(),
+            Takes::Number(bounds, _) if *bounds.end() == u64::MAX => "a non-negative integer".into(),
             Takes::Number(bounds, _) => format!("a number from {} to {}", bounds.start(), bounds.end()),
             Takes::Flag(_) => "true or false".into(),
             Takes::Text(_, what, _) | Takes::Words(_, what, _) => (*what).into(),

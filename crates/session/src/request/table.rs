@@ -196,8 +196,8 @@ pub static OPTIONS: &[RunOption] = &[
             Ok(())
         }),
         value: "CONDITIONS",
-        help: "Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`. A launch that violates it is a finding, and no \
-               proof speaks of it. May be repeated; assumptions of the kernel itself are added",
+        help: "Precondition on the scalar arguments, such as `n % 8 == 0, valid_row <= 32`. A launch that violates it is a finding, and \
+               proofs do not cover it. May be repeated; assumptions of the kernel itself are added",
         of: &[Kernel, Proof, Stepping, Check],
         instead: &[(Program, "its tasks pass what they are given"), (Board, "prove it, or run it without `--device`")],
         ..OPTION

@@ -41,13 +41,7 @@ impl RunRequest {
 
     /// The first option for which a launch is run in one piece.
     pub fn in_one_piece(&self) -> Option<&'static RunOption> {
-        let mut own = self.clone();
-        let mut is_default = |option: &RunOption| match &option.takes {
-            Takes::Number(_, slot) => slot(&mut own).get() == slot(&mut RunRequest::default()).get(),
-            Takes::Flag(slot) => !*slot(&mut own),
-            _ => false,
-        };
-        self.asked.iter().copied().find(|option| !option.in_parts && !is_default(option))
+        self.asked.iter().copied().find(|option| option.whole.is_some_and(|asks| asks(self)))
     }
 
     /// How something is run that is asked for like this: on a board if one is named.
@@ -211,7 +205,11 @@ mod tests {
         };
         assert_eq!(whole("launches", Given::Whole(2)), Some("launches"));
         assert_eq!(whole("record", Given::Flag(true)), Some("record"));
+        assert_eq!(whole("timing", Given::Text("random:1".into())), Some("timing"));
+        assert_eq!(whole("schedule", Given::Texts(vec!["delay AIV0.MTE3 work 4 by 1200".into()])), Some("schedule"));
         for (name, given) in [
+            ("timing", Given::Text("platform".into())),
+            ("schedule", Given::Texts(Vec::new())),
             ("launches", Given::Whole(1)),
             ("record", Given::Flag(false)),
             ("strict", Given::Flag(true)),

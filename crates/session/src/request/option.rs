@@ -57,8 +57,8 @@ pub struct RunOption {
     pub not_in_python: Option<&'static str>,
     /// Whether it is an argument where the kernel has a parameter of that name.
     pub yields: bool,
-    /// Whether the blocks of a launch that has it may be run in parts.
-    pub in_parts: bool,
+    /// Whether what is asked of it runs a launch in one piece; without this its blocks may be run in parts.
+    pub whole: Option<fn(&RunRequest) -> bool>,
 }
 
 impl fmt::Debug for RunOption {

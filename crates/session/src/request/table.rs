@@ -23,7 +23,7 @@ const OPTION: RunOption = RunOption {
     not_on_command_line: None,
     not_in_python: None,
     yields: false,
-    in_parts: true,
+    whole: None,
 };
 
 const ANY: RangeInclusive<u64> = 0..=u64::MAX;
@@ -123,7 +123,7 @@ pub static OPTIONS: &[RunOption] = &[
                bytes",
         of: &[Kernel, Program, Rings, Stepping],
         instead: &[(Board, "the board has `--delays`")],
-        in_parts: false,
+        whole: Some(|request| request.run.timing != Timing::default()),
         ..OPTION
     },
     RunOption {
@@ -142,7 +142,7 @@ pub static OPTIONS: &[RunOption] = &[
         of: &[Kernel, Stepping],
         instead: &[(Board, "the board has `--delays`")],
         yields: true,
-        in_parts: false,
+        whole: Some(|request| !request.run.delays.is_empty()),
         ..OPTION
     },
     RunOption {
@@ -153,7 +153,7 @@ pub static OPTIONS: &[RunOption] = &[
                first one with a finding",
         of: &[Kernel, Program],
         instead: &[(Board, "run it several times")],
-        in_parts: false,
+        whole: Some(|request| request.run.launches > 1),
         ..OPTION
     },
     RunOption {
@@ -163,7 +163,7 @@ pub static OPTIONS: &[RunOption] = &[
         of: &[Kernel],
         unless: &["verify", "check"],
         not_in_python: Some("a call leaves its results in the arrays, and there would be none"),
-        in_parts: false,
+        whole: Some(|request| request.run.time_only),
         ..OPTION
     },
     RunOption {
@@ -171,7 +171,7 @@ pub static OPTIONS: &[RunOption] = &[
         takes: Takes::Flag(|request| &mut request.verify),
         help: "Also run the source sequentially, op by op, and compare every buffer",
         of: &[Kernel, Program],
-        in_parts: false,
+        whole: Some(|request| request.verify),
         ..OPTION
     },
     RunOption {
@@ -224,7 +224,7 @@ pub static OPTIONS: &[RunOption] = &[
         help: "Keep everything that happens, for `trace`",
         of: &[Kernel, Program, Board, BoardProgram],
         not_on_command_line: Some("`--trace`, `--timeline`, `--lines` and `--advice` ask for it"),
-        in_parts: false,
+        whole: Some(|request| request.run.record),
         ..OPTION
     },
     RunOption {
@@ -237,7 +237,7 @@ pub static OPTIONS: &[RunOption] = &[
         help: "Launch through the command queue of a board (p100, p150, or a board file `my.toml`), one block per worker",
         of: ON_BOARDS,
         yields: true,
-        in_parts: false,
+        whole: Some(|request| request.device.is_some()),
         ..OPTION
     },
     RunOption {
@@ -246,7 +246,7 @@ pub static OPTIONS: &[RunOption] = &[
         help: "Seed for the delays of the board, to reach other interleavings",
         of: ON_BOARDS,
         yields: true,
-        in_parts: false,
+        whole: Some(|request| request.delays.is_some()),
         ..OPTION
     },
 ];

@@ -89,11 +89,9 @@ fn one(args: &CostArgs) -> Result<Exit, String> {
 }
 
 fn platform(args: &CostArgs, arch: &str) -> Result<Platform, String> {
-    match args.platform.file() {
-        Some(platform) => platform,
-        None => {
-            slipring_machine::built_in(args.platform.arch.as_deref().unwrap_or(arch)).map_err(|error| error.to_string())
-        }
+    match args.platform.named().map_err(|error| error.to_string())? {
+        Some(platform) => Ok(platform),
+        None => slipring_machine::built_in(arch).map_err(|error| error.to_string()),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn leave(
         return Err(Error::Incomplete(run.findings().clone()));
     }
     let loaded = subject.loaded().clone();
-    let platform = args.platform.choose(&loaded.module).map_err(Error::Platform)?;
+    let platform = args.platform.choose(&loaded.module)?;
     let opened = Opened { module: loaded.module, platform, diags: loaded.diags, kernels: loaded.kernels };
     let asked = BuildOptions { target: Some(target), insert_sync: args.insert_sync, ..BuildOptions::default() };
     let built = slipring::build(opened, asked, |_, _, _| {});

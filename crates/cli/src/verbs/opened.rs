@@ -22,7 +22,7 @@ pub(super) fn open(path: &str, platform: &PlatformArgs, shapes: &ShapeArgs) -> R
             }
             Err(other) => return Err(other.to_string()),
         };
-    let platform = platform.choose(&module)?;
+    let platform = platform.choose(&module).map_err(|error| error.to_string())?;
     if !diags.has_errors() {
         slipring::check(&module, &platform, &mut diags);
     }

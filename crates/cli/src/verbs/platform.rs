@@ -34,16 +34,17 @@ impl PlatformArgs {
         self.arch.is_some() || self.platform.is_some()
     }
 
-    /// The platform for a module, or what is wrong with the choice.
-    pub fn choose(&self, module: &Module) -> Result<Platform, String> {
-        let platform = match self.file() {
+    /// The platform for a module: the one that is asked for, else the module's own.
+    ///
+    /// # Errors
+    /// If there is no such platform.
+    pub fn choose(&self, module: &Module) -> Result<Platform, Error> {
+        let mut platform = match self.named()? {
             Some(platform) => platform,
-            None => slipring::choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string()),
+            None => slipring::choose_platform(None, module).map_err(|error| Error::Platform(error.to_string()))?,
         };
-        platform.map(|mut platform| {
-            platform.interpretations.extend(self.interpretations.iter().cloned());
-            platform
-        })
+        platform.interpretations.extend(self.interpretations.iter().cloned());
+        Ok(platform)
     }
 
     /// The platforms for a module: the one that is asked for, else those that it may be for.
@@ -57,13 +58,6 @@ impl PlatformArgs {
         };
         list.iter_mut().for_each(|platform| platform.interpretations.extend(self.interpretations.iter().cloned()));
         Ok(list)
-    }
-
-    /// The platform of the file, if one is given.
-    pub fn file(&self) -> Option<Result<Platform, String>> {
-        let path = self.platform.as_ref()?;
-        let text = read_text(path);
-        Some(text.and_then(|text| slipring::read_platform(&text).map_err(|error| format!("{path}: {error}"))))
     }
 
     /// A kernel on the platform that is asked for, if one is.
@@ -85,6 +79,9 @@ impl PlatformArgs {
     }
 
     /// The platform that is asked for, if one is.
+    ///
+    /// # Errors
+    /// If there is no such platform.
     pub fn named(&self) -> Result<Option<Platform>, Error> {
         match (&self.platform, &self.arch) {
             (Some(path), _) => {

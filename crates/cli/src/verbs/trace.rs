@@ -75,7 +75,7 @@ pub(super) fn trace(args: &TraceArgs) -> Exit {
 
 fn record(args: &TraceArgs) -> Result<Exit, Error> {
     let none = Module::new(std::sync::Arc::new(Source::default()));
-    let platform = args.platform.choose(&none).map_err(Error::Platform)?;
+    let platform = args.platform.choose(&none)?;
     let name = platform.name.clone();
     let asked = RecordingRequest {
         file: PathBuf::from(&args.file),

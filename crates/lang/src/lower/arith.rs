@@ -16,7 +16,8 @@ impl Lower<'_> {
         Value::Scalar(Scalar { value, ty, region: self.open_region_op() })
     }
 
-    fn open_region_op(&self) -> Option<slipring_ir::OpId> {
+    /// The op of the innermost region that is open.
+    pub(super) fn open_region_op(&self) -> Option<slipring_ir::OpId> {
         self.open.region.map(|RegionId(at)| self.open.regions[at as usize].op)
     }
 

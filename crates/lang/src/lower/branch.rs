@@ -18,7 +18,7 @@ use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::jumps::quoted;
 use crate::syntax::at;
-use crate::value::{Const, Index, Parts, TileId, Value};
+use crate::value::{Const, Index, Parts, Scalar, TileId, Value};
 
 impl Lower<'_> {
     pub(super) fn branch(&mut self, stmt: &StmtIf) -> Lowered<()> {
@@ -210,15 +210,7 @@ impl Lower<'_> {
             (Value::Tensor(x), Value::Tensor(y)) if alike(x, y) => {
                 let mut window = x.clone();
                 for (at, offset) in window.offsets.iter_mut().enumerate() {
-                    let both = [x.offsets[at], y.offsets[at]];
-                    if both[0] == both[1] {
-                        continue;
-                    }
-                    let values = [0, 1].map(|arm| self.in_block(merge.blocks[arm], |l| l.index_value(both[arm])));
-                    let result = self.merged_value(merge, values, DType::Index, name);
-                    if let Value::Scalar(scalar) = self.scalar(result, DType::Index) {
-                        *offset = Index::At(scalar);
-                    }
+                    *offset = self.merged_index(merge, [x.offsets[at], y.offsets[at]], name);
                 }
                 Ok(Value::Tensor(window))
             }
@@ -266,6 +258,16 @@ impl Lower<'_> {
         }
         let place = self.e.span;
         self.e.module.add_result(merge.op, ty.ir(), Some(name.to_string().into()), place)
+    }
+
+    /// What an index is after the branch.
+    fn merged_index(&mut self, merge: &mut Merge, both: [Index; 2], name: &str) -> Index {
+        if both[0] == both[1] {
+            return both[0];
+        }
+        let values = [0, 1].map(|arm| self.in_block(merge.blocks[arm], |l| l.index_value(both[arm])));
+        let value = self.merged_value(merge, values, DType::Index, name);
+        Index::At(Scalar { value, ty: DType::Index, region: self.open_region_op() })
     }
 
     /// A tile that both arms put into one buffer: that of the name from before the branch, if it is the name's alone.
@@ -324,13 +326,8 @@ impl Lower<'_> {
         {
             // As much of it counts as in the arm that ran.
             let mut extents = then;
-            for (at, extent) in extents.iter_mut().enumerate().filter(|(at, extent)| **extent != otherwise[*at]) {
-                let both = [then[at], otherwise[at]];
-                let values = [0, 1].map(|arm| self.in_block(merge.blocks[arm], |l| l.index_value(both[arm])));
-                let result = self.merged_value(merge, values, DType::Index, name);
-                if let Value::Scalar(scalar) = self.scalar(result, DType::Index) {
-                    *extent = Index::At(scalar);
-                }
+            for (at, extent) in extents.iter_mut().enumerate() {
+                *extent = self.merged_index(merge, [then[at], otherwise[at]], name);
             }
             self.held.tiles[target.0 as usize].valid = Some(extents);
         }

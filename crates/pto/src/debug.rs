@@ -360,13 +360,10 @@ fn show(elem: Elem, bytes: &[u8], form: Option<Form>) -> String {
             Some((width, digits)) => format!("{:width$.digits$}", value[0]),
         };
     }
-    let mut wide = [0u8; 8];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let unsigned = u64::from_le_bytes(wide);
-    let unused = 64 - 8 * bytes.len() as u32;
-    let signed = ((unsigned << unused) as i64) >> unused;
+    let mut bits = [0u8; 8];
+    bits[..bytes.len()].copy_from_slice(bytes);
     let width = form.map_or(0, |(width, _)| width);
-    if elem.is_signed_int() { format!("{signed:width$}") } else { format!("{unsigned:width$}") }
+    format!("{:width$}", printf::integer(elem, u64::from_le_bytes(bits)))
 }
 
 /// The type that a number is shown as.

@@ -62,7 +62,8 @@ fn float(elem: Elem, bits: u64) -> f64 {
     f64::from(value[0])
 }
 
-fn integer(elem: Elem, bits: u64) -> i128 {
+/// The number that these bits are of this type; of a float without what is behind its point.
+pub(crate) fn integer(elem: Elem, bits: u64) -> i128 {
     if elem.is_float() {
         return float(elem, bits) as i128;
     }

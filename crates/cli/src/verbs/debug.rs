@@ -45,8 +45,7 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
     }
     let kernel = args.kernel.kernel_of(&subject)?;
     report_all(&kernel.compile()?);
-    let mut request = args.kernel.request()?;
-    args.flags.put(&mut request)?;
+    let request = args.kernel.request_with(&args.flags)?;
     let options = Session::options(request.run);
     let tensors: Vec<Tensor<'_>> = args.kernel.arguments(&kernel)?;
     let run = kernel.run_with(tensors, &options)?.into_owned();

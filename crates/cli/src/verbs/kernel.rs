@@ -194,6 +194,16 @@ impl KernelArgs {
         Ok(request)
     }
 
+    /// The same with the options that a verb has besides those of all.
+    ///
+    /// # Errors
+    /// Those of [`KernelArgs::request`], and a file of theirs that cannot be read.
+    pub fn request_with<V>(&self, flags: &Flags<V>) -> Result<RunRequest, Error> {
+        let mut request = self.request()?;
+        flags.put(&mut request)?;
+        Ok(request)
+    }
+
     /// How a kernel is run.
     ///
     /// # Errors

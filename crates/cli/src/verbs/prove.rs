@@ -40,8 +40,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
 }
 
 fn start(args: &ProveArgs) -> Result<Exit, Error> {
-    let mut request = args.kernel.request()?;
-    args.flags.put(&mut request)?;
+    let request = args.kernel.request_with(&args.flags)?;
     let options = request.run;
     let watching = Stages::start(&options.control);
     options.control.tell("reading the text".into());

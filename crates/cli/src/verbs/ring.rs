@@ -44,8 +44,7 @@ fn start(args: &RingArgs) -> Result<Exit, Error> {
     let kernel = args.kernel.kernel()?;
     report_all(&kernel.compile()?);
     let (tensors, _) = divide(args.kernel.arguments(&kernel)?);
-    let mut request = args.kernel.request()?;
-    args.flags.put(&mut request)?;
+    let request = args.kernel.request_with(&args.flags)?;
     let facts = kernel.rings(tensors, args.sweep.clone(), &request.run)?;
     report_all(&facts.messages);
     if args.json {

@@ -69,8 +69,7 @@ fn start(args: &TuneArgs) -> Result<Exit, Error> {
         return Err(Error::Arguments(message.into()));
     }
     let mut tune = args.kernel.tune()?;
-    let mut request = args.kernel.request()?;
-    args.flags.put(&mut request)?;
+    let request = args.kernel.request_with(&args.flags)?;
     tune.run = request.run;
     tune.threads = args.jobs as usize;
     let began = Instant::now();

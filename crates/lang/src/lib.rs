@@ -70,6 +70,7 @@ pub use counts::{Counts, counts};
 pub use given::{Members, Name, Names, Part};
 pub use ops::{Entry, catalogue, find};
 pub use parsed::{Parsed, compile};
+pub use program::unused_setting;
 pub use request::{ArgType, FindModule, Request};
 pub use slipring_ir::{Elsewhere, Span};
 pub use words::{Word, words};

@@ -34,6 +34,12 @@ const BUILTINS: [&str; 16] = [
     "sum",
     "bool",
     "print",
+/// The error of a value for a name that nothing takes.
+pub fn unused_setting(name: &str) -> Diagnostic {
+    let kind = Kind::UnusedSetting { name: name.into() };
+    no_place(kind, format!("nothing of the file takes `{name}` from outside"))
+}
+
     "pow",
     "breakpoint",
     "enumerate",
@@ -66,11 +72,8 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     let host = Host::run(modules, sets, request.names);
     for (name, _, used) in &host.sets {
         if !used {
-            let kind = Kind::UnusedSetting { name: (&**name).into() };
-            let error = no_place(kind, format!("nothing of the file takes `{name}` from outside"));
-            diags.push(
-                error.help("`--set` gives parameters of functions that build kernels, and constants of the file"),
-            );
+            let help = "`--set` gives parameters of functions that build kernels, and constants of the file";
+            diags.push(unused_setting(name).help(help));
         }
     }
     diags.list.extend(host.problems.iter().cloned());

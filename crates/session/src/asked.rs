@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source, Span};
-use slipring_lang::{ArgType, Name, Names, Parsed, Part, Request};
+use slipring_ir::{Diagnostic, Lang, Source, Span};
+use slipring_lang::{ArgType, Name, Names, Parsed, Part, Request, unused_setting};
 
 use crate::Error;
 use crate::args::{Defaults, arg_type, file_of, named};
@@ -124,11 +124,7 @@ impl CompileRequest {
         let lines = self.args.is_empty() && self.names.is_none();
         let mut refused = if lines { refused_words(source) } else { Vec::new() };
         let sets = self.sets.iter().filter(|_| !source.language);
-        refused.extend(sets.map(|(name, _)| {
-            let kind = Kind::UnusedSetting { name: (&**name).into() };
-            let message = format!("nothing of the file takes `{name}` from outside");
-            Diagnostic::nowhere(kind, Severity::Error, message).help("`--set` is for files of the kernel language")
-        }));
+        refused.extend(sets.map(|(name, _)| unused_setting(name).help("`--set` is for files of the kernel language")));
         refused
     }
 

@@ -367,14 +367,13 @@ fn extent_is(lower: &mut Lower<'_>, extent: &str, n: u64) {
     }
 }
 
+/// What is said of other arguments of `bind_dynamic`.
+pub(crate) const BIND_DYNAMIC: &str = "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`";
+
 /// `x.bind_dynamic(0, M)`: an extent of a tensor has a name, which stands for its number from there on.
 pub(crate) fn bind_extent(lower: &mut Lower<'_>, shape: &[u64], args: &[Expr], span: Span) -> Lowered {
     let [axis, name] = args else {
-        return Err(lower.error(
-            "argument",
-            span,
-            "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`",
-        ));
+        return Err(lower.error("argument", span, BIND_DYNAMIC));
     };
     let n = match lower.expr(axis)? {
         Value::Const(Const::Int(n)) => usize::try_from(n).ok().and_then(|axis| shape.get(axis)).copied(),

@@ -233,8 +233,7 @@ impl<'a> Host<'a> {
     pub(super) fn bind_extent(&mut self, view: &View, call: &'a ExprCall, span: Span) -> HostValue<'a> {
         let args = self.arguments(call, &[]);
         let [(None, axis, place), (None, extent, name)] = &args[..] else {
-            let message = "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`";
-            return self.stop_at("argument", span, message);
+            return self.stop_at("argument", span, crate::lower::signature::BIND_DYNAMIC);
         };
         let n = match axis {
             HostValue::Const(Const::Int(n)) => usize::try_from(*n).ok().and_then(|axis| view.shape.get(axis)).copied(),

@@ -35,6 +35,18 @@ pub struct Held<'a> {
     pub left: Option<&'a [u8]>,
 }
 
+/// An expectation without the name of its buffer: contents as an argument says them, and tolerances by their names, the last one first.
+fn contents(mut text: &str) -> (&str, Vec<(&str, &str)>) {
+    let mut tolerances = Vec::new();
+    while let Some((before, last)) = text.rsplit_once(',')
+        && let Some((key @ ("rtol" | "atol"), number)) = last.split_once('=')
+    {
+        tolerances.push((key, number));
+        text = before;
+    }
+    (text, tolerances)
+}
+
 impl Expected {
     /// Reads an expectation: the name of a buffer, `=`, contents as an argument says them, and tolerances; none means equal.
     ///
@@ -42,23 +54,18 @@ impl Expected {
     /// If it has another form, or its file cannot be read.
     pub fn read(text: &str) -> Result<Expected, Error> {
         let wrong = |why: String| Error::Arguments(format!("`--expect {text}`: {why}"));
-        let (Some(name), mut rest) = named(text) else {
+        let (Some(name), rest) = named(text) else {
             return Err(wrong("say which buffer should hold what: `out=@golden.npy,rtol=1e-3,atol=1e-5`".into()));
         };
+        let (rest, tolerances) = contents(rest);
         let (mut rtol, mut atol) = (None, None);
-        while let Some((before, last)) = rest.rsplit_once(',') {
-            let slot = match last.split_once('=').map(|(key, _)| key) {
-                Some("rtol") => &mut rtol,
-                Some("atol") => &mut atol,
-                _ => break,
-            };
-            let number = last.split_once('=').map_or("", |(_, number)| number);
+        for (key, number) in tolerances {
+            let slot = if key == "rtol" { &mut rtol } else { &mut atol };
             let known = number.parse::<f64>().ok().filter(|n| *n >= 0.0 && n.is_finite());
             let Some(known) = known else { return Err(wrong(format!("`{number}` is not a tolerance"))) };
             if slot.replace(known).is_some() {
                 return Err(wrong("a tolerance is given twice".into()));
             }
-            rest = before;
         }
         let arg = read_arg(rest, &Defaults::default()).map_err(|error| wrong(error.to_string()))?;
         let elem = arg.elem();
@@ -68,6 +75,11 @@ impl Expected {
         let from = rest.strip_prefix('@').unwrap_or(rest).to_string();
         let (rtol, atol) = (rtol.unwrap_or(0.0), atol.unwrap_or(0.0));
         Ok(Expected { name: name.into(), from, bytes, elem, rtol, atol })
+    }
+
+    /// The file that an expectation is read from, if it is a file.
+    pub fn file(text: &str) -> Option<&str> {
+        contents(named(text).1).0.strip_prefix('@')
     }
 
     /// The position of its buffer among those of a program.
@@ -206,4 +218,17 @@ fn numbers(elem: Elem, bytes: &[u8]) -> Vec<Number> {
         Number::Integer(if negative { raw - (1i128 << bits) } else { raw })
     };
     bytes.chunks_exact(elem.bytes()).map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_an_expectation_is_the_one_that_it_reads() {
+        assert_eq!(Expected::file("out=@a,b.npy,rtol=1e-3,atol=1"), Some("a,b.npy"));
+        assert_eq!(Expected::file("out=zeros:f32[4],atol=1"), None);
+        let error = Expected::read("out=@a,b.npy,rtol=1").expect_err("there is no such file").to_string();
+        assert!(error.contains("`a,b.npy`"), "{error}");
+    }
 }

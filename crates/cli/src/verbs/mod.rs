@@ -51,7 +51,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, Parser, Subcommand};
-use slipring::files;
+use slipring::{Expected, files};
 
 use exit::Exit;
 use input::shown;
@@ -250,7 +250,7 @@ impl Verb {
         match self {
             Verb::Run(args) => {
                 list.extend(args.flags.text("schedule"));
-                list.extend(args.expect.iter().filter_map(|text| text.split_once("=@")?.1.split(',').next()));
+                list.extend(args.expect.iter().filter_map(|text| Expected::file(text)));
             }
             Verb::Report(args) => list.extend(args.against.as_deref()),
             Verb::Timeline(args) => list.push(&args.against),

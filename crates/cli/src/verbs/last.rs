@@ -3,6 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+#[cfg(unix)]
+use super::output::SCHEMA;
+
 /// Whether an object is wanted.
 static AS_JSON: AtomicBool = AtomicBool::new(false);
 
@@ -11,22 +14,33 @@ pub(super) fn as_json(wanted: bool) {
     AS_JSON.store(wanted, Ordering::Relaxed);
 }
 
+macro_rules! why {
+    () => {
+        "slipring ran out of memory: the system refused an allocation"
+    };
+}
+
 /// From now on an abort is an error. Nothing is allocated for that: it comes before everything else.
 #[cfg(unix)]
 pub(super) fn words() {
     extern "C" fn say(_: libc::c_int) {
-        const MESSAGE: &[u8] = b"error: slipring ran out of memory: the system refused an allocation\n";
-        const OBJECT: &[u8] =
-            b"{\n  \"schema\": 2,\n  \"complete\": false,\n  \"error\": \"slipring ran out of memory: the system refused an allocation\",\
-            \n  \"findings\": []\n}\n";
-        // SAFETY: these calls may be made in a handler of signals; the bytes are there forever.
-        unsafe {
-            libc::write(2, MESSAGE.as_ptr().cast(), MESSAGE.len());
-            if AS_JSON.load(Ordering::Relaxed) {
-                libc::write(1, OBJECT.as_ptr().cast(), OBJECT.len());
-            }
-            libc::_exit(super::exit::Exit::BadInput as i32);
+        const MESSAGE: &[u8] = concat!("error: ", why!(), "\n").as_bytes();
+        const OBJECT: [&[u8]; 3] = [
+            b"{\n  \"schema\": ",
+            &[b'0' + SCHEMA as u8],
+            concat!(",\n  \"complete\": false,\n  \"error\": \"", why!(), "\",\n  \"findings\": []\n}\n").as_bytes(),
+        ];
+        const { assert!(SCHEMA < 10, "it is one digit") };
+        let write = |to: libc::c_int, bytes: &[u8]| {
+            // SAFETY: this call may be made in a handler of signals; the bytes are there forever.
+            unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
+        };
+        write(2, MESSAGE);
+        if AS_JSON.load(Ordering::Relaxed) {
+            OBJECT.iter().for_each(|part| write(1, part));
         }
+        // SAFETY: this call may be made in a handler of signals.
+        unsafe { libc::_exit(super::exit::Exit::BadInput as i32) };
     }
     let handler: extern "C" fn(libc::c_int) = say;
     // SAFETY: the handler only reads a flag, writes and ends the process.

@@ -21,32 +21,6 @@ use crate::specialise::{Specialised, needs_arguments, others, specialise};
 use crate::syntax::at;
 use crate::value::{Const, Record, Value};
 
-/// Functions of Python that kernels may use.
-const BUILTINS: [&str; 16] = [
-    "min",
-    "max",
-    "len",
-    "int",
-    "float",
-    "range",
-    "abs",
-    "round",
-    "sum",
-    "bool",
-    "print",
-/// The error of a value for a name that nothing takes.
-pub fn unused_setting(name: &str) -> Diagnostic {
-    let kind = Kind::UnusedSetting { name: name.into() };
-    no_place(kind, format!("nothing of the file takes `{name}` from outside"))
-}
-
-    "pow",
-    "breakpoint",
-    "enumerate",
-    "zip",
-    "reversed",
-];
-
 /// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
 pub(crate) fn compile(
     source: Arc<Source>,
@@ -58,6 +32,12 @@ pub(crate) fn compile(
     let (globals, names) = globals_of(&host, diags);
     crate::counts::lowered();
     lower_all(source, &globals, &host, (&names, request), diags)
+}
+
+/// The error of a value for a name that nothing takes.
+pub fn unused_setting(name: &str) -> Diagnostic {
+    let kind = Kind::UnusedSetting { name: name.into() };
+    no_place(kind, format!("nothing of the file takes `{name}` from outside"))
 }
 
 /// Runs the host code of a file.
@@ -92,7 +72,7 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
     for (name, mask) in [("DIR_C2V", 1), ("DIR_V2C", 2), ("DIR_BOTH", 3)] {
         globals.names.insert(name.into(), Value::Const(Const::Int(mask)));
     }
-    for name in BUILTINS {
+    for name in crate::host::names::of_kernels() {
         globals.names.insert(name.into(), Value::Path(name.into()));
     }
     if let Some(names) = &host.module_names[0] {

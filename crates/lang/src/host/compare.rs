@@ -438,7 +438,7 @@ impl<'a> Host<'a> {
                 self.equal_lists(&x, &y, span, depth)
             }
             (HostValue::Path(x), HostValue::Path(y)) => {
-                let own = |path: &str| super::names::BUILTINS.contains(&path);
+                let own = |path: &str| super::names::is_known(path);
                 if x == y { Some(true) } else { (own(x) && own(y)).then_some(false) }
             }
             (HostValue::Path(_), _) | (_, HostValue::Path(_)) => same(a, b).filter(|_| is_none(a) || is_none(b)),
@@ -577,7 +577,7 @@ pub(super) fn same<'a>(a: &HostValue<'a>, b: &HostValue<'a>) -> Option<bool> {
         (HostValue::Tuple(x), HostValue::Tuple(y)) => Rc::ptr_eq(x, y).then_some(true),
         (HostValue::Path(x), HostValue::Path(y)) => (x == y).then_some(true),
         (HostValue::Path(path), _) | (_, HostValue::Path(path)) => {
-            let known = path.starts_with("pl.") || super::names::BUILTINS.contains(&&**path);
+            let known = path.starts_with("pl.") || super::names::is_known(path);
             (none && (known || super::names::is_standard(path))).then_some(false)
         }
         _ if none => Some(false),

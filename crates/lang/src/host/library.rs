@@ -11,7 +11,7 @@ use super::iter::values_iter;
 use super::tensors;
 use super::value::{Given, HostValue, Object, Wrapped};
 use crate::host::limits::MOST_VALUES;
-use crate::host::names::BUILTINS;
+use crate::host::names::{is_known, keeps_nothing};
 use crate::host::state::Host;
 use crate::host::value::{Frame, Kind, Source, because, unknown};
 use crate::numbers::of_numbers;
@@ -52,44 +52,11 @@ const CHANGE_NOTHING: &[&str] = &[
     "hashlib",
 ];
 
-/// Functions of Python that neither keep nor change what they are given.
-const KEEP_NOTHING: &[&str] = &[
-    "abs",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "chr",
-    "complex",
-    "dir",
-    "divmod",
-    "float",
-    "format",
-    "hash",
-    "hex",
-    "id",
-    "input",
-    "int",
-    "isinstance",
-    "issubclass",
-    "len",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "print",
-    "range",
-    "repr",
-    "round",
-    "str",
-    "type",
-];
-
 /// True for a function that neither keeps nor changes what it is given.
 fn changes_nothing(path: &str) -> bool {
     let root = path.split('.').next().unwrap_or(path);
     let in_place = ["shuffle", "setattr", "update", "register", "run"];
-    if KEEP_NOTHING.contains(&path) {
+    if keeps_nothing(path) {
         return true;
     }
     CHANGE_NOTHING.contains(&root) && path.contains('.') && !in_place.iter().any(|word| path.ends_with(word))
@@ -118,7 +85,7 @@ impl<'a> Host<'a> {
             self.let_go(&values, span, &result.why);
         }
         match first {
-            Some(value) if BUILTINS.contains(&path) => value,
+            Some(value) if is_known(path) => value,
             _ => HostValue::Unknown(Rc::new(result)),
         }
     }
@@ -137,7 +104,7 @@ impl<'a> Host<'a> {
         {
             return Some(value);
         }
-        if BUILTINS.contains(&path) {
+        if is_known(path) {
             return self.call_builtin(path, given, span);
         }
         if let Some((kind, method)) = path.split_once('.')

@@ -49,7 +49,7 @@ mod library;
 mod limits;
 mod locals;
 mod methods;
-mod names;
+pub(crate) mod names;
 mod object;
 mod raise;
 mod recorder;

@@ -1,80 +1,66 @@
 //! Names that Python itself has.
 
-/// Functions of Python that are known here.
-pub(super) const BUILTINS: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "chr",
-    "complex",
-    "delattr",
-    "dict",
-    "dir",
-    "divmod",
-    "enumerate",
-    "eval",
-    "exec",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "getattr",
-    "globals",
-    "hasattr",
-    "hash",
-    "hex",
-    "id",
-    "input",
-    "int",
-    "isinstance",
-    "issubclass",
-    "iter",
-    "len",
-    "list",
-    "locals",
-    "map",
-    "max",
-    "memoryview",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "open",
-    "ord",
-    "pow",
-    "print",
-    "property",
-    "classmethod",
-    "staticmethod",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "setattr",
-    "slice",
-    "sorted",
-    "str",
-    "sum",
-    "super",
-    "tuple",
-    "type",
-    "vars",
-    "zip",
-    "NotImplemented",
-    "Ellipsis",
-    "__import__",
-    "__file__",
-    "__doc__",
-    "__builtins__",
-    "__spec__",
-    "__package__",
-    "__loader__",
+/// Its value or what it gives is known where host code is run, wherever its arguments are.
+const HOST: u8 = 1;
+/// It neither keeps nor changes what it is given.
+const PURE: u8 = 2;
+/// Kernels may use it.
+const KERNEL: u8 = 4;
+/// An annotation in a kernel may name it.
+const TYPE: u8 = 8;
+
+/// Names that are always there, in order, with what is known of them; exceptions apart, which `raise` has.
+#[rustfmt::skip]
+const PYTHON: &[(&str, u8)] = &[
+    ("Ellipsis", HOST), ("NotImplemented", HOST), ("__builtins__", HOST), ("__debug__", 0), ("__doc__", HOST),
+    ("__file__", HOST), ("__import__", HOST), ("__loader__", HOST), ("__name__", 0), ("__package__", HOST),
+    ("__spec__", HOST), ("abs", HOST | PURE | KERNEL), ("all", HOST), ("any", HOST), ("ascii", 0),
+    ("bin", HOST | PURE), ("bool", HOST | PURE | KERNEL | TYPE), ("breakpoint", KERNEL), ("bytearray", 0),
+    ("bytes", HOST | PURE), ("callable", HOST | PURE), ("chr", HOST | PURE), ("classmethod", HOST), ("compile", 0),
+    ("complex", HOST | PURE), ("delattr", HOST), ("dict", HOST | TYPE), ("dir", HOST | PURE),
+    ("divmod", HOST | PURE), ("enumerate", HOST | KERNEL), ("eval", HOST), ("exec", HOST), ("filter", HOST),
+    ("float", HOST | PURE | KERNEL | TYPE), ("format", HOST | PURE), ("frozenset", HOST), ("getattr", HOST),
+    ("globals", HOST), ("hasattr", HOST), ("hash", HOST | PURE), ("help", 0), ("hex", HOST | PURE),
+    ("id", HOST | PURE), ("input", HOST | PURE), ("int", HOST | PURE | KERNEL | TYPE), ("isinstance", HOST | PURE),
+    ("issubclass", HOST | PURE), ("iter", HOST), ("len", HOST | PURE | KERNEL), ("list", HOST | TYPE),
+    ("locals", HOST), ("map", HOST), ("max", HOST | KERNEL), ("memoryview", HOST), ("min", HOST | KERNEL),
+    ("next", HOST), ("object", HOST | TYPE), ("oct", HOST | PURE), ("open", HOST | PURE), ("ord", HOST | PURE),
+    ("pow", HOST | PURE | KERNEL), ("print", HOST | PURE | KERNEL), ("property", HOST),
+    ("range", HOST | PURE | KERNEL), ("repr", HOST | PURE), ("reversed", HOST | KERNEL),
+    ("round", HOST | PURE | KERNEL), ("set", HOST), ("setattr", HOST), ("slice", HOST), ("sorted", HOST),
+    ("staticmethod", HOST), ("str", HOST | PURE | TYPE), ("sum", HOST | KERNEL), ("super", HOST),
+    ("tuple", HOST | TYPE), ("type", HOST | PURE | TYPE), ("vars", HOST), ("zip", HOST | KERNEL),
 ];
+
+/// True for a name of Python that is no exception, whatever is known of it.
+pub(crate) fn is_there(name: &str) -> bool {
+    facts(name).is_some()
+}
+
+/// True for one whose value or result is known where host code is run.
+pub(super) fn is_known(name: &str) -> bool {
+    facts(name).is_some_and(|facts| facts & HOST != 0)
+}
+
+/// True for a function that neither keeps nor changes what it is given.
+pub(super) fn keeps_nothing(name: &str) -> bool {
+    facts(name).is_some_and(|facts| facts & PURE != 0)
+}
+
+/// True for a type that an annotation in a kernel may name.
+pub(crate) fn is_type(name: &str) -> bool {
+    facts(name).is_some_and(|facts| facts & TYPE != 0)
+}
+
+/// Functions that kernels may use.
+pub(crate) fn of_kernels() -> impl Iterator<Item = &'static str> {
+    PYTHON.iter().filter(|(_, facts)| facts & KERNEL != 0).map(|(name, _)| *name)
+}
+
+fn facts(name: &str) -> Option<u8> {
+    let at = PYTHON.binary_search_by(|(own, _)| (*own).cmp(name)).ok()?;
+    Some(PYTHON[at].1)
+}
 
 /// Modules of Python itself that are always there.
 pub(super) const STANDARD: &[&str] = &[
@@ -137,4 +123,17 @@ pub(super) const STANDARD: &[&str] = &[
 /// True for a module of Python itself, or a part of one.
 pub(super) fn is_standard(path: &str) -> bool {
     STANDARD.contains(&path.split('.').next().unwrap_or(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_and_say_what_fits_together() {
+        assert!(PYTHON.is_sorted_by(|(a, _), (b, _)| a < b));
+        let kept = PYTHON.iter().filter(|(_, facts)| facts & PURE != 0);
+        kept.for_each(|(name, _)| assert!(is_known(name), "{name}"));
+        assert!(is_there("help") && !is_known("help") && !is_there("helpless"));
+    }
 }

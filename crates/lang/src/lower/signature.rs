@@ -464,9 +464,6 @@ const OTHER_TYPES: [&str; 18] = [
     "PrefetchAsyncContext",
 ];
 
-/// Types of Python that an annotation in a kernel may name.
-const PYTHON_TYPES: [&str; 10] = ["int", "float", "bool", "str", "tuple", "list", "dict", "object", "type", "None"];
-
 /// True for a member of the language that an annotation may name: a type, or the type of elements.
 pub(crate) fn is_type(member: &str) -> bool {
     OTHER_TYPES.contains(&member) || crate::members::member("pl", member).is_some()
@@ -484,7 +481,7 @@ fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     }
     let Expr::Name(name) = root else { return Ok(()) };
     let (name, place) = (name.id.as_str(), at(root));
-    if !lower.is_there(name) && !PYTHON_TYPES.contains(&name) {
+    if !lower.is_there(name) && !crate::host::names::is_type(name) {
         return lower.lookup(name, place).map(|_| ());
     }
     let path = path_of(lower.globals, &lower.names.env, base);

@@ -6,27 +6,15 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall, Parameters, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
 
+use super::super::raise::exception;
 use super::super::value::HostValue;
+use crate::host::names::is_there;
 use crate::host::recorder::Arg;
 use crate::host::state::{Flow, Host};
 use crate::host::value::unknown;
 use crate::params::{ByName, by_name};
 use crate::syntax::{at, shown};
 use crate::value::Const;
-
-/// Names of Python that are always there; what they give may not be known.
-#[rustfmt::skip]
-const PYTHON: &[&str] = &[
-    "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "Ellipsis", "Exception", "False", "FileNotFoundError",
-    "IndexError", "KeyError", "LookupError", "None", "NotImplemented", "NotImplementedError", "OSError", "OverflowError",
-    "RuntimeError", "StopIteration", "True", "TypeError", "ValueError", "Warning", "ZeroDivisionError", "__debug__", "__doc__",
-    "__file__", "__name__", "abs", "all", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr",
-    "classmethod", "compile", "complex", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "filter", "float", "format",
-    "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter",
-    "len", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
-    "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
-    "vars", "zip",
-];
 
 /// Modules of Python whose functions say, measure or look something up: they change no task.
 #[rustfmt::skip]
@@ -47,6 +35,11 @@ fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
         HostValue::Method(method) if depth < 8 => of_program(&method.0, depth + 1),
         _ => false,
     }
+}
+
+/// True for a name of Python that is always there; what it gives may not be known.
+fn is_of_python(name: &str) -> bool {
+    is_there(name) || exception(name).is_some()
 }
 
 /// True for a name or a member of one: evaluating it does nothing.
@@ -282,7 +275,7 @@ impl<'a> Host<'a> {
                 Some(HostValue::Path(path)) if HARMLESS.contains(&path.split('.').next().unwrap_or_default()) => return,
                 // What their bodies do is followed.
                 Some(HostValue::Function(_) | HostValue::Bound(_) | HostValue::Class(_)) => return,
-                Some(HostValue::Path(path)) if PYTHON.contains(&&*path) => return,
+                Some(HostValue::Path(path)) if is_of_python(&path) => return,
                 _ => {}
             }
         }
@@ -308,7 +301,7 @@ impl<'a> Host<'a> {
 
     /// A name that stands for nothing at all.
     pub(in crate::host) fn undefined(&mut self, name: &str, span: Span) -> Option<HostValue<'a>> {
-        if self.recorder.is_none() || self.rec().stopped || PYTHON.contains(&name) {
+        if self.recorder.is_none() || self.rec().stopped || is_of_python(name) {
             return None;
         }
         let error = Diagnostic::error("undefined-name", span, format!("`{name}` is not defined"));

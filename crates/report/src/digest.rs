@@ -1,16 +1,16 @@
-//! A short look at a buffer.
+//! Summary of a buffer's contents.
 
 use serde::{Serialize, Serializer};
 use slipring_tile::{Elem, Native, load_f32};
 
-/// A short look at a buffer.
+/// Summary of a buffer's contents.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Digest {
-    /// Smallest and largest number, NaN left out; `None` for an empty buffer.
+    /// Smallest and largest value, ignoring NaN; `None` for an empty buffer.
     pub min: Option<Number>,
     #[allow(missing_docs)]
     pub max: Option<Number>,
-    /// NaNs.
+    /// Number of NaNs.
     pub nans: usize,
     /// The first elements.
     pub first: Vec<Number>,
@@ -18,10 +18,10 @@ pub struct Digest {
     pub hash: String,
 }
 
-/// Elements that are shown.
+/// Number of elements that are shown.
 const SHOWN: usize = 6;
 
-/// Looks at a buffer of elements of a type. Bytes after the last whole element count for the hash only.
+/// Summarises a buffer of elements of one type. Bytes after the last complete element count for the hash only.
 pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
     for byte in bytes {
@@ -33,7 +33,7 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     Digest { min, max, nans, first: first.collect(), hash: format!("{hash:016x}") }
 }
 
-/// Smallest and largest number of a buffer, if there is one that is a number, and how many are none.
+/// The smallest and largest value of a buffer, ignoring NaN, and the number of NaNs.
 fn range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
     let signed = |(low, high): (i64, i64)| (Number::Signed(low), Number::Signed(high));
     let unsigned = |(low, high): (u64, u64)| (Number::Unsigned(low), Number::Unsigned(high));
@@ -57,9 +57,9 @@ fn ends<T: Native + Ord + Into<W>, W>(bytes: &[u8]) -> Option<(W, W)> {
     Some((values().min()?.into(), values().max()?.into()))
 }
 
-/// Values that are loaded at a time.
+/// Number of values loaded at a time.
 const CHUNK: usize = 256;
-/// Of these, how many are held against as many others at once.
+/// Number of values of a chunk that are compared at once.
 const WIDE: usize = 16;
 
 fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
@@ -71,7 +71,7 @@ fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
         let mut chunks = values.chunks_exact(WIDE);
         let mut hold = |values: &[f32]| {
             for ((low, high), x) in low.iter_mut().zip(&mut high).zip(values) {
-                // False for what is not a number.
+                // The comparison is false for NaN.
                 *low = if *x < *low { *x } else { *low };
                 *high = if *x > *high { *x } else { *high };
             }
@@ -84,7 +84,7 @@ fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
     }
     let low = low.into_iter().fold(f32::INFINITY, |a, b| if b < a { b } else { a });
     let high = high.into_iter().fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
-    // Of the two zeros, which are equal, the one that comes first.
+    // The two zeros compare equal: report the one that comes first.
     let mut zero = None;
     if low == 0.0 || high == 0.0 {
         each_chunk(elem, bytes, |values| zero = zero.or_else(|| values.iter().copied().find(|x| *x == 0.0)));
@@ -93,7 +93,7 @@ fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
     (Some((number(low), number(high))), nans)
 }
 
-/// The values of a buffer of floats, some at a time.
+/// Passes the values of a buffer of floats to `f`, a chunk at a time.
 fn each_chunk(elem: Elem, bytes: &[u8], mut f: impl FnMut(&[f32])) {
     let mut values = [0f32; CHUNK];
     for chunk in bytes.chunks(CHUNK / elem.values() * elem.bytes()) {
@@ -103,8 +103,8 @@ fn each_chunk(elem: Elem, bytes: &[u8], mut f: impl FnMut(&[f32])) {
     }
 }
 
-/// A number of a buffer, exactly. As JSON an integer, a float, or one of the words `inf`, `-inf`, `nan`, which JSON has no
-/// numbers for.
+/// An exact value of a buffer. In JSON: an integer, a float, or one of the strings `inf`, `-inf` and `nan`, which JSON
+/// numbers cannot express.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum Number {
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(digest(Elem::I8, &[0xff]).min, Some(Number::Signed(-1)));
     }
 
-    /// The ends as they are found number by number: of equal ones the first.
+    /// The minimum and maximum found value by value: of equal values, the first.
     fn one_by_one(elem: Elem, bytes: &[u8]) -> (Option<Number>, Option<Number>, usize) {
         let below = |a: Number, b: Number| match (a, b) {
             (Number::Signed(a), Number::Signed(b)) => a < b,
@@ -189,7 +189,7 @@ mod tests {
         for elem in Elem::ALL {
             for length in [0, 1, 2, 3, 7, 8, 16, 33, 500, 2048, 4100] {
                 let random: Vec<u8> = (0..length).map(|_| byte()).collect();
-                // Zeros of both signs, and nothing below or above them.
+                // Zeros of both signs, and no value below or above them.
                 let zeros: Vec<u8> = (0..length).map(|at| if at % 8 == 7 { byte() & 0x80 } else { 0 }).collect();
                 for bytes in [random, zeros, vec![0xff; length], vec![0x80; length]] {
                     let d = digest(elem, &bytes);
@@ -208,7 +208,7 @@ mod tests {
         let floats: Vec<u8> =
             [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
         assert_eq!(json(Elem::F32, &floats), "[\"inf\",\"-inf\",\"nan\"]");
-        // Neighbours that one f64 stands for.
+        // Neighbouring integers that round to the same f64.
         let two: Vec<u8> = [i64::MAX, i64::MAX - 1].iter().flat_map(|x| x.to_le_bytes()).collect();
         let d = digest(Elem::I64, &two);
         assert_eq!((d.min, d.max), (Some(Number::Signed(i64::MAX - 1)), Some(Number::Signed(i64::MAX))));

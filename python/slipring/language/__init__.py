@@ -28,7 +28,7 @@ class Op(Word):
 
 
 def _computed(sign):
-    """Two ways to compute with an extent: it stands on the left, or on the right."""
+    """Two operators of an extent: with the extent on the left, and on the right."""
     return (
         lambda own, other: Extent(f"({own!r} {sign} {other!r})", own.__doc__),
         lambda own, other: Extent(f"({other!r} {sign} {own!r})", own.__doc__),
@@ -36,7 +36,7 @@ def _computed(sign):
 
 
 class Extent(Word):
-    """An extent that is known when the kernel is called, and what is computed of it."""
+    """An extent that is known when the kernel is called, or an expression of such extents."""
 
     __add__, __radd__ = _computed("+")
     __sub__, __rsub__ = _computed("-")
@@ -46,7 +46,8 @@ class Extent(Word):
 
 
 class Dynamic(Op):
-    """`pl.dynamic("M")`: an extent that is known when the kernel is called. May stand outside of kernels, as types do."""
+    """`pl.dynamic("M")`: an extent that is known when the kernel is called. It may be created outside kernels, like
+    types."""
 
     def __call__(self, name, *args, **kwargs):
         return Extent(f"pl.dynamic.{name}", f"The extent {name}, known when the kernel is called.")
@@ -74,6 +75,6 @@ def _fill(names):
 
 
 _fill(globals())
-# The type of what `pl.dynamic` gives.
+# The type of the result of `pl.dynamic`.
 DynVar = Extent
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Extent", "Op", "Word"))

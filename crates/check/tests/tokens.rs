@@ -62,7 +62,7 @@ fn check(build: &Build, timing: &Timing) -> (RunResult, CheckReport) {
     (result, report)
 }
 
-/// Pairs of places that race, in the order of the program.
+/// Pairs of racing locations, in program order.
 fn races(report: &CheckReport) -> std::collections::BTreeSet<(u32, u32)> {
     let site = |label: &Label| label.site;
     let pair = |f: &Finding| {

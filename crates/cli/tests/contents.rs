@@ -78,7 +78,7 @@ fn contents(kind: usize, bytes: &mut [u8]) {
     }
 }
 
-/// What a run says that contents have no part in.
+/// The part of a run's output that must not depend on contents.
 #[derive(PartialEq, Debug)]
 struct Outcome {
     checks: Vec<[String; 3]>,

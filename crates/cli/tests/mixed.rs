@@ -1,4 +1,4 @@
-//! Kernels for the whole cluster, built: the text that comes out has none of their ops, and runs to the same bytes.
+//! Kernels for the whole cluster, after `build`: the output contains none of their ops, and gives the same bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ fn arguments(text: &str, prepared: &Prepared) -> Vec<Bound<'static>> {
     bound(&words, &prepared.decoded.program.params, &Defaults::default()).expect("arguments")
 }
 
-/// The buffers after a run in which nothing is found.
+/// The buffers after a run without findings.
 fn run(prepared: &Prepared, platform: &Platform, values: &[Bound<'static>], blocks: u32) -> Vec<Option<Vec<u8>>> {
     let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slipring::slot_buffers(prepared, values), ..Tools::default() });
@@ -66,7 +66,8 @@ fn what_is_built_runs_to_the_same_bytes() {
     }
 }
 
-/// Where rings lie in global memory, nobody passes the memory for their slots, and every block has some of its own.
+/// Where rings are in global memory, the memory for their slots is not passed as an argument, and every block has its
+/// own.
 #[test]
 fn the_launch_allocates_the_slots() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files/mixed/carried_and_blocks.pto");

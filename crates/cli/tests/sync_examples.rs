@@ -1,4 +1,4 @@
-//! The examples of the pipeline synchronisation manual: flags and buffers do the same, and what is left out is named.
+//! The examples of the pipeline synchronisation manual: flags and buffers are equivalent, and omissions are reported.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ struct Outcome {
     all_schedules: bool,
 }
 
-/// Runs a text on the arguments of its `// args:` line.
+/// Runs a text with the arguments of its `// args:` line.
 fn run(text: &str) -> Outcome {
     let platform = built_in("a5").unwrap();
     let (module, mut diags) = load(Source::new("example.pto", text));
@@ -50,7 +50,7 @@ fn clean(example: &str) -> Outcome {
     outcome
 }
 
-/// The text without its lines, outside loops, that begin so.
+/// The text without its lines outside loops that begin like this.
 fn without(text: &str, line: &str) -> String {
     let kept: Vec<&str> = text.lines().filter(|l| !l.starts_with(line)).collect();
     assert_eq!(text.lines().count() - kept.len(), 4, "{line}");

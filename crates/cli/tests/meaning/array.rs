@@ -154,7 +154,7 @@ impl Array {
         (0..rows).map(|row| values[row * cols..row * cols + valid].to_vec()).collect()
     }
 
-    /// A tile of the same shape, from what a function makes of each element.
+    /// A tile of the same shape, with a function applied to each element.
     pub fn map(&self, elem: Elem, f: impl FnMut(f64) -> f64) -> Array {
         let values = self.values().into_iter().map(f).collect();
         Array { valid: self.valid, ..Array::new(&self.shape, elem, values) }

@@ -1,4 +1,4 @@
-//! What the moves and products refuse, and that their text is printed as it is read.
+//! Errors of moves and products; also, their text is printed as it was parsed.
 
 use crate::common;
 

@@ -1,4 +1,4 @@
-//! Products that are done in steps over k have the bytes of the product that is not, whatever L0A and L0B hold.
+//! Products computed in steps over k give the same bytes as products in one step, for any capacity of L0A and L0B.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use slipring_passes::{Outcome, PassContext, run_passes};
 use slipring_program::{GmBuffer, Memory};
 use slipring_sim::{ArgValue, Launch, run};
 
-/// C = A × B or A × Bᵀ + A × B, in a loop if `trips` says so, of f16.
+/// C = A × B or A × Bᵀ + A × B of f16, in a loop if `trips` says so.
 fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) -> String {
     let deep = k.next_multiple_of(16);
     let nz = "blayout=col_major, slayout=row_major";
@@ -59,7 +59,7 @@ fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
     Ok(module)
 }
 
-/// What the result holds after a run.
+/// The contents of the result after a run.
 fn result(module: &Module, platform: &Platform, mode: Decoding, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
     let mut diags = Diags::default();
     let decoded = select_kernel(module, None, &mut diags)

@@ -90,7 +90,7 @@ fn program(case: Case) -> String {
 module attributes {{pto.target_arch = \"a5\"}} {{
 func.func @main(%a: memref<{vm}x{ka}x{ea}>, %b: memref<{k}x{vnb}x{eb}>, %sa: !pto.ptr<f8E8M0>, %sb: !pto.ptr<f8E8M0>,
     %bias: memref<1x{n}xf32>, %out: memref<{vm}x{vn}xf32>) attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
-  // Another operand, so that the tested one does not start at address 0.
+  // Another operand, so that the one that counts lies somewhere.
   %other = pto.alloc_tile : !other
 "
     );

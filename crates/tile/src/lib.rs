@@ -20,6 +20,7 @@ pub mod reduce;
 mod rounding;
 mod rows;
 mod space;
+pub mod summary;
 
 pub use compare::Compare;
 pub use convert::{convert, load_f32, store_f32, store_f64};

@@ -4,17 +4,15 @@
 //! pipe that is far slower than all else, and by a second launch on the device that the first one has left. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
 //! must be the same: a difference refutes the verdict. Where it speaks for one schedule only, it says why.
 
-// Shared with the runner of the file tests, which uses the rest.
-#[allow(dead_code)]
-use crate::side_by_side::compare_each;
-use crate::{directives, walk};
-
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 
 use serde_json::Value;
+
+use crate::here::{self, root};
+use crate::side_by_side::compare_each;
+use crate::{directives, walk};
 
 /// What a run says that must not depend on time.
 #[derive(PartialEq, Debug)]
@@ -30,7 +28,7 @@ const SLOW: [&str; 8] = ["AIC", "AIV0", "AIV1", "AIC.S", "AIV0.S", "AIC.MTE2", "
 
 /// Command lines: of the file tests, and of the examples on both platforms.
 fn commands() -> Vec<Vec<String>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let mut commands = Vec::new();
     for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -53,7 +51,7 @@ fn commands() -> Vec<Vec<String>> {
 
 /// What a command line comes to; `None` if it does not run clean or speaks for its own schedule only.
 fn outcome(words: &[String], [option, value]: [&str; 2]) -> Result<Option<Outcome>, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     let ran = command.arg("run").args(words).args(["--json", option, value]).output().map_err(|e| e.to_string())?;
     let facts: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
     if ran.status.code() != Some(0) {

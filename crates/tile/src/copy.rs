@@ -403,19 +403,6 @@ pub fn read_row_f32(bytes: &[u8], view: &View, row: usize, col: usize, out: &mut
     }
 }
 
-/// As [`write_row`], converted from `f32` (see [`crate::store_f32`]).
-pub fn write_row_f32(bytes: &mut [u8], view: &View, row: usize, col: usize, values: &[f32]) {
-    if let Some(range) = row_range(view, row, col, values.len()) {
-        return convert::store_f32(view.elem, values, &mut bytes[range]);
-    }
-    let mut chunk = [0; CHUNK * 8];
-    for (i, values) in values.chunks(CHUNK).enumerate() {
-        let chunk = &mut chunk[..values.len() * view.elem.bytes()];
-        convert::store_f32(view.elem, values, chunk);
-        write_row(bytes, view, row, col + i * CHUNK, chunk);
-    }
-}
-
 /// Writes `value` (the bytes of one element) to every element of a rectangle.
 pub fn fill_rect(dst: &mut [u8], to: &View, rows: usize, cols: usize, value: &[u8]) -> Result<(), OutOfBounds> {
     if !to.holds(rows, cols, dst.len()) || value.len() != to.elem.bytes() {

@@ -1,12 +1,11 @@
 //! `slipring opt`: single passes, in an order, with what each makes of a text.
 
-use std::path::Path;
-use std::process::Command;
+use crate::here::{self, root};
 
 /// Exit code, the program, and what stands beside it.
 fn opt(words: &[&str]) -> (Option<i32>, String, String) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("opt").args(words).current_dir(root).output().unwrap();
+    let root = root();
+    let ran = here::slipring().arg("opt").args(words).current_dir(root).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (ran.status.code(), text(ran.stdout), text(ran.stderr))
 }

@@ -1,9 +1,9 @@
 //! What is dropped is mended: for each flag, wait, barrier and free of right kernels by hand, the text without it. Where that is
 //! wrong, edits are told, the text with them is proved, and it does what the whole text means.
 
-use std::path::Path;
-
 use slipring::{Judgement, Kernel, ProveOptions};
+
+use crate::here::root;
 
 /// The buffers after a run with all checks, which must be clean.
 fn results(kernel: &Kernel) -> Vec<Vec<u8>> {
@@ -21,7 +21,7 @@ fn proof(kernel: &Kernel) -> slipring::Proof {
 
 #[test]
 fn what_is_dropped_is_mended() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files");
+    let root = root().join("tests/files");
     let files = ["proof/by_argument.pto", "proof/nested.pto", "proof/ring_by_argument.pto", "rings/pipes/built.pto"];
     let synchronises = |line: &str| {
         ["pto.set_flag", "pto.wait_flag", "pto.barrier", "pto.tfree"].iter().any(|op| line.trim().starts_with(op))

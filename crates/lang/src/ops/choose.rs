@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::{is_number, like, same, vector};
 use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
@@ -13,39 +13,19 @@ use crate::value::{Const, TileId, Value, fold, show};
 const THREE: Entry = Entry { params: "a/lhs, b/rhs, c/rhs2", lower: three, ..ENTRY };
 const SCALAR_BETWEEN: Entry = Entry { params: "a/lhs, scalar/rhs, b/rhs2", lower: scalar_between, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["cmp", "cmps"],
-        params: "lhs, rhs, cmp_type=",
-        op: Some(&pto::TCMP),
-        with_number: Some(&pto::TCMPS),
-        doc: "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5",
-        lower: compare,
-        ..ENTRY
-    },
-    Entry {
-        names: &["sel", "where"],
-        params: "mask, lhs, rhs, tmp=",
-        op: Some(&pto::TSEL),
-        with_number: Some(&pto::TSELS),
-        doc: "Elements of `lhs` where the mask has a bit, else of `rhs`",
-        lower: select,
-        ..ENTRY
-    },
-    Entry {
-        names: &["sels"],
-        params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar",
-        op: Some(&pto::TSEL),
-        with_number: Some(&pto::TSELS),
-        doc: "Elements of a tile where the mask has a bit, else a number",
-        lower: select,
-        ..ENTRY
-    },
-    Entry { names: &["addc"], op: Some(&pto::TADDC), doc: "Sum of three tiles", ..THREE },
-    Entry { names: &["subc"], op: Some(&pto::TSUBC), doc: "First minus second plus third tile", ..THREE },
-    Entry { names: &["addsc"], op: Some(&pto::TADDSC), doc: "Tile plus number plus tile", ..SCALAR_BETWEEN },
-    Entry { names: &["subsc"], op: Some(&pto::TSUBSC), doc: "Tile minus number plus tile", ..SCALAR_BETWEEN },
-];
+entries! {
+    "cmp" | "cmps" => "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5": ENTRY,
+        params: "lhs, rhs, cmp_type=", op: Some(&pto::TCMP), with_number: Some(&pto::TCMPS), lower: compare;
+    "sel" | "where" => "Elements of `lhs` where the mask has a bit, else of `rhs`": ENTRY,
+        params: "mask, lhs, rhs, tmp=", op: Some(&pto::TSEL), with_number: Some(&pto::TSELS), lower: select;
+    "sels" => "Elements of a tile where the mask has a bit, else a number": ENTRY,
+        params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar", op: Some(&pto::TSEL), with_number: Some(&pto::TSELS),
+        lower: select;
+    "addc" => "Sum of three tiles": THREE, op: Some(&pto::TADDC);
+    "subc" => "First minus second plus third tile": THREE, op: Some(&pto::TSUBC);
+    "addsc" => "Tile plus number plus tile": SCALAR_BETWEEN, op: Some(&pto::TADDSC);
+    "subsc" => "Tile minus number plus tile": SCALAR_BETWEEN, op: Some(&pto::TSUBSC);
+}
 
 const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 

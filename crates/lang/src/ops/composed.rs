@@ -5,7 +5,7 @@ use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
@@ -13,35 +13,19 @@ use crate::value::{Const, Value};
 /// Made of the ops that stand in its doc.
 const OF_ONE: Entry = Entry { params: "x/input/tile", ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry { names: &["zeros"], params: "shape, dtype", doc: "A tile of zeros: `pl.full`", lower: zeros, ..ENTRY },
-    Entry { names: &["ones"], params: "shape, dtype", doc: "A tile of ones: `pl.full`", lower: ones, ..ENTRY },
-    Entry {
-        names: &["zeros_like"],
-        doc: "A tile like another one, of zeros: `pl.expands`",
-        lower: zeros_like,
-        ..OF_ONE
-    },
-    Entry { names: &["ones_like"], doc: "A tile like another one, of ones: `pl.expands`", lower: ones_like, ..OF_ONE },
-    Entry { names: &["square"], doc: "Each element times itself: `pl.mul`", lower: square, ..OF_ONE },
-    Entry { names: &["sigmoid"], doc: "`pl.recip(pl.exp(-x) + 1.0)`", lower: sigmoid, ..OF_ONE },
-    Entry { names: &["silu"], doc: "`x * pl.recip(pl.exp(-x) + 1.0)`", lower: silu, ..OF_ONE },
-    Entry { names: &["tanh"], doc: "`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`", lower: tanh, ..OF_ONE },
-    Entry {
-        names: &["clamp", "clip"],
-        params: "x/input/tile, least/min, most/max",
-        doc: "Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`",
-        lower: clamp,
-        ..ENTRY
-    },
-    Entry {
-        names: &["cdiv"],
-        params: "a, b",
-        doc: "A quotient of integers, rounded up: `(a + b - 1) // b`",
-        lower: cdiv,
-        ..ENTRY
-    },
-];
+entries! {
+    "zeros" => "A tile of zeros: `pl.full`": ENTRY, params: "shape, dtype", lower: zeros;
+    "ones" => "A tile of ones: `pl.full`": ENTRY, params: "shape, dtype", lower: ones;
+    "zeros_like" => "A tile like another one, of zeros: `pl.expands`": OF_ONE, lower: zeros_like;
+    "ones_like" => "A tile like another one, of ones: `pl.expands`": OF_ONE, lower: ones_like;
+    "square" => "Each element times itself: `pl.mul`": OF_ONE, lower: square;
+    "sigmoid" => "`pl.recip(pl.exp(-x) + 1.0)`": OF_ONE, lower: sigmoid;
+    "silu" => "`x * pl.recip(pl.exp(-x) + 1.0)`": OF_ONE, lower: silu;
+    "tanh" => "`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`": OF_ONE, lower: tanh;
+    "clamp" | "clip" => "Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`": ENTRY,
+        params: "x/input/tile, least/min, most/max", lower: clamp;
+    "cdiv" => "A quotient of integers, rounded up: `(a + b - 1) // b`": ENTRY, params: "a, b", lower: cdiv;
+}
 
 fn number(x: f64) -> Value {
     Value::Const(Const::Float(x))

@@ -55,6 +55,24 @@ impl Entry {
     }
 }
 
+/// The words of a family as a table, a row for each: its names, what it does, the entry that it is based on, and the fields in which it
+/// differs from that.
+///
+/// ```ignore
+/// entries! {
+///     "maximum" | "max" => "Larger element": BINARY, op: Some(&pto::TMAX), with_number: Some(&pto::TMAXS);
+/// }
+/// ```
+macro_rules! entries {
+    ($($($name:literal)|+ $(=> $doc:literal)?: $base:expr $(, $field:ident: $value:expr)*;)*) => {
+        /// The words of this family.
+        pub(super) const OPS: &[$crate::ops::Entry] = &[
+            $($crate::ops::Entry { names: &[$($name),+], $(doc: $doc,)? $($field: $value,)* ..$base }),*
+        ];
+    };
+}
+pub(super) use entries;
+
 /// An entry to change fields of.
 pub(super) const ENTRY: Entry = Entry {
     names: &[],

@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::memory::valid_window;
 use super::operands::vector;
 use super::table::stepped;
@@ -13,65 +13,31 @@ use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Tensor, TileId, Value, fold, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["gather_row"],
-        params: "dst/acc, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=",
-        op: Some(&pto::TLOAD),
-        doc: "Load a window of a tensor into a part of a tile",
-        lower: gather_row,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather"],
+entries! {
+    "gather_row" => "Load a window of a tensor into a part of a tile": ENTRY,
+        params: "dst/acc, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=", op: Some(&pto::TLOAD),
+        lower: gather_row;
+    "gather" =>
+        "Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison":
+        ENTRY,
         params: "src/tile, indices, tmp | input, dim, index | input, *, mask_pattern, output_dtype= \
-                 | input, *, kvalue, cmp_mode=, out_cols, offset=, count_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison",
-        lower: gather,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather_mask"],
-        params: "input/src, mask_pattern, *, output_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)",
-        lower: gather_mask,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather_compare"],
-        params: "input/src, kvalue, tmp, *, cmp_mode=, offset=, out_cols, count_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "The columns of each row whose elements are equal to, or greater than, a number, and how many they are",
-        lower: gather_compare,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gatherb"],
-        params: "src, offset, *, output_dtype=",
-        op: Some(&pto::TGATHERB),
-        doc: "Blocks of 32 bytes of a tile, by byte offsets",
-        lower: gather_blocks,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter"],
-        params: "dst, src, indexes/indices | input, dim, index, src | input, *, mask_pattern, dst",
-        op: Some(&pto::TSCATTER),
-        doc: "Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was",
-        lower: scatter,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter_mask"],
-        params: "dst, src/input, mask_pattern",
-        op: Some(&pto::TSCATTER),
-        doc: "The columns of the first that a pattern names become those of the second, the rest as it was",
-        lower: scatter_mask,
-        ..ENTRY
-    },
-];
+                 | input, *, kvalue, cmp_mode=, out_cols, offset=, count_dtype=", op: Some(&pto::TGATHER),
+        lower: gather;
+    "gather_mask" => "Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)": ENTRY,
+        params: "input/src, mask_pattern, *, output_dtype=", op: Some(&pto::TGATHER), lower: gather_mask;
+    "gather_compare" =>
+        "The columns of each row whose elements are equal to, or greater than, a number, and how many they are":
+        ENTRY, params: "input/src, kvalue, tmp, *, cmp_mode=, offset=, out_cols, count_dtype=",
+        op: Some(&pto::TGATHER), lower: gather_compare;
+    "gatherb" => "Blocks of 32 bytes of a tile, by byte offsets": ENTRY, params: "src, offset, *, output_dtype=",
+        op: Some(&pto::TGATHERB), lower: gather_blocks;
+    "scatter" =>
+        "Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was":
+        ENTRY, params: "dst, src, indexes/indices | input, dim, index, src | input, *, mask_pattern, dst",
+        op: Some(&pto::TSCATTER), lower: scatter;
+    "scatter_mask" => "The columns of the first that a pattern names become those of the second, the rest as it was":
+        ENTRY, params: "dst, src/input, mask_pattern", op: Some(&pto::TSCATTER), lower: scatter_mask;
+}
 
 fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.flag(lower, "transpose")? {

@@ -6,99 +6,40 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry, REFUSED};
+use super::entry::{Call, ENTRY, REFUSED, entries};
 use super::own::{assembled_in_memory, create_tensor, through_memory};
 use crate::dtype::{DType, scalar_type as scalar_type_of};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
 use crate::words::{Means, followed_as};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["load"],
-        params: "tensor, offsets, shapes, valid_shape=, target_memory=, clamp=",
-        op: Some(&pto::TLOAD),
-        doc: "Load a window of a tensor into a tile",
-        lower: load,
-        ..ENTRY
-    },
-    Entry {
-        names: &["store"],
-        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=, clamp=",
-        op: Some(&pto::TSTORE),
-        doc: "Store a tile into a window of a tensor",
-        lower: store,
-        ..ENTRY
-    },
-    Entry {
-        names: &["assemble"],
-        params: "target, source, offset, *, atomic=",
-        op: Some(&pto::TSTORE),
-        doc: "Store a tile into a window of a tensor, or put it into a larger tile",
-        lower: assemble,
-        followed: followed_as(Means::Assemble),
-        ..ENTRY
-    },
-    Entry {
-        names: &["move"],
-        params: "tile, target_memory, blayout=, slayout=",
-        op: Some(&pto::TMOV),
-        doc: "Move a tile to another memory",
-        lower: move_tile,
-        ..ENTRY
-    },
-    Entry {
-        names: &["extract"],
-        params: "src, row/index_row, col/index_col, shape, *, target_memory=",
-        op: Some(&pto::TEXTRACT),
-        doc: "A window of a tile, copied out, also to L0A and L0B",
-        lower: extract,
-        ..ENTRY
-    },
-    Entry { names: &["alloc"], doc: "Memory without a shape", ..REFUSED },
-    Entry {
-        names: &["create_tensor", "tensor.create"],
-        params: "shape, dtype, layout=, manual_dep=, init_value=",
-        doc: "A tensor of the kernel's own in global memory: one more buffer of the launch",
-        lower: create_tensor,
-        followed: followed_as(Means::CreateTensor),
-        ..ENTRY
-    },
-    Entry {
-        names: &["transpose_view"],
-        params: "tile",
-        op: Some(&pto::TRESHAPE),
-        doc: "A tile of L1 with rows and columns exchanged: the same bytes",
-        lower: transpose_view,
-        ..ENTRY
-    },
-    Entry {
-        names: &["read"],
-        params: "src/tile/tensor, offset/indices",
-        op: Some(&pto::LOAD_SCALAR),
-        doc: "Read one element",
-        lower: read,
-        followed: followed_as(Means::Read),
-        ..ENTRY
-    },
-    Entry {
-        names: &["write"],
-        params: "dst/tile/tensor, offset/indices, value",
-        op: Some(&pto::STORE_SCALAR),
-        doc: "Write one element",
-        lower: write,
-        followed: followed_as(Means::Write),
-        ..ENTRY
-    },
-    Entry {
-        names: &["dim"],
-        params: "tensor, axis",
-        doc: "An extent",
-        lower: dim,
-        followed: followed_as(Means::Dim),
-        ..ENTRY
-    },
-];
+entries! {
+    "load" => "Load a window of a tensor into a tile": ENTRY,
+        params: "tensor, offsets, shapes, valid_shape=, target_memory=, clamp=", op: Some(&pto::TLOAD), lower: load;
+    "store" => "Store a tile into a window of a tensor": ENTRY,
+        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=, clamp=", op: Some(&pto::TSTORE),
+        lower: store;
+    "assemble" => "Store a tile into a window of a tensor, or put it into a larger tile": ENTRY,
+        params: "target, source, offset, *, atomic=", op: Some(&pto::TSTORE), lower: assemble,
+        followed: followed_as(Means::Assemble);
+    "move" => "Move a tile to another memory": ENTRY, params: "tile, target_memory, blayout=, slayout=",
+        op: Some(&pto::TMOV), lower: move_tile;
+    "extract" => "A window of a tile, copied out, also to L0A and L0B": ENTRY,
+        params: "src, row/index_row, col/index_col, shape, *, target_memory=", op: Some(&pto::TEXTRACT),
+        lower: extract;
+    "alloc" => "Memory without a shape": REFUSED;
+    "create_tensor" | "tensor.create" =>
+        "A tensor of the kernel's own in global memory: one more buffer of the launch":
+        ENTRY, params: "shape, dtype, layout=, manual_dep=, init_value=", lower: create_tensor,
+        followed: followed_as(Means::CreateTensor);
+    "transpose_view" => "A tile of L1 with rows and columns exchanged: the same bytes": ENTRY, params: "tile",
+        op: Some(&pto::TRESHAPE), lower: transpose_view;
+    "read" => "Read one element": ENTRY, params: "src/tile/tensor, offset/indices", op: Some(&pto::LOAD_SCALAR),
+        lower: read, followed: followed_as(Means::Read);
+    "write" => "Write one element": ENTRY, params: "dst/tile/tensor, offset/indices, value",
+        op: Some(&pto::STORE_SCALAR), lower: write, followed: followed_as(Means::Write);
+    "dim" => "An extent": ENTRY, params: "tensor, axis", lower: dim, followed: followed_as(Means::Dim);
+}
 
 pub(super) fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, slipring_ir::Span)> {
     match call.need(lower, name)? {

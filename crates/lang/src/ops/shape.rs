@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::vector;
 use super::reshape::{reshape, view};
 use crate::lower::on_tiles::scalar_for;
@@ -14,152 +14,49 @@ use crate::words::{Means, followed_as, followed_with};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["create_tile", "tile.create", "create"],
-        params: "shape, dtype, target_memory=, transpose=, *, flat_layout=",
-        doc: "An uninitialised tile",
-        lower: create,
-        ..ENTRY
-    },
-    Entry { names: &["full"], params: "shape, dtype, value", doc: "A tile of one number", lower: full, ..ENTRY },
-    Entry {
-        names: &["expands"],
-        params: "target, scalar",
-        doc: "A tile like another one, of one number",
-        lower: expands,
-        ..ENTRY
-    },
-    Entry {
-        names: &["ci", "arange"],
-        params: "start, shape, dtype=, descending=",
-        op: Some(&pto::TCI),
-        doc: "Consecutive integers; as floats by `pl.cast`",
-        lower: super::composed::consecutive,
-        ..ENTRY
-    },
-    Entry {
-        names: &["reshape"],
-        params: "x/input/tile/tensor, shape",
-        doc: "The same elements, row by row, in another shape",
-        lower: reshape,
-        followed: followed_as(Means::Reshape),
-        ..ENTRY
-    },
-    Entry {
-        names: &["view", "tensor.view"],
-        params: "x/tensor, shape=, valid_shape=, *, layout=",
-        doc: "The same elements in another shape: `reshape`",
-        lower: view,
-        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", Means::View),
-        ..ENTRY
-    },
-    Entry {
-        names: &["expand_clone"],
-        params: "src, target",
-        doc: "A tile like the second in which the first's single row or column is repeated; where that is an output, it is written",
-        lower: expand_clone,
-        ..ENTRY
-    },
-    Entry {
-        names: &["broadcast_to"],
-        params: "x/input, shape",
-        doc: "A single row or column repeated to a shape",
-        lower: super::expand::broadcast_to,
-        ..ENTRY
-    },
-    Entry {
-        names: &["transpose"],
-        params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
-        op: Some(&pto::TTRANS),
-        doc: "Rows become columns",
-        lower: transpose,
-        followed: followed_as(Means::Transpose),
-        ..ENTRY
-    },
-    Entry {
-        names: &["slice"],
-        params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
-        doc: "A part of a tensor or tile",
-        lower: slice,
-        followed: followed_as(Means::Slice),
-        ..ENTRY
-    },
-    Entry {
-        names: &["row_expand"],
-        params: "x/lhs/target, values/rhs/row_vec, tmp=",
-        op: Some(&pto::TROWEXPAND),
-        doc: "A tile like the first with the second's value of each row",
-        lower: repeat,
-        ..ENTRY
-    },
-    Entry {
-        names: &["col_expand"],
-        params: "x/lhs/target/tensor, values/rhs/col_vec",
-        op: Some(&pto::TCOLEXPAND),
-        doc: "A tile like the first with the second's value of each column",
-        lower: repeat,
-        ..ENTRY
-    },
-    Entry {
-        names: &["set_validshape"],
-        params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols",
-        op: Some(&pto::SET_VALIDSHAPE),
-        doc: "The same tile of which only the first rows and columns count",
-        lower: set_valid,
-        ..ENTRY
-    },
-    Entry {
-        names: &["fillpad"],
-        op: Some(&pto::TFILLPAD),
-        doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
-        ..PADDED
-    },
-    Entry {
-        names: &["fillpad_inplace"],
-        op: Some(&pto::TFILLPAD),
-        doc: "The same; the tile itself stays as it is",
-        ..PADDED
-    },
-    Entry {
-        names: &["fillpad_expand"],
-        params: "x/value/tile/tensor, shape, pad_value=",
-        op: Some(&pto::TFILLPAD_EXPAND),
-        doc: "A copy in a larger tile, the rest filled",
-        ..PADDED
-    },
-    Entry {
-        names: &["tri"],
-        params: "diagonal, shape, valid_shape=, dtype=, upper=",
-        op: Some(&pto::TTRI),
-        doc: "Ones up to a diagonal, zeros after it; with `upper` from it on",
-        lower: triangle,
-        ..ENTRY
-    },
-    Entry {
-        names: &["reinterpret_view"],
-        params: "x/data, dtype, *, shape=",
-        op: Some(&pto::TRESHAPE),
-        doc: "The same bytes as elements of another type",
-        lower: reinterpret,
-        ..ENTRY
-    },
-    Entry {
-        names: &["create_l1"],
-        params: "shape, dtype, transpose=",
-        doc: "An uninitialised tile for an operand of a product, which `gather_row` fills",
-        lower: create_l1,
-        ..ENTRY
-    },
-    Entry {
-        names: &["concat"],
-        params: "a/src0, b/src1",
-        op: Some(&pto::TCONCAT),
-        doc: "Two tiles side by side",
-        lower: concat,
-        ..ENTRY
-    },
-];
+entries! {
+    "create_tile" | "tile.create" | "create" => "An uninitialised tile": ENTRY,
+        params: "shape, dtype, target_memory=, transpose=, *, flat_layout=", lower: create;
+    "full" => "A tile of one number": ENTRY, params: "shape, dtype, value", lower: full;
+    "expands" => "A tile like another one, of one number": ENTRY, params: "target, scalar", lower: expands;
+    "ci" | "arange" => "Consecutive integers; as floats by `pl.cast`": ENTRY,
+        params: "start, shape, dtype=, descending=", op: Some(&pto::TCI), lower: super::composed::consecutive;
+    "reshape" => "The same elements, row by row, in another shape": ENTRY, params: "x/input/tile/tensor, shape",
+        lower: reshape, followed: followed_as(Means::Reshape);
+    "view" | "tensor.view" => "The same elements in another shape: `reshape`": ENTRY,
+        params: "x/tensor, shape=, valid_shape=, *, layout=", lower: view,
+        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", Means::View);
+    "expand_clone" =>
+        "A tile like the second in which the first's single row or column is repeated; where that is an output, it is written":
+        ENTRY, params: "src, target", lower: expand_clone;
+    "broadcast_to" => "A single row or column repeated to a shape": ENTRY, params: "x/input, shape",
+        lower: super::expand::broadcast_to;
+    "transpose" => "Rows become columns": ENTRY, params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
+        op: Some(&pto::TTRANS), lower: transpose, followed: followed_as(Means::Transpose);
+    "slice" => "A part of a tensor or tile": ENTRY,
+        params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=", lower: slice,
+        followed: followed_as(Means::Slice);
+    "row_expand" => "A tile like the first with the second's value of each row": ENTRY,
+        params: "x/lhs/target, values/rhs/row_vec, tmp=", op: Some(&pto::TROWEXPAND), lower: repeat;
+    "col_expand" => "A tile like the first with the second's value of each column": ENTRY,
+        params: "x/lhs/target/tensor, values/rhs/col_vec", op: Some(&pto::TCOLEXPAND), lower: repeat;
+    "set_validshape" => "The same tile of which only the first rows and columns count": ENTRY,
+        params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols", op: Some(&pto::SET_VALIDSHAPE),
+        lower: set_valid;
+    "fillpad" =>
+        "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value":
+        PADDED, op: Some(&pto::TFILLPAD);
+    "fillpad_inplace" => "The same; the tile itself stays as it is": PADDED, op: Some(&pto::TFILLPAD);
+    "fillpad_expand" => "A copy in a larger tile, the rest filled": PADDED,
+        params: "x/value/tile/tensor, shape, pad_value=", op: Some(&pto::TFILLPAD_EXPAND);
+    "tri" => "Ones up to a diagonal, zeros after it; with `upper` from it on": ENTRY,
+        params: "diagonal, shape, valid_shape=, dtype=, upper=", op: Some(&pto::TTRI), lower: triangle;
+    "reinterpret_view" => "The same bytes as elements of another type": ENTRY, params: "x/data, dtype, *, shape=",
+        op: Some(&pto::TRESHAPE), lower: reinterpret;
+    "create_l1" => "An uninitialised tile for an operand of a product, which `gather_row` fills": ENTRY,
+        params: "shape, dtype, transpose=", lower: create_l1;
+    "concat" => "Two tiles side by side": ENTRY, params: "a/src0, b/src1", op: Some(&pto::TCONCAT), lower: concat;
+}
 
 fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;

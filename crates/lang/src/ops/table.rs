@@ -6,47 +6,27 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::memory::tensor;
 use super::operands::vector;
 use crate::dtype::{DType, with_article};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Scalar, Value, fold, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["mgather"],
+entries! {
+    "mgather" => "Rows of a tensor by index, or with `coalesce=\"elem\"` elements, counted over the tensor": ENTRY,
         params: "mem, idx, coalesce=, *, gather_oob=, target_memory=, scratch=, valid_shape=",
-        op: Some(&pto::MGATHER),
-        doc: "Rows of a tensor by index, or with `coalesce=\"elem\"` elements, counted over the tensor",
-        lower: gather,
-        ..ENTRY
-    },
-    Entry {
-        names: &["mscatter"],
-        params: "src, idx, output_tensor",
-        op: Some(&pto::MSCATTER),
-        doc: "Elements of a tile to the elements of a tensor that indices name, counted over the tensor",
-        lower: scatter,
-        ..ENTRY
-    },
-    Entry {
-        names: &["paged_gather"],
+        op: Some(&pto::MGATHER), lower: gather;
+    "mscatter" => "Elements of a tile to the elements of a tensor that indices name, counted over the tensor": ENTRY,
+        params: "src, idx, output_tensor", op: Some(&pto::MSCATTER), lower: scatter;
+    "paged_gather" =>
+        "Rows of a paged tensor: row `block_table[i // block_size] * block_size + i % block_size` for each index":
+        ENTRY,
         params: "src, indices, block_table, block_size, size, max_indices, *, space=, col_off=, is_trans=, is_b_matrix=",
-        op: Some(&pto::TLOAD),
-        doc: "Rows of a paged tensor: row `block_table[i // block_size] * block_size + i % block_size` for each index",
-        lower: paged,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter_update"],
-        params: "input, dim, index, src | input, index, src, dim=",
-        op: Some(&pto::TMOV),
-        doc: "A copy of the input whose rows that the indices name are those of the source",
-        lower: update,
-        ..ENTRY
-    },
-];
+        op: Some(&pto::TLOAD), lower: paged;
+    "scatter_update" => "A copy of the input whose rows that the indices name are those of the source": ENTRY,
+        params: "input, dim, index, src | input, index, src, dim=", op: Some(&pto::TMOV), lower: update;
+}
 
 /// A loop of so many iterations around what `body` makes for each.
 pub(super) fn counted(

@@ -7,7 +7,7 @@ use slipring_ir::Diagnostic;
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
@@ -15,20 +15,12 @@ use crate::value::{Const, Value};
 
 const TRIG: Entry = Entry { params: "x/input/tile", op: Some(&pto::TMULS), ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["sin"],
-        doc: "Sine of FP32, in radians: reduced by π in four parts, then a polynomial",
-        lower: |lower, call| wave(lower, call, false),
-        ..TRIG
-    },
-    Entry {
-        names: &["cos"],
-        doc: "Cosine of FP32, in radians: reduced by π in four parts, then a polynomial",
-        lower: |lower, call| wave(lower, call, true),
-        ..TRIG
-    },
-];
+entries! {
+    "sin" => "Sine of FP32, in radians: reduced by π in four parts, then a polynomial": TRIG,
+        lower: |lower, call| wave(lower, call, false);
+    "cos" => "Cosine of FP32, in radians: reduced by π in four parts, then a polynomial": TRIG,
+        lower: |lower, call| wave(lower, call, true);
+}
 
 /// 1 / π.
 const PER_PI: f64 = 0.318_309_887_328_186_04;

@@ -24,11 +24,6 @@ pub fn syncs(module: &Module) -> usize {
     module.walk(module.top).into_iter().filter(|op| syncs_by_hand(module, *op)).count()
 }
 
-/// An op with its declaration.
-pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
-    OpRef::of(module, op)
-}
-
 /// How control passes through the regions of an op; once through each for an op that nobody declares.
 pub fn flow(module: &Module, op: OpId) -> Flow {
     module.op(op).schema().map_or(Flow::Once, |s| s.flow)

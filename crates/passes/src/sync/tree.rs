@@ -138,12 +138,6 @@ impl Tree {
         (first..first + count).collect()
     }
 
-    /// How control passes through the blocks of the node that holds this block.
-    pub fn flow_around(&self, block: usize) -> Option<Flow> {
-        let parent = self.blocks[block].parent?;
-        Some(self.flow_of(parent.block, parent.node))
-    }
-
     /// How control passes through the blocks of a node.
     pub fn flow_of(&self, block: usize, node: usize) -> Flow {
         match &self.blocks[block].nodes[node] {

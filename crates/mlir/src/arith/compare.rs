@@ -54,7 +54,8 @@ ops! {
             ],
         };
 
-    /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one.
+    /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one. Of two
+    /// vector registers or predicates it is one of them whole, as the condition says.
     pub SELECT "arith.select" "One of two values": SCALAR_OP,
         from_zero: FromZero::IfAll(&["true_value", "false_value"]), lower: lower_select
         => {

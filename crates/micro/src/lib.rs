@@ -24,6 +24,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::mad::OPS,
     cube::store::OPS,
     cube::control::OPS,
+    cube::fill::OPS,
     scope::OPS,
     sort::OPS,
     vector::load::OPS,

@@ -13,6 +13,7 @@ mod sort;
 mod vector;
 
 pub use pointer::CASTPTR;
+pub use scope::{STRICT_VECSCOPE, VECSCOPE};
 use slipring_op::def::OpDef;
 
 /// Its families of ops.

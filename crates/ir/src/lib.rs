@@ -27,5 +27,7 @@ pub use module::{Mark, ValueMap};
 pub use name::Name;
 pub use slipring_finding::{Kind, Line, Severity};
 pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, WrittenAt, brief, visible, visible_name};
-pub use specs::{Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OperandSpec, Part, ResultSpec, Touch, TypeRule};
+pub use specs::{
+    Arity, AttrKind, AttrSpec, EnumSpec, FlagsSpec, Flow, Infer, OperandSpec, Part, ResultSpec, Touch, TypeRule,
+};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

@@ -102,6 +102,29 @@ pub struct EnumSpec {
     pub members: &'static [&'static str],
 }
 
+/// Words of which an attribute has some, in a dialect's own spelling.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagsSpec {
+    /// What stands before the `<` in full: `#arith.overflow`.
+    pub head: &'static str,
+    /// The words, such as `nsw`.
+    pub words: &'static [&'static str],
+}
+
+impl FlagsSpec {
+    /// The words of an attribute that is written in full, `head<a, b>`; none if it is another one or has another word.
+    pub fn read<'a>(&self, whole: &'a str) -> Option<Vec<&'a str>> {
+        let words = whole.strip_prefix(self.head)?.strip_prefix('<')?.strip_suffix('>')?;
+        let words: Vec<&str> = words.split(',').map(str::trim).collect();
+        words.iter().all(|word| self.words.contains(word)).then_some(words)
+    }
+
+    /// The attribute in full.
+    pub fn whole(&self, words: &[&str]) -> String {
+        format!("{}<{}>", self.head, words.join(", "))
+    }
+}
+
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -113,6 +136,8 @@ pub enum AttrKind {
     Unit,
     Type,
     Enum(&'static EnumSpec),
+    /// Words that may stand together: `<nsw, nuw>`, in full `#arith.overflow<nsw, nuw>`. Kept as [`Attr::Opaque`](crate::Attr).
+    Flags(&'static FlagsSpec),
     /// A list of integers.
     Numbers,
     Any,

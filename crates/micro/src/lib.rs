@@ -13,6 +13,7 @@ mod sort;
 mod vector;
 
 pub use pointer::CASTPTR;
+pub use scope::{STRICT_VECSCOPE, VECSCOPE};
 use slipring_op::def::OpDef;
 
 /// Its families of ops.
@@ -24,6 +25,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::mad::OPS,
     cube::store::OPS,
     cube::control::OPS,
+    cube::fill::OPS,
     scope::OPS,
     sort::OPS,
     vector::load::OPS,

@@ -60,6 +60,9 @@ pub struct OpDef {
     pub kernel: Arithmetic,
     /// The types of the lanes that it works on, where it is a vector instruction and its family asks.
     pub lane_types: &'static [Elem],
+    /// Whether it is an instruction of a vector function and stands in one only: it works on vector registers or predicates, or orders
+    /// what does.
+    pub in_vector_function: bool,
     /// What the first argument of its region counts, where it counts.
     pub counter: Option<Counter>,
     /// Whether its result is a window of what its operand `source` is: from `offsets` on, `sizes` large, a value for each

@@ -168,6 +168,7 @@ pub const PLAIN: OpDef = OpDef {
     library_memory: |_| false,
     kernel: Arithmetic::None,
     lane_types: &[],
+    in_vector_function: false,
     counter: None,
     window: false,
     address: AddressRule::None,

@@ -4,6 +4,7 @@
 //!
 //! | pass | does |
 //! |---|---|
+//! | [`scopes`] | puts vector instructions into vector functions where the text writes none |
 //! | [`memory::multi_tiles`] | makes several tiles of one type tiles of their own |
 //! | [`split::check_split`] | checks how kernels for both kinds of core divide their work; changes nothing |
 //! | [`split::auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
@@ -25,6 +26,7 @@ pub mod lint;
 mod manager;
 pub mod memory;
 pub mod rings;
+pub mod scopes;
 pub mod split;
 pub mod sync;
 pub mod target;

@@ -9,6 +9,7 @@ use crate::context::{Pass, PassContext};
 /// The passes in their order.
 pub fn pipeline() -> &'static [Pass] {
     &[
+        crate::scopes::PASS,
         crate::memory::multi_tiles::PASS,
         crate::split::check_split::PASS,
         crate::split::auto_split::PASS,
@@ -28,7 +29,8 @@ pub fn by_name() -> &'static [Pass] {
 }
 
 /// What other compilers call passes that do the same: their name, and ours.
-const OTHER_NAMES: [(&str, &str); 9] = [
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("PTOInferVPTOVecScope", "infer-vecscopes"),
     ("AivSplitValid", "check-split"),
     ("LowerAutoVectorSplit", "auto-split"),
     ("SplitVectorKernel", "auto-split"),

@@ -140,7 +140,7 @@ pub struct Prepared {
     /// The kernel of `written`.
     pub kernel: Kernel,
     /// What has the sequential semantics, where it is not `written`: a function for both kinds of core that pushes and pops by
-    /// itself means what its two programs do.
+    /// itself means what its two programs do, and vector instructions are part of a vector function though none is written.
     pub apart: Option<(Module, Kernel)>,
     /// The program.
     pub decoded: Decoded,
@@ -260,14 +260,15 @@ fn try_prepare(
     let mut module = needed_of(&written, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
-    let (mut own, mut inserted) = (syncs(&module), 0);
+    let (mut own, mut inserted, count) = (syncs(&module), 0, module.op_count());
     let keep = |pass: &slipring_passes::Pass, module: &Module| {
         let now = syncs(module);
         match pass.name == insert_sync::PASS.name {
             true => inserted = now.saturating_sub(own),
             false => own = now,
         }
-        if by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
+        let scopes = pass.name == slipring_passes::scopes::PASS.name && module.op_count() != count;
+        if scopes || by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
             apart = Some(module.clone());
         }
     };

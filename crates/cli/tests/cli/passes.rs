@@ -37,7 +37,7 @@ fn names_of_other_compilers_are_taken() {
     assert!(list.contains("(PlanMemory, AllocateMemoryAddr)"), "{list}");
     let (code, _, beside) = opt(&[FILE, "--passes=expand-mixed,nonsense"]);
     assert_eq!(code, Some(2));
-    assert!(beside.contains("there is no pass `nonsense`; the passes are expand-multi-tiles, "), "{beside}");
+    assert!(beside.contains("there is no pass `nonsense`; the passes are infer-vecscopes, "), "{beside}");
 }
 
 #[test]

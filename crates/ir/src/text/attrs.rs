@@ -7,7 +7,9 @@ use super::types::begins_type;
 use slipring_tile::nearest;
 
 use crate::declaration::OpParser;
-use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Reported, Sign, Span, Type};
+use crate::{
+    Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, FlagsSpec, Name, OpId, Reported, Sign, Span, Type,
+};
 
 /// Builtin attributes that are kept as they are written.
 const KEPT: [&str; 8] = ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];
@@ -345,8 +347,25 @@ impl<'a> OpParser<'a> {
             AttrKind::Symbol => Ok(Attr::Symbol(self.symbol()?)),
             AttrKind::Type => Ok(Attr::Type(self.parse_type()?)),
             AttrKind::Unit => Ok(Attr::Unit),
+            AttrKind::Flags(spec) => self.flags(spec),
             AttrKind::Numbers | AttrKind::Any => self.parse_attr(),
         }
+    }
+
+    /// `<nsw, nuw>`.
+    fn flags(&mut self, spec: &FlagsSpec) -> Parsed<Attr> {
+        self.expect(Tok::Less, "`<`")?;
+        let mut words = Vec::new();
+        self.list_until(Tok::Greater, "`>`", |p| {
+            let word = p.text();
+            if !spec.words.contains(&word) {
+                return Err(p.expected(&format!("one of {}", spec.words.join(", "))));
+            }
+            p.bump();
+            words.push(word);
+            Ok(())
+        })?;
+        Ok(Attr::Opaque(spec.whole(&words).into()))
     }
 
     /// A member of an enumeration in any spelling: `<PIPE_V>`, `PIPE_V`, `"PIPE_V"`, `#pto.pipe<PIPE_V>`.

@@ -124,6 +124,10 @@ impl<'a> OpParser<'a> {
             (Attr::Str(member), AttrKind::Enum(spec)) => {
                 return self.check_member(spec, spec.kind, member, span).ok();
             }
+            (Attr::Opaque(whole), AttrKind::Flags(spec)) => match spec.read(whole) {
+                Some(words) => return Some(Attr::Opaque(spec.whole(&words).into())),
+                None => false,
+            },
             (Attr::Array(items), AttrKind::Numbers) => items.iter().all(|item| matches!(item, Attr::Int(..))),
             (_, AttrKind::Any)
             | (Attr::Bool(_), AttrKind::Bool)
@@ -142,6 +146,7 @@ impl<'a> OpParser<'a> {
                 AttrKind::Unit => "without a value".to_string(),
                 AttrKind::Type => "a type".to_string(),
                 AttrKind::Enum(e) => format!("a member of `{}`, one of {}", e.kind, e.members.join(", ")),
+                AttrKind::Flags(e) => format!("`{}<…>` of {}", e.head, e.words.join(", ")),
                 AttrKind::Numbers => "a list of integers such as `[0, 1]`".to_string(),
                 AttrKind::Any => "an attribute".to_string(),
             };

@@ -340,6 +340,7 @@ impl<'a> OpParser<'a> {
                 Tok::Word => e.members.contains(&self.text()),
                 tok => matches!(tok, Tok::Less | Tok::Hash | Tok::Str),
             },
+            AttrKind::Flags(_) => tok == Tok::Less,
             AttrKind::Numbers => tok == Tok::LBracket,
             AttrKind::Any => {
                 let simple = [Tok::Int, Tok::Hex, Tok::Float, Tok::Minus, Tok::Str, Tok::At, Tok::LBracket, Tok::Hash];

@@ -120,6 +120,7 @@ impl<'a> OpPrinter<'a> {
         match (spec.kind, attr) {
             (AttrKind::Enum(_), Attr::Enum(_, member)) if keyword => self.write(member),
             (AttrKind::Enum(e), Attr::Enum(kind, _)) if **kind == *e.kind => self.member(attr),
+            (AttrKind::Flags(e), Attr::Opaque(whole)) => self.write(whole.strip_prefix(e.head).unwrap_or(whole)),
             (AttrKind::Int, Attr::Int(value, _)) => {
                 put(&mut self.out, format_args!("{value}"));
             }

@@ -25,6 +25,8 @@ const SCHEMA: OpSchema = schema(
 
 /// Those that the multiplier takes.
 const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
+/// Those that the divider takes, or a function of the assembler's.
+const DIV: &[Elem] = &[Elem::I16, Elem::I32, Elem::F16, Elem::F32];
 /// Whatever the lanes are.
 const ANY: &[Elem] = &Elem::ALL;
 
@@ -80,8 +82,11 @@ ops! {
     /// `out = lhs × rhs`; integers wrap.
     VMUL "pto.vmul" "Product": LANES, kernel: Two(&shared::MUL), lane_types: MUL;
 
-    /// `out = lhs / rhs` as IEEE 754 has it.
-    VDIV "pto.vdiv" "Quotient": LANES, kernel: Two(&shared::DIV), lane_types: FLOATS;
+    /// `out = lhs / rhs`, of floats as IEEE 754 has it. Integers are 16 or 32 bits with a sign: rounded towards zero, the
+    /// smallest number by -1 is itself, and by 0, which the manual leaves open, is 0. The assembler replaces them by a
+    /// function of its library; the cycles here are those of the instruction.
+    VDIV "pto.vdiv" "Quotient": LANES, kernel: Two(&shared::DIV), lane_types: DIV,
+        source: "micro-instruction manual; integers: that of assembler 0.60, 7";
 
     /// `out = max(lhs, rhs)`. NaN if one of them is; +0 rather than -0.
     VMAX "pto.vmax" "Larger of two": LANES, kernel: Two(&shared::MAX), lane_types: NUMBERS;

@@ -70,5 +70,6 @@ pub(super) const STEP: OpDef = OpDef {
     source: "micro-instruction manual",
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
+    in_vector_function: true,
     ..PLAIN
 };

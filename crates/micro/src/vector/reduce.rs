@@ -21,9 +21,6 @@ use slipring_op::{ops, positional};
 const SCHEMA: OpSchema =
     schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
 
-/// 16 and 32 bits.
-const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
-
 fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "src", op.def.lane_types, diags);
     check::governs(op, "mask", "src", diags);
@@ -46,7 +43,7 @@ fn sum_elem(elem: Elem) -> Elem {
 }
 
 /// A register and the lanes that take part.
-const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, ..STEP };
+const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, lane_types: COMMON, ..STEP };
 
 ops! {
     OPS;
@@ -54,11 +51,11 @@ ops! {
     /// Lane 0 is the sum of the active lanes, the others 0. A binary tree: lanes 2i and 2i + 1 first, then neighbouring
     /// sums; inactive lanes count as 0. Sums of f16 are kept in f32 and rounded once. 8-bit integers give a 16-bit sum,
     /// 16-bit ones a 32-bit sum; 32-bit sums wrap.
-    VCADD "pto.vcadd" "Sum of all lanes": REDUCED, lane_types: COMMON, lower: |op, d| sum(op, d, 1);
+    VCADD "pto.vcadd" "Sum of all lanes": REDUCED, lower: |op, d| sum(op, d, 1);
 
     /// Lanes 0 to 7 are the sums of the eight groups of 32 bytes, the others 0; each sum a tree as of `pto.vcadd`.
     /// Integers wrap in their own type.
-    VCGADD "pto.vcgadd" "Sums of groups of 32 bytes": REDUCED, lane_types: WIDE, lower: |op, d| sum(op, d, 8);
+    VCGADD "pto.vcgadd" "Sums of groups of 32 bytes": REDUCED, lower: |op, d| sum(op, d, 8);
 
     /// `out[i] = src[2i] + src[2i + 1]` in the lower half, rounded once, and 0 in the upper half; inactive lanes count
     /// as 0. (The manual's words describe a running sum; the public examples compute this.)
@@ -66,11 +63,11 @@ ops! {
 
     /// Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
     /// the others 0. NaN counts as the largest. Where no lane is active: -inf or the smallest integer, and index 0.
-    VCMAX "pto.vcmax" "Largest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, true);
+    VCMAX "pto.vcmax" "Largest lane and its place": REDUCED, lower: |op, d| extreme(op, d, 1, true);
 
     /// Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
     /// the others 0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.
-    VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, false);
+    VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lower: |op, d| extreme(op, d, 1, false);
 
     /// Lane 0 is the largest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
     /// equal to -0. NaN counts as the largest, and NaNs as equal. Where no lane is active: -inf or the smallest
@@ -88,12 +85,12 @@ ops! {
 
     /// Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
     /// largest; a group without an active lane gives -inf or the smallest integer.
-    VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+    VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED,
         lower: |op, d| extreme(op, d, 8, true);
 
     /// Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
     /// smallest; a group without an active lane gives +inf or the largest integer.
-    VCGMIN "pto.vcgmin" "Smallest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+    VCGMIN "pto.vcgmin" "Smallest lanes of groups of 32 bytes": REDUCED,
         lower: |op, d| extreme(op, d, 8, false);
 }
 

@@ -5,7 +5,7 @@ use slipring_program::{Law, Trap};
 use slipring_tile::math::{maximum, minimum};
 
 use super::number::{bits, by_float, float};
-use super::{BINARY, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCALAR_OP, scalar_op};
+use super::{BINARY_FASTMATH, FASTMATH, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCALAR_OP, scalar_op};
 use slipring_op::def::OpDef;
 use slipring_op::rules::{operand, result, schema};
 
@@ -16,7 +16,7 @@ macro_rules! ops {
         pub(crate) const OPS: &[&OpDef] = &[$(&$id,)* &NEGF];
         $(
             pub static $id: OpDef = OpDef {
-                schema: schema($name, BINARY, FLOAT_OPERANDS, FLOAT_RESULT, &[]),
+                schema: schema($name, BINARY_FASTMATH, FLOAT_OPERANDS, FLOAT_RESULT, &[FASTMATH]),
                 summary: $summary,
                 doc: "Computed in `f32` and rounded once to the type, to the nearest, ties to even.",
                 lower: |op, d| {
@@ -56,10 +56,10 @@ fn number(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
 pub static NEGF: OpDef = OpDef {
     schema: schema(
         "arith.negf",
-        Syntax::Format("$in attr-dict `:` type($result)"),
+        Syntax::Format("$in (`fastmath` `` $fastmath)? attr-dict `:` type($result)"),
         &[operand("in", FLOAT, Touch::Nothing, "a number")],
         &[result("result", FLOAT, Infer::SameAs(0), "of the operand's type")],
-        &[],
+        &[FASTMATH],
     ),
     summary: "Negation",
     doc: "Changes the sign, of zeros too.",

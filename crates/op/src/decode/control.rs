@@ -92,16 +92,17 @@ pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A tile or a window of two: the condition decides which of the two stands for the result, as a branch does.
+/// A tile, a window or a vector register of two: the condition decides which of the two stands for the result, as a
+/// branch does.
 ///
 /// # Errors
-/// Reported where one of the two is neither a tile nor a window.
+/// Reported where one of the two is something else.
 pub fn lower_choice(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let condition = scalar(op, d, "condition")?;
     let mut either = |name: &str| -> Result<Binding, Reported> {
         match d.binding(op.operand(name).ok_or(Reported)?) {
-            Some(binding @ (Binding::Tile(_) | Binding::View(_))) => Ok(binding.clone()),
-            Some(_) => Err(d.unsupported("a choice between values that are neither numbers nor tiles nor views")),
+            Some(binding @ (Binding::Tile(_) | Binding::View(_) | Binding::Vector(_))) => Ok(binding.clone()),
+            Some(_) => Err(d.unsupported("a choice between values of this type")),
             None => Err(Reported),
         }
     };

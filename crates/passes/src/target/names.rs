@@ -1,4 +1,4 @@
-//! Names of functions in C++: what the language takes for itself is renamed.
+//! Function names in C++: reserved names are renamed.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use slipring_ir::function::SYMBOL;
 use slipring_ir::{Attr, Diagnostic, Diags, Module, Severity};
 use slipring_op::symbol_name;
 
-/// Words that C++ has for itself, and names that the headers of the C++ that an assembler writes define.
+/// Reserved words of C++, and names defined by the headers that an assembler's C++ output includes.
 const TAKEN: &[&str] = &[
     "alignas",
     "alignof",
@@ -106,7 +106,7 @@ const TAKEN: &[&str] = &[
     "xor_eq",
 ];
 
-/// Gives functions whose names C++ takes other names, and says so.
+/// Renames functions whose names are reserved in C++, and reports it.
 pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
     let mut names: BTreeSet<String> = module.functions().map(|f| symbol_name(module, f).to_string()).collect();
     for function in module.functions().collect::<Vec<_>>() {

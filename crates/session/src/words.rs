@@ -1,4 +1,4 @@
-//! Accesses outside of a tensor in the words of those who wrote the kernel: the slice, the tensor, and what its numbers were.
+//! Accesses outside of a tensor, described in the author's terms: the slice, the tensor, and the values of its indices.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::prepare::is_language;
 use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
-/// The findings of a run as messages, in the author's words where the kernel is one of the language.
+/// The findings of a run as messages, in the author's terms if the kernel is written in the language.
 pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>]) -> Vec<Diagnostic> {
     let mut messages = to_diagnostics(findings, &prepared.decoded.program);
     if !is_language(&prepared.written.source) {
@@ -27,7 +27,7 @@ pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>])
     messages
 }
 
-/// What authors write where tails meet whole tiles.
+/// The syntax authors use where tails meet whole tiles.
 fn of_tails(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::TileValid => Some(
@@ -43,13 +43,13 @@ fn of_tails(kind: &Kind) -> Option<&'static str> {
     }
 }
 
-/// What is said of an access.
+/// The description of an access.
 struct Own {
     text: String,
     help: Option<String>,
 }
 
-/// A tensor that an access takes a window of: extents, strides, and where the window begins.
+/// A tensor of which an access takes a window: extents, strides, and the start of the window.
 struct NamedWindow {
     /// Extent and stride (elements) of each dimension of the tensor.
     dims: Vec<(i64, i64)>,
@@ -70,7 +70,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
         here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value, &outside.buffer)))?
     })?;
     let name = &outside.buffer;
-    // The beginning as an index of each dimension.
+    // The start as an index in each dimension.
     let mut rest = outside.byte / found.bytes;
     let firsts: Vec<i64> = (found.dims.iter())
         .map(|(_, stride)| {
@@ -116,7 +116,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     Some(Own { text, help })
 }
 
-/// The window of a buffer that a value is.
+/// The window of a buffer that a value represents.
 fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> {
     let id = module.defining_op(value)?;
     let op = OpRef::of(module, id).filter(|op| op.def.window)?;
@@ -139,7 +139,7 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
     whole.then(|| NamedWindow { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
 }
 
-/// The scalars that were passed, by their names.
+/// The scalars that were passed, by name.
 fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
     let params = prepared.decoded.program.params.iter().filter(|param| Param::is_passed(param));
     let each =
@@ -147,7 +147,7 @@ fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
     each.collect()
 }
 
-/// A sum of multiples of values, and a constant.
+/// A linear combination of values, plus a constant.
 fn sum(
     module: &Module,
     value: ValueId,
@@ -198,8 +198,8 @@ fn sum(
     }
 }
 
-/// Says what the numbers of an offset were: parameters as they were passed, and the one other value that then follows. Of a loop's
-/// counter also what its end was.
+/// Reports the values in an offset: parameters as passed, and the one other value that then follows. For a loop's
+/// counter also its end.
 fn solve(
     module: &Module,
     offset: ValueId,

@@ -349,8 +349,8 @@ impl<'a> OpParser<'a> {
     }
 }
 
-/// Spacing between the elements of a format: as in MLIR, none before closing punctuation and commas, none after opening
-/// brackets.
+/// Spacing between the elements of a format: as in MLIR, none before closing punctuation and commas, none around
+/// opening brackets.
 struct Spacing {
     blank: bool,
     after_punctuation: bool,

@@ -15,9 +15,10 @@ arguments! {
     pub struct GmMoveArgs { tile, rows, cols, scale, window }
 }
 
-/// Moves the part that a tile's valid shape and a window of global memory have in common.
+/// Moves the intersection of a tile's valid shape and a window of global memory.
 ///
-/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of the wider side.
+/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of
+/// the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.
@@ -28,11 +29,11 @@ pub struct GmMove {
     pub load: bool,
     /// Padding of a loaded tile (see [`pad_value`]): it fills the rest of each row's last 32 bytes.
     pub pad: u8,
-    /// What happens to the elements on the way.
+    /// The processing of elements in transit.
     pub finish: Finish,
 }
 
-/// Bytes that a load pads rows to.
+/// Bytes to which a load pads rows.
 const BURST: u32 = 32;
 
 impl GmMove {
@@ -44,7 +45,7 @@ impl GmMove {
         Ok((window, rows, cols))
     }
 
-    /// Columns that a load writes: those up to the end of the padding.
+    /// Columns written by a load, including the padding.
     fn padded(&self, cols: u32) -> u32 {
         let layout = &self.tile.layout;
         let plain = layout.slayout == SLayout::NoneBox && layout.blayout == BLayout::RowMajor;

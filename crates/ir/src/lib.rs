@@ -1,7 +1,7 @@
-//! The intermediate representation: modules, operations, regions, values, types and attributes, with
-//! their places in the text; the text itself, parsed and printed; diagnostics; the pass manager.
+//! The intermediate representation: modules, operations, regions, values, types and attributes, with their source
+//! locations; the text itself, parsed and printed; diagnostics; the pass manager.
 //!
-//! It knows no op by name: what an op looks like comes from the [`OpSchema`]s of a [`Registry`].
+//! It knows no op by name: the form of an op comes from the [`OpSchema`]s of a [`Registry`].
 
 mod attr;
 mod compare;

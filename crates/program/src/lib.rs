@@ -1,8 +1,8 @@
-//! What the engine runs.
+//! The programs that the engine runs.
 //!
-//! A [`Program`] is flat: per core a list of [`Inst`]s over numbered registers. High-level ops (TPUSH,
-//! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
-//! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
+//! A [`Program`] is flat: for each core a list of [`Inst`]s over numbered registers. High-level ops (TPUSH, TPOP, tile
+//! loads, matmul …) have already been expanded into scalar steps, [`Work`] for a pipe and synchronisation steps. This
+//! crate knows nothing of the text, the IR or any op, and runs nothing.
 
 mod access;
 mod address;

@@ -1,5 +1,5 @@
-//! Tasks that wait for each other while they run. Each of them has a thread of its own, of which one runs at a time: which, and
-//! until when, is decided here, so that the result is the same on every host.
+//! Tasks that wait for each other while they run. Each has its own thread, of which only one runs at a time; this
+//! module decides which and until when, so that the result is the same on every host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use slipring_session::Compiled;
 
 use crate::footprint::step;
 
-/// What runs a task.
+/// The inputs of a running task.
 pub(super) struct Job<'j> {
     pub graph: &'j Graph,
     pub compiled: &'j Arc<Compiled>,
@@ -31,13 +31,13 @@ pub(super) struct Job<'j> {
     pub options: &'j ProgramOptions,
 }
 
-/// What came of a task so far.
+/// The state of a task after it was run.
 pub(super) enum Came {
     Over(Box<Outcome>),
     Waits,
 }
 
-/// Changes of signals, of each in the order in which they took place.
+/// Changes of signals, for each in the order in which they took place.
 type Log = BTreeMap<Signal, Vec<Changed>>;
 
 enum Said {
@@ -51,7 +51,7 @@ struct Answer {
     log: Log,
 }
 
-/// The end of a task.
+/// A task's end of the channel.
 struct Line {
     task: usize,
     /// The cycle in which the task started.
@@ -78,18 +78,18 @@ impl Talk for Line {
         let mut log = self.log.get(&place).cloned().unwrap_or_default();
         let mine = own.iter().filter(|step| step.place == place);
         log.extend(mine.filter_map(|step| changed(self.task, self.start, step)));
-        // What it did itself it did not wait for.
+        // It did not wait for its own changes.
         let last = since(&log, wanted).filter(|last| last.task != self.task)?;
         Some((last.at.saturating_sub(self.start), Resumed { by: last.task, at: last.at }))
     }
 }
 
-/// The change that a step of a task is, which started at a cycle; `None` for a wait.
+/// The change made by a step of a task that started at a cycle; `None` for a wait.
 fn changed(task: usize, start: u64, own: &Signalled) -> Option<Changed> {
     Some(Changed { at: start.saturating_add(own.at), task, change: step(own.what).ok()? })
 }
 
-/// A task that waits.
+/// A waiting task.
 struct Waiting {
     listen: Receiver<Said>,
     answer: Sender<Answer>,
@@ -97,17 +97,17 @@ struct Waiting {
     looks: Vec<Signalled>,
 }
 
-/// The tensors of a program, and the tasks that run.
+/// The tensors of a program, and the running tasks.
 #[derive(Default)]
 pub(super) struct Beside {
     pub tensors: Vec<Vec<u8>>,
-    /// What of them is uninitialised, where that is followed.
+    /// Their uninitialised bytes, if tracked.
     pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
     /// Changes of signals in the order in which they took place.
     log: Log,
     started: BTreeMap<usize, u64>,
-    /// Steps of the tasks that are not over.
+    /// Steps of incomplete tasks.
     steps: BTreeMap<usize, Vec<Signalled>>,
 }
 
@@ -118,7 +118,7 @@ impl Beside {
         beside
     }
 
-    /// Runs a task that starts at a cycle, as far as it comes.
+    /// Runs a task that starts at a cycle, as far as possible.
     ///
     /// # Errors
     /// Why it cannot be run.
@@ -139,7 +139,7 @@ impl Beside {
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
             let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
-            // Nobody hears it where the run was abandoned.
+            // Nobody receives it if the run was abandoned.
             let log = line.log;
             let _ = say.send(Said::Over { tensors, log, outcome: outcome.map(Box::new) });
         };
@@ -149,7 +149,7 @@ impl Beside {
         self.listen(task)
     }
 
-    /// Goes on with a task that waits, where what it waits for is there.
+    /// Resumes a waiting task, if its condition holds.
     pub fn resume(&mut self, task: usize) -> Option<Result<Came, String>> {
         let start = self.started.get(&task).copied().unwrap_or(0);
         let ready = |look: &Signalled| {
@@ -162,7 +162,7 @@ impl Beside {
         Some(self.go_on(task, Some(until)))
     }
 
-    /// Lets a task end that waits for what does not come.
+    /// Ends a task that waits for something that will not happen.
     ///
     /// # Errors
     /// Why it could not be run.
@@ -196,7 +196,7 @@ impl Beside {
         std::mem::take(&mut self.tensors)
     }
 
-    /// Tasks that wait.
+    /// Waiting tasks.
     pub fn waiting(&self) -> Vec<usize> {
         self.waiting.keys().copied().collect()
     }

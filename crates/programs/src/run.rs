@@ -1,4 +1,4 @@
-//! All tasks in time; what is found; the sequential semantics.
+//! Scheduling of all tasks in time; findings; the sequential semantics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -24,7 +24,7 @@ use slipring_session::{Args, Compiled, Error, Report, options::timing_fits};
 use crate::footprint;
 use crate::task::Kept;
 
-/// A run of a whole program, with what it left in its tensors.
+/// A run of a whole program, with the resulting contents of its tensors.
 #[derive(Debug)]
 pub struct ProgramRun<'p> {
     pub(super) program: &'p Program,
@@ -34,19 +34,19 @@ pub struct ProgramRun<'p> {
     pub(super) tensors: Vec<Vec<u8>>,
     pub(super) plan: Plan,
     findings: Report,
-    /// Everything that is reported.
+    /// The complete report.
     pub(super) facts: ProgramFacts,
     pub(super) platform: Platform,
     options: ProgramOptions,
     summed: Vec<bool>,
-    /// What happened in each task, where it was asked for.
+    /// The record of each task, if requested.
     pub(super) kept: Option<Vec<Kept>>,
-    /// What functions of the host did.
+    /// Recorded host function calls.
     called: host::Called,
     launch: u32,
 }
 
-/// What the kernels of a run said, summed.
+/// The combined results of the kernels in a run.
 #[derive(Default)]
 struct Seen {
     messages: Vec<(Diagnostic, Vec<usize>)>,
@@ -56,7 +56,7 @@ struct Seen {
     stats: BTreeMap<usize, facts::Work>,
     printed: Vec<String>,
     skipped: Vec<usize>,
-    /// Tasks wait for each other while they run: with fewer clusters they may wait for what cannot start.
+    /// Tasks wait for each other while they run: with fewer clusters they may wait for one that cannot start.
     signals: bool,
 }
 
@@ -86,7 +86,7 @@ impl Seen {
     }
 }
 
-/// Makes an error of a warning about a result that nobody has written.
+/// Turns a warning about an unwritten result into an error.
 fn make_strict(message: &mut Diagnostic) {
     if message.kind.is_of_init() && message.severity == Severity::Warning {
         message.severity = Severity::Error;
@@ -98,7 +98,8 @@ fn durations(stats: &Stats) -> Vec<u64> {
     stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
 }
 
-/// The same for each cluster's share, where blocks are more than the clusters and so many of them run on one at the same time.
+/// The cycles of each cluster's share, if there are more blocks than clusters and several of them run on one
+/// concurrently.
 fn on_clusters(blocks: Vec<u64>, each: u32, clusters: u32) -> Vec<u64> {
     if each < 2 || blocks.len() <= clusters as usize {
         return blocks;
@@ -114,7 +115,7 @@ struct Runner<'r> {
     options: &'r ProgramOptions,
     beside: Beside,
     footprints: touched::Footprints,
-    /// Tasks that take steps with signals.
+    /// Tasks with steps on signals.
     parts: BTreeMap<usize, Parts>,
     seen: Seen,
     refused: Option<String>,
@@ -231,10 +232,10 @@ impl Runner<'_> {
         }
     }
 
-    /// Ends tasks that wait for what does not come.
+    /// Ends tasks that wait for something that will not happen.
     fn give_up(&mut self) {
         if self.seen.stopped.is_some() || self.refused.is_some() {
-            // They wait because of that.
+            // Their waits are a consequence of that.
             return;
         }
         for task in self.beside.waiting() {
@@ -246,7 +247,7 @@ impl Runner<'_> {
         }
     }
 
-    /// All tasks in parts, where one of them takes steps with signals.
+    /// All tasks in parts, if one of them has steps on signals.
     fn in_parts(&mut self) -> Option<Vec<Parts>> {
         if self.parts.is_empty() {
             return None;
@@ -262,7 +263,7 @@ impl Program {
     /// with a finding.
     ///
     /// # Errors
-    /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
+    /// If a kernel has errors, or out of memory. Errors in the run are its findings.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         let before = self.contents(args.into())?;
         for number in 1..options.launches {
@@ -275,7 +276,7 @@ impl Program {
         Ok(ProgramRun { launch: options.launches, ..run })
     }
 
-    /// The same for what the tensors hold; `None` for scalars.
+    /// Runs it on these tensor contents; `None` for scalars.
     pub(super) fn run_on(
         &self,
         before: Vec<Option<Vec<u8>>>,
@@ -308,7 +309,7 @@ impl Program {
             called: std::mem::take(&mut *self.called.lock().unwrap_or_else(PoisonError::into_inner)),
         };
         let mut plan = match stuck.is_empty() {
-            // What has no kernel takes no time.
+            // A task without a kernel takes no time.
             true => plan(graph, clusters, options.order, &mut runner),
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
@@ -337,7 +338,7 @@ impl Program {
             }
         }
         if !plan.complete || self.orchestration.open.is_some() {
-            // What a task that did not run would have touched is not known.
+            // The accesses of a task that did not run are unknown.
             between.retain(|message| {
                 !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten) && !is_left_out(message)
             });
@@ -374,12 +375,12 @@ impl Program {
 }
 
 impl ProgramRun<'_> {
-    /// Whether every task ran to its end.
+    /// Whether every task completed.
     pub fn is_complete(&self) -> bool {
         self.plan.complete && self.program.orchestration.open.is_none()
     }
 
-    /// What was found, with the places in the text.
+    /// The findings, with their source locations.
     pub fn findings(&self) -> &Report {
         &self.findings
     }
@@ -394,30 +395,30 @@ impl ProgramRun<'_> {
         self.launch
     }
 
-    /// Everything that is reported, as `slipring run --json` has it.
+    /// The complete report, as in `slipring run --json`.
     pub fn facts(&self) -> &ProgramFacts {
         &self.facts
     }
 
-    /// When each task ran.
+    /// The times at which tasks ran.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What the run left in the tensor that was passed at a position; `None` for scalars.
+    /// The resulting contents of the tensor that was passed at a position; `None` for scalars.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
         Some(&self.tensors[tensor])
     }
 
-    /// What the run left in the windows that devices share, in the order in which the program makes them, each with the parts of all its
-    /// devices: [`ProgramOptions::windows`] of the next run, where devices keep them.
+    /// The resulting contents of the windows that devices share, in the order in which the program creates them, each
+    /// with the parts of all its devices: use them as [`ProgramOptions::windows`] of the next run if devices keep them.
     pub fn windows(&self) -> impl Iterator<Item = &[u8]> {
         self.program.windows().map(|tensor| self.tensors[tensor].as_slice())
     }
 
-    /// The tensors that the program gives back, in order: the position of the parameter that one is, or `None` for one that the
-    /// program made; element type; extents in elements, outermost first; bytes.
+    /// The tensors that the program returns, in order: the position of the parameter it is, or `None` for one that the
+    /// program created; element type; extents in elements, outermost first; bytes.
     pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8])> {
         let own = &self.program.orchestration;
         own.returned.iter().map(|&tensor| {
@@ -505,8 +506,8 @@ impl ProgramRun<'_> {
         ]
     }
 
-    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order of the
-    /// text, each kernel op by op, and compares what is passed and what is given back.
+    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order
+    /// of the text, each kernel op by op, and compares the tensors that are passed and returned.
     ///
     /// # Errors
     /// Why it cannot be compared.
@@ -529,7 +530,7 @@ impl ProgramRun<'_> {
             let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
-        // The order of the text, but for what comes after a task that waits for one after it.
+        // The order of the text, except for tasks after one that waits for a later task.
         let before = graph.before();
         let mut over = vec![false; graph.tasks.len()];
         let mut left: BTreeSet<usize> = (0..over.len()).collect();
@@ -537,7 +538,7 @@ impl ProgramRun<'_> {
             left.remove(&task);
             let call = &program.orchestration.calls[task];
             if let Some(act) = &call.act {
-                // What a function of the host did for these bytes is known; it is not called again.
+                // The result of a host function for these bytes is known; it is not called again.
                 let none = HostFunctions::default();
                 if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
                     let detail =

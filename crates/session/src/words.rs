@@ -1,4 +1,4 @@
-//! Accesses outside of a tensor in the words of those who wrote the kernel: the slice, the tensor, and what its numbers were.
+//! Accesses outside of a tensor, described in the author's terms: the slice, the tensor, and the values of its indices.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::prepare::is_language;
 use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
-/// The findings of a run as messages, in the author's words where the kernel is one of the language.
+/// The findings of a run as messages, in the author's terms if the kernel is written in the language.
 pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>]) -> Vec<Diagnostic> {
     let mut messages = to_diagnostics(findings, &prepared.decoded.program);
     if !is_language(&prepared.written.source) {
@@ -28,7 +28,7 @@ pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>])
     messages
 }
 
-/// What authors write where tails meet whole tiles.
+/// The syntax authors use where tails meet whole tiles.
 fn of_tails(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::TileValid => Some(
@@ -44,13 +44,13 @@ fn of_tails(kind: &Kind) -> Option<&'static str> {
     }
 }
 
-/// What is said of an access.
+/// The description of an access.
 struct Own {
     text: String,
     help: Option<String>,
 }
 
-/// A tensor that an access takes a window of: extents, strides, and where the window begins.
+/// A tensor of which an access takes a window: extents, strides, and the start of the window.
 struct NamedWindow {
     /// Extent and stride (elements) of each dimension of the tensor.
     dims: Vec<(i64, i64)>,
@@ -71,7 +71,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
         here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value, &outside.buffer)))?
     })?;
     let name = &outside.buffer;
-    // The beginning as an index of each dimension.
+    // The start as an index in each dimension.
     let mut rest = outside.byte / found.bytes;
     let firsts: Vec<i64> = (found.dims.iter())
         .map(|(_, stride)| {
@@ -117,7 +117,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     Some(Own { text, help })
 }
 
-/// The window of a buffer that a value is.
+/// The window of a buffer that a value represents.
 fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> {
     let id = module.defining_op(value)?;
     let op = OpRef::of(module, id).filter(|op| op.def.window)?;
@@ -140,14 +140,14 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
     whole.then(|| NamedWindow { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
 }
 
-/// The scalars that were passed, by their names.
+/// The scalars that were passed, by name.
 fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
     let params = &prepared.decoded.program.params;
     let each = params.iter().filter(|param| param.is_passed()).zip(as_numbers(values, params));
     each.filter_map(|(param, number)| Some((param.name.clone(), i64::try_from(number?).ok()?))).collect()
 }
 
-/// A sum of multiples of values, and a constant.
+/// A linear combination of values, plus a constant.
 fn sum(
     module: &Module,
     value: ValueId,

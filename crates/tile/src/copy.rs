@@ -1,9 +1,9 @@
 //! Moving rectangles of elements between tiles and buffers of any layout.
 //!
-//! Every [`Layout`], and every strided view of global memory, puts element (row, column) at the sum of an
-//! offset of the row and an offset of the column, and each of the two steps evenly within a box. A [`View`]
-//! holds just that; whatever the layouts, a copy is then a walk over stretches in which both sides step
-//! evenly, contiguous ones moved by `memcpy`.
+//! Every [`Layout`], and every strided view of global memory, places element (row, column) at a row offset plus a
+//! column offset, and each of the two advances evenly within a box. A [`View`] holds just these offsets. Whatever the
+//! layouts, a copy is then a walk over stretches in which both sides advance evenly; contiguous stretches are moved by
+//! `memcpy`.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! Element types, tile layouts and whole-tile arithmetic.
 //!
-//! The base of the house: it knows bytes, element types and how the elements of a tile lie in memory,
-//! and nothing of ops, programs or time. Every function gives the same bytes on every host: no platform
-//! `libm`, no dependence on SIMD width, thread count or the presence of a fused multiply-add unit.
+//! The lowest crate of the workspace: it knows bytes, element types and how the elements of a tile are laid out in
+//! memory, and nothing of ops, programs or time. Every function gives the same bytes on every host: no platform `libm`,
+//! no dependence on SIMD width, thread count or the presence of a fused multiply-add unit.
 
 pub mod compare;
 pub mod convert;

@@ -1,8 +1,8 @@
-//! `f32` to and from the narrow floats, one value rounded once.
+//! Conversion between `f32` and the narrow float formats, one value at a time, rounded once.
 //!
-//! NaN keeps its sign and the leading bits of its payload and becomes quiet (where the format has one NaN,
-//! its sign only). The portable formulas and the hardware instructions used where present give the same
-//! bits; a test walks all of them.
+//! A NaN keeps its sign and the leading bits of its payload and becomes quiet (where the format has only one NaN, it
+//! keeps only its sign). The portable formulas and the hardware instructions, used where present, give the same bits; a
+//! test compares all of them.
 
 use multiversion::multiversion;
 

@@ -1,4 +1,4 @@
-//! Names of functions in C++: what the language takes for itself is renamed.
+//! Function names in C++: reserved names are renamed.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use slipring_ir::function::SYMBOL;
 use slipring_ir::{Attr, Diagnostic, Diags, Module, Severity};
 use slipring_op::symbol_name;
 
-/// Words that C++ has for itself, and names that the headers of the C++ that an assembler writes define.
+/// Reserved words of C++, and names defined by the headers that an assembler's C++ output includes.
 const TAKEN: &str = "\
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class \
     co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype \
@@ -16,7 +16,7 @@ const TAKEN: &str = "\
     struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual \
     void volatile wchar_t while xor xor_eq";
 
-/// Gives functions whose names C++ takes other names, and says so.
+/// Renames functions whose names are reserved in C++, and reports it.
 pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
     let mut names: BTreeSet<String> = module.functions().map(|f| symbol_name(module, f).to_string()).collect();
     for function in module.functions().collect::<Vec<_>>() {

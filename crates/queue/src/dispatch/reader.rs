@@ -82,8 +82,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Waits until there are bytes at a pointer and returns how many there are. Blocks that have been read are given back
-    /// meanwhile. A pointer at the end of the ring moves to its start.
+    /// Waits until there are bytes at a pointer and returns how many there are. Blocks that have been read are given
+    /// back meanwhile. A pointer at the end of the ring moves to its start.
     pub async fn available(&mut self, core: &Core, ptr: &mut u32) -> Result<u32, Stop> {
         if self.fence == *ptr {
             if self.fence == self.block_end && self.leave_block(core).await {

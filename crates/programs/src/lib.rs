@@ -6,6 +6,7 @@
 //! | `footprint` | the accesses of a task, and its use of signals |
 //! | `beside` | tasks that wait for each other while they run |
 //! | `host` | host functions that it calls |
+//! | `launches` | several launches of it |
 //! | `lost` | uninitialised bytes, tracked from task to task |
 //! | `run` | scheduling of all tasks; findings; the sequential semantics |
 //! | `board` | tasks through the command queue |
@@ -21,6 +22,7 @@ mod facts;
 mod footprint;
 mod graph;
 mod host;
+mod launches;
 mod lost;
 mod reading;
 mod run;

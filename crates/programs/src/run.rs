@@ -19,7 +19,7 @@ use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host};
-use slipring_session::{Args, Compiled, Error, Report, options::timing_fits};
+use slipring_session::{Compiled, Error, Report, options::timing_fits};
 
 use crate::footprint;
 use crate::task::Kept;
@@ -43,7 +43,8 @@ pub struct ProgramRun<'p> {
     pub(super) kept: Option<Vec<Kept>>,
     /// Recorded host function calls.
     called: host::Called,
-    launch: u32,
+    /// Which launch it was, from 1.
+    pub(super) launch: u32,
 }
 
 /// The combined results of the kernels in a run.
@@ -259,24 +260,7 @@ impl Runner<'_> {
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
-    /// with a finding.
-    ///
-    /// # Errors
-    /// If a kernel has errors, or out of memory. Errors in the run are its findings.
-    pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        let before = self.contents(args.into())?;
-        for number in 1..options.launches {
-            let run = self.run_on(before.clone(), &options.of_launch(number))?;
-            if run.has_findings() {
-                return Ok(ProgramRun { launch: number, ..run });
-            }
-        }
-        let run = self.run_on(before, &options.of_launch(options.launches))?;
-        Ok(ProgramRun { launch: options.launches, ..run })
-    }
-
-    /// Runs it on these tensor contents; `None` for scalars.
+    /// Runs the tasks once, for these tensor contents; `None` for scalars.
     pub(super) fn run_on(
         &self,
         before: Vec<Option<Vec<u8>>>,
@@ -383,16 +367,6 @@ impl ProgramRun<'_> {
     /// The findings, with their source locations.
     pub fn findings(&self) -> &Report {
         &self.findings
-    }
-
-    /// Whether it did not come to its end, or something was found in it; hints are no findings.
-    pub fn has_findings(&self) -> bool {
-        !self.is_complete() || self.findings.messages().iter().any(|message| message.severity > Severity::Note)
-    }
-
-    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
-    pub fn launch(&self) -> u32 {
-        self.launch
     }
 
     /// The complete report, as in `slipring run --json`.

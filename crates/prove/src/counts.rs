@@ -238,7 +238,7 @@ fn given(members: &[Option<Member>]) -> Assumptions {
 fn each(members: &[Option<Member>]) -> Counts {
     match members.iter().rposition(Option::is_some) {
         Some(last) => Counts::Each(last as u64, given(members)),
-        None => Counts::Open("the assumptions allow no number from 0 on".into()),
+        None => Counts::Open("the assumptions allow no non-negative number".into()),
     }
 }
 

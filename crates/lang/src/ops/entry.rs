@@ -288,7 +288,7 @@ impl Call {
             Ok(word) => Ok(Some(word)),
             Err(other) => {
                 let message = format!("`{name}` of `{}` is not `{other}`", self.entry.spelled());
-                let help = format!("it is one of {}, or its number from 0 on", words.join(", "));
+                let help = format!("it is one of {}, or its number, counted from 0", words.join(", "));
                 Err(lower.report(Diagnostic::error("argument", span, message).help(help)))
             }
         }

@@ -204,18 +204,28 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A new tile of UB that is padded to these rows and columns.
-    pub fn padded_tile(
+    /// A new tile of UB with a tile's shape and valid shape that is padded to these rows and columns.
+    pub fn padded_like(
         &mut self,
-        shape: &[u64],
+        model: TileId,
         elem: Elem,
         (rows, cols): (u32, u32),
         made_by: &'static str,
     ) -> TileId {
-        let mut ty = Place::of(Space::Vec).tile_type(shape, elem);
+        let (shape, valid) = (self.tile(model).shape.clone(), self.tile(model).valid);
+        let mut ty = Place::of(Space::Vec).tile_type(&shape, elem);
         (ty.layout.rows, ty.layout.cols) = (rows, cols);
-        let value = self.buffer(ty);
-        self.add_tile(value, ty, shape, made_by)
+        match valid {
+            None => {
+                let value = self.buffer(ty);
+                self.add_tile(value, ty, &shape, made_by)
+            }
+            Some(valid) => {
+                ty.valid = [Dim::Dynamic; 2];
+                let value = self.buffer(ty);
+                self.set_valid(value, ty, &shape, valid, made_by)
+            }
+        }
     }
 
     /// A new tile of UB with a tile's shape and valid shape.

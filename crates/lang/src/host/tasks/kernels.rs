@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
-use slipring_ir::{Diags, Kind, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Source, Span};
 use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
@@ -15,10 +15,14 @@ use super::uses;
 use crate::annotations::direction;
 use crate::compiled::{Direction, ParamInfo};
 use crate::emit::Emitter;
+use crate::forms::NOT_A_TYPE;
+use crate::given::CONSTEXPR;
 use crate::globals::{Function, Globals};
 use crate::host::{HostValue, View};
 use crate::lower::signature::declare;
-use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names};
+use crate::lower::{
+    Left, Lower, RegionKind, RegionParam, constant_parameter, is_constant, lower_function, lower_region, wanted_names,
+};
 use crate::ops::Language;
 use crate::orchestration::TaskKernel;
 use crate::passed::Passed;
@@ -65,6 +69,9 @@ struct Variant {
     left: Rc<Vec<(Rc<str>, Left)>>,
 }
 
+/// What a function is compiled for: which one it is, the shapes of what is handed to it, and its constants.
+type Key = (usize, Vec<Option<Shape>>, Vec<(Rc<str>, Const)>);
+
 /// A scope of an orchestration.
 pub(crate) struct Scope<'a> {
     pub stmt: &'a Stmt,
@@ -91,7 +98,7 @@ pub(crate) struct Kernels<'a> {
     globals: Globals<'a>,
     names: Vec<Rc<str>>,
     pub list: Vec<TaskKernel>,
-    functions: Vec<(usize, Vec<Option<Shape>>, Compiled)>,
+    functions: Vec<(Key, Compiled)>,
     scopes: IndexMap<Span, Vec<Variant>>,
     /// Pairs that run together: the two kernels, names of the second one's parameters, and the kernel that they are.
     pub(super) pairs: Vec<((usize, usize), Vec<String>, usize)>,
@@ -139,11 +146,21 @@ impl<'a> Kernels<'a> {
             .iter()
             .map(|(_, value)| if let Handed::Tensor(view) = value { Some(shape_of(view)) } else { None })
             .collect();
-        if let Some((.., known)) = self.functions.iter().find(|(of, own, _)| *of == found && *own == shapes) {
+        let name = self.names[found].clone();
+        let function = self.globals.functions.get(&name).cloned();
+        // A constant is compiled in.
+        let constant = |(wanted, value): &(Rc<str>, Handed)| {
+            let (function, Handed::Number(number)) = (function.as_ref()?, value) else { return None };
+            let parameter = function.def.parameters.iter_non_variadic_params();
+            let mut own = parameter.filter(|own| *own.parameter.name.as_str() == **wanted);
+            let is_constant = own.any(|own| is_constant(&self.globals, &function.scope, own));
+            is_constant.then(|| (wanted.clone(), number.clone()))
+        };
+        let key = (found, shapes, handed.iter().filter_map(constant).collect::<Vec<_>>());
+        if let Some((_, known)) = self.functions.iter().find(|(own, _)| *own == key) {
             return Ok(known.clone());
         }
-        let name = self.names[found].clone();
-        let Some(function) = self.globals.functions.get(&name).cloned() else {
+        let Some(mut function) = function else {
             let error = slipring_ir::Diagnostic::error(
                 slipring_ir::Kind::Unsupported,
                 Span::default(),
@@ -152,6 +169,9 @@ impl<'a> Kernels<'a> {
             diags.push(error.help("let Python run the file, `python -m slipring COMMAND FILE`, or define the kernel in the file of the program"));
             return Err(());
         };
+        for (name, number) in &key.2 {
+            function.scope.insert(format!("{CONSTEXPR}{name}").into(), Value::Const(number.clone()));
+        }
         let kind = match function.role {
             Role::Kernel(kind) => kind,
             _ => None,
@@ -181,7 +201,7 @@ impl<'a> Kernels<'a> {
         slipring_op::function::mark_entry(&mut module, op);
         self.list.push(TaskKernel { module, info });
         let compiled = Compiled { kernel: self.list.len() - 1, uses: all };
-        self.functions.push((found, shapes, compiled.clone()));
+        self.functions.push((key, compiled.clone()));
         Ok(compiled)
     }
 
@@ -489,13 +509,22 @@ fn has_tensor(value: &HostValue<'_>) -> bool {
 }
 
 /// The parameters of a whole program.
+#[derive(Default)]
+pub(crate) struct Parameters {
+    /// Those that are passed, in order.
+    pub passed: Vec<ParamInfo>,
+    /// Those that are constants of the program, by their names.
+    pub constants: Vec<(Rc<str>, Const)>,
+}
+
+/// The parameters of a whole program.
 pub(crate) fn parameters(
     source: &Arc<Source>,
     globals: &Globals<'_>,
     function: &Function<'_>,
     given: &Specialised,
     diags: &mut Diags,
-) -> Option<Vec<ParamInfo>> {
+) -> Option<Parameters> {
     let mut emitter = Emitter::new(source.clone());
     let op =
         emitter.make(&slipring_mlir::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
@@ -503,14 +532,26 @@ pub(crate) fn parameters(
     emitter.enter_function(body);
     let mut lower = Lower::new(&mut emitter, (globals, &Language), diags);
     lower.names.env = function.scope.clone();
-    let mut params = Vec::new();
+    let mut own = Parameters::default();
     for parameter in function.def.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();
         if name == "self" {
             continue;
         }
+        if let Some(value) = constant_parameter(&mut lower, parameter) {
+            match value.ok()? {
+                Value::Const(constant) => own.constants.push((name.into(), constant)),
+                other => {
+                    let what = crate::lower::describe(&lower, &other);
+                    let message = format!("the constant `{name}` of a program is a number or a string, not {what}");
+                    lower.report(Diagnostic::error(NOT_A_TYPE, at(&parameter.parameter), message));
+                    return None;
+                }
+            }
+            continue;
+        }
         let (info, _) = declare(&mut lower, &parameter.parameter, body, given.get(name), false).ok()?;
-        params.push(info);
+        own.passed.push(info);
     }
-    Some(params)
+    Some(own)
 }

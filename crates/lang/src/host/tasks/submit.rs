@@ -425,9 +425,10 @@ impl<'a> Host<'a> {
         let info = self.rec().kernels.list[compiled.kernel].info.clone();
         let (mut call, mut uses) = (TaskCall { kernel: Some(compiled.kernel), ..TaskCall::default() }, Vec::new());
         let mut results: IndexMap<String, HostValue<'a>> = IndexMap::new();
-        let passed: Vec<usize> = (0..handed.len()).filter(|at| !matches!(handed[*at].1, Handed::Nothing)).collect();
-        for (position, param) in info.params.iter().enumerate() {
-            let at = passed.get(position).copied().unwrap_or(usize::MAX);
+        for param in &info.params {
+            let of_param =
+                |(wanted, value): &(Rc<str>, Handed)| **wanted == *param.name && !matches!(value, Handed::Nothing);
+            let at = handed.iter().position(of_param).unwrap_or(usize::MAX);
             let handed = handed.get(at).map(|(_, value)| value.clone());
             match handed {
                 Some(Handed::Tensor(view)) => {

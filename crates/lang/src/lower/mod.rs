@@ -54,6 +54,7 @@ mod yields;
 
 pub(crate) use ahead::lower_ahead;
 pub(crate) use expr::is_least;
+pub(crate) use extents::common;
 pub(crate) use function::{constant_parameter, is_constant, lower_function};
 pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};

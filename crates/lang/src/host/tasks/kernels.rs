@@ -21,7 +21,8 @@ use crate::globals::{Function, Globals};
 use crate::host::{HostValue, View};
 use crate::lower::signature::declare;
 use crate::lower::{
-    Left, Lower, RegionKind, RegionParam, constant_parameter, is_constant, lower_function, lower_region, wanted_names,
+    Left, Lower, RegionKind, RegionParam, common, constant_parameter, is_constant, lower_function, lower_region,
+    wanted_names,
 };
 use crate::ops::Language;
 use crate::orchestration::TaskKernel;
@@ -57,12 +58,17 @@ pub(crate) struct Compiled {
     pub uses: Vec<(tasks::Direction, bool, Span)>,
 }
 
+/// The numbers that are passed to a scope, and what they are multiples of.
+type Units = std::collections::BTreeMap<Rc<str>, u64>;
+
 /// A scope that was compiled.
 #[derive(Clone)]
 struct Variant {
     shapes: Vec<Shape>,
     /// Names of numbers, and their value where it is compiled in.
     numbers: Vec<(Rc<str>, Option<i64>)>,
+    /// What those that are passed are multiples of.
+    units: Units,
     /// Other constants.
     constants: Vec<(Rc<str>, Const)>,
     compiled: Compiled,
@@ -294,11 +300,10 @@ impl<'a> Kernels<'a> {
             variant.shapes == shapes
                 && variant.constants == constants
                 && variant.numbers.len() == numbers.len()
-                && variant
-                    .numbers
-                    .iter()
-                    .zip(&numbers)
-                    .all(|((name, fixed), (own, n))| name == own && fixed.is_none_or(|fixed| fixed == *n))
+                && variant.numbers.iter().zip(&numbers).all(|((name, fixed), (own, n))| {
+                    let passed = || variant.units.get(own).is_some_and(|unit| n.unsigned_abs().is_multiple_of(*unit));
+                    name == own && fixed.map_or_else(passed, |fixed| fixed == *n)
+                })
         };
         let ready = |variant: &Variant, views: Vec<Rc<View>>| Ready {
             compiled: variant.compiled.clone(),
@@ -318,13 +323,21 @@ impl<'a> Kernels<'a> {
         }
         // What differs from the first task of this scope may be passed instead of compiled in.
         let first = known.iter().find(|variant| variant.shapes == shapes && variant.constants == constants);
-        let open: BTreeSet<Rc<str>> = first.map_or_else(BTreeSet::new, |first| {
+        let open: Units = first.map_or_else(Units::new, |first| {
             let differs = |(name, n): &&(Rc<str>, i64)| {
                 first.numbers.iter().any(|(known, fixed)| known == name && fixed.is_none_or(|fixed| fixed != *n))
             };
-            numbers.iter().filter(differs).map(|(name, _)| name.clone()).collect()
+            // Parts side by side begin at multiples of their size.
+            let unit = |(name, n): &(Rc<str>, i64)| {
+                let known = known.iter().filter_map(|variant| {
+                    let fixed = variant.numbers.iter().find(|(own, _)| own == name)?.1.map(i64::unsigned_abs);
+                    fixed.or_else(|| variant.units.get(name).copied())
+                });
+                (name.clone(), known.fold(n.unsigned_abs(), common))
+            };
+            numbers.iter().filter(differs).map(unit).collect()
         });
-        let made = [open, BTreeSet::new()].into_iter().enumerate().find_map(|(attempt, open)| {
+        let made = [open, Units::new()].into_iter().enumerate().find_map(|(attempt, open)| {
             let mut own = Diags::default();
             let variant = self.compile(scope, (&views, &params), (&numbers, &constants, &open), env.clone(), &mut own);
             let last = attempt == 1;
@@ -351,7 +364,7 @@ impl<'a> Kernels<'a> {
         &mut self,
         scope: &Scope<'a>,
         (views, names): (&[Rc<View>], Named<'_, usize>),
-        (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &BTreeSet<Rc<str>>),
+        (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &Units),
         seen: crate::globals::Scope,
         diags: &mut Diags,
     ) -> Result<Variant, ()> {
@@ -362,7 +375,7 @@ impl<'a> Kernels<'a> {
         for (name, value) in constants {
             env.insert(name.clone(), Value::Const(value.clone()));
         }
-        for (name, n) in numbers.iter().filter(|(name, _)| !open.contains(name)) {
+        for (name, n) in numbers.iter().filter(|(name, _)| !open.contains_key(name)) {
             env.insert(name.clone(), Value::Const(Const::Int(*n)));
         }
         let wanted = wanted_names(&scope.def.body, &is_scope);
@@ -379,8 +392,9 @@ impl<'a> Kernels<'a> {
                 let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at], domain };
                 params.push(RegionParam { name, kind, span: at_span(scope.stmt) });
             }
-            for (name, _) in numbers.iter().filter(|(name, _)| open.contains(name)) {
-                params.push(RegionParam { name: name.clone(), kind: RegionKind::Int, span: at_span(scope.stmt) });
+            for (name, unit) in numbers.iter().filter_map(|(name, _)| open.get_key_value(name)) {
+                let kind = RegionKind::Int { unit: *unit };
+                params.push(RegionParam { name: name.clone(), kind, span: at_span(scope.stmt) });
             }
             let mut emitter = self.fresh();
             let mut own = Diags::default();
@@ -437,7 +451,11 @@ impl<'a> Kernels<'a> {
             self.list.push(TaskKernel { module, info });
             return Ok(Variant {
                 shapes: views.iter().map(|view| shape_of(view)).collect(),
-                numbers: numbers.iter().map(|(name, n)| (name.clone(), (!open.contains(name)).then_some(*n))).collect(),
+                numbers: numbers
+                    .iter()
+                    .map(|(name, n)| (name.clone(), (!open.contains_key(name)).then_some(*n)))
+                    .collect(),
+                units: open.clone(),
                 constants: constants.to_vec(),
                 compiled: Compiled { kernel: self.list.len() - 1, uses },
                 left: Rc::new(left),

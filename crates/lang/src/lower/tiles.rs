@@ -246,7 +246,11 @@ impl Lower<'_> {
         match self.tile(model).valid {
             None => self.new_tile(shape, elem, Space::Vec, made_by),
             Some(valid) => {
-                let valid = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let valid: [Index; 2] = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let (rows, cols) = fold(shape);
+                if valid == [rows, cols].map(|n| Index::Known(n as i64)) {
+                    return self.new_tile(shape, elem, Space::Vec, made_by);
+                }
                 self.new_valid_tile(shape, elem, Space::Vec, valid, made_by)
             }
         }

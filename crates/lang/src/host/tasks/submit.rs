@@ -417,6 +417,14 @@ impl<'a> Host<'a> {
         }
         let mut diags = Diags::default();
         let compiled = self.rec().kernels.function(kernel, &handed, &mut diags);
+        if let (Err(_), Some(at)) = (&compiled, handed.iter().position(|(_, own)| matches!(own, Handed::Nothing)))
+            && let Some(first) = diags.list.first_mut()
+        {
+            let (wanted, _, place) = &given[at];
+            let label = slipring_ir::Labeled { span: *place, text: format!("`{wanted}` of `{name}` is None here") };
+            first.secondary.push(label);
+            first.help.get_or_insert("a call gives back what its function returns: end that with `return out`".into());
+        }
         self.rec().diags.list.extend(diags.list);
         let Ok(compiled) = compiled else {
             self.rec().stopped = true;

@@ -11,14 +11,13 @@ use super::{Finish, Payload, Scales, TilePlace, outside, pad_value, pads_with_in
 
 arguments! {
     /// Address of the tile, its valid shape, bits of the `f32` scale or the address of a table, address of the window. Dimensions
-    /// and strides follow.
+    /// and strides follow, and the window's place in its tensor where that is given.
     pub struct GmMoveArgs { tile, rows, cols, scale, window }
 }
 
 /// Moves the intersection of a tile's valid shape and a window of global memory.
 ///
-/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of
-/// the wider side.
+/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides, its place in its tensor (see [`Strided`]). The unit of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.
@@ -42,6 +41,8 @@ impl GmMove {
         let valid = valid_shape("tile", &self.tile.layout, given.rows, given.cols)?;
         let window = self.window.window(&args[GmMoveArgs::COUNT..], valid)?;
         let (rows, cols) = window.clip(valid);
+        let verb = if self.load { "reads" } else { "writes" };
+        self.window.inside(&args[GmMoveArgs::COUNT..], verb, valid, (rows, cols))?;
         Ok((window, rows, cols))
     }
 
@@ -58,7 +59,14 @@ impl GmMove {
 
 impl Effect for GmMove {
     fn decides(&self, index: usize) -> bool {
+        if index >= GmMoveArgs::COUNT {
+            return !self.window.is_place(index - GmMoveArgs::COUNT);
+        }
         index != GmMoveArgs::AT.scale || self.finish.scale == Some(Payload::Table)
+    }
+
+    fn doubts(&self, index: usize) -> bool {
+        index >= GmMoveArgs::COUNT && self.window.is_place(index - GmMoveArgs::COUNT)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

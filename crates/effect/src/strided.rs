@@ -1,7 +1,7 @@
 //! Strided windows of global memory, folded into the rows and columns of a tile.
 
 use slipring_machine::Role;
-use slipring_program::{Extent, Fault};
+use slipring_program::{Extent, Fault, Kind, Miss, Part};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 /// The hint for a window that folds into other rows and columns than its tile has.
@@ -121,14 +121,17 @@ pub fn folds_otherwise(window: (u64, u64), (rows, cols): (u64, u64)) -> bool {
     window != (rows, cols) && count(window) == count((rows, cols))
 }
 
-/// The static properties of a window. Its run-time arguments are the dimensions, outermost first, then as many strides,
-/// in elements.
+/// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
+/// many strides, in elements; of a window that is `placed` also where it begins in each dimension of its tensor, and the
+/// extents of that.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Strided {
     pub elem: Elem,
     pub rank: usize,
     pub folding: Folding,
+    /// Its place in its tensor is given.
+    pub placed: bool,
 }
 
 /// One direction of a folded window: `outer` loops around one with a constant stride.
@@ -210,7 +213,7 @@ impl Strided {
     /// `view-shape` for a negative extent or stride, and for a window whose elements fold into other rows and columns
     /// than the tile has.
     pub fn window(&self, args: &[u64], valid: (u32, u32)) -> Result<StridedWindow, Fault> {
-        let (dims, strides) = args.split_at(self.rank.min(args.len()));
+        let (dims, strides) = self.shape(args);
         for (dim, (n, stride)) in dims.iter().zip(strides).enumerate() {
             let what = if (*n as i64) < 0 {
                 ("extent", *n as i64)
@@ -244,6 +247,45 @@ impl Strided {
             .help(FOLD_HINT));
         }
         Ok(window)
+    }
+
+    fn shape<'a>(&self, args: &'a [u64]) -> (&'a [u64], &'a [u64]) {
+        let (dims, rest) = args.split_at(self.rank.min(args.len()));
+        (dims, &rest[..self.rank.min(rest.len())])
+    }
+
+    /// True for an argument that is only asked whether the window lies inside of its tensor.
+    pub fn is_place(&self, index: usize) -> bool {
+        self.placed && index >= 2 * self.rank
+    }
+
+    /// Looks whether the first `rows` × `cols` elements of the window of these arguments lie inside of its tensor, as
+    /// [`Part::left`] says; `verb` is `reads` or `writes`.
+    ///
+    /// # Errors
+    /// `memory-bounds` where they do not.
+    pub fn inside(&self, args: &[u64], verb: &str, valid: (u32, u32), (rows, cols): (u32, u32)) -> Result<(), Fault> {
+        if !self.placed || rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        let (dims, _) = self.shape(args);
+        let (firsts, extents) = args[2 * self.rank..].split_at(self.rank);
+        let fold = self.folding.choose(dims, valid);
+        let mut left = [u64::from(rows), u64::from(cols)];
+        let mut counts = vec![1; self.rank];
+        for (dim, n) in dims.iter().enumerate().rev() {
+            let left = &mut left[fold.axis(dim, self.rank)];
+            counts[dim] = (*n).min(*left);
+            *left = left.div_ceil((*n).max(1));
+        }
+        let firsts = firsts.iter().map(|first| *first as i64).collect();
+        let taken = Part { firsts, counts, extents: extents.to_vec() };
+        let Some(dim) = taken.left() else { return Ok(()) };
+        let (first, count, extent) = (taken.firsts[dim], taken.counts[dim], taken.extents[dim]);
+        let last = i128::from(first) + i128::from(count) - 1;
+        let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
+        let message = format!("it {verb} {what} of dimension {dim} of a tensor that has {extent} there");
+        Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(taken))), message))
     }
 }
 
@@ -321,7 +363,9 @@ mod tests {
 
     fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> StridedWindow {
         let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
-        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold) }.window(&args, (0, 1)).unwrap()
+        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold), placed: false }
+            .window(&args, (0, 1))
+            .unwrap()
     }
 
     fn extents(window: &StridedWindow, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
@@ -368,7 +412,7 @@ mod tests {
 
     #[test]
     fn negative_extents_are_refused_and_huge_ones_do_not_overflow() {
-        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd) };
+        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd), placed: false };
         assert_eq!(view.window(&[u64::MAX, 1, 1, 1], (1, 1)).unwrap_err().kind.code(), "view-shape");
         assert_eq!(view.window(&[4, 4, -4i64 as u64, 1], (4, 4)).unwrap_err().kind.code(), "view-shape");
         let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61], (16, 16)).unwrap();

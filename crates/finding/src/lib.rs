@@ -240,6 +240,8 @@ pub enum Miss {
     BeforeBuffer(Box<Start>),
     /// Beyond the end of a core's memory, whose name takes the place of the buffer's.
     BeyondMemory(Box<Start>),
+    /// Outside of the tensor that a window is part of, in a buffer that may have the bytes: those of other rows.
+    OutsideTensor(Box<Part>),
     /// In no memory.
     Nowhere,
 }
@@ -249,8 +251,32 @@ impl Miss {
     pub fn start(&self) -> Option<&Start> {
         match self {
             Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) | Miss::BeyondMemory(start) => Some(start),
-            Miss::Nowhere => None,
+            Miss::OutsideTensor(_) | Miss::Nowhere => None,
         }
+    }
+}
+
+/// What an access takes of a tensor, in elements of each dimension, the outermost first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Where it begins.
+    pub firsts: Vec<i64>,
+    /// How many it takes.
+    pub counts: Vec<u64>,
+    /// How many the tensor has.
+    pub extents: Vec<u64>,
+}
+
+impl Part {
+    /// The first dimension after the outermost one that it leaves. What leaves the outermost one leaves the tensor's bytes: whether
+    /// there are others is asked of the buffer.
+    pub fn left(&self) -> Option<usize> {
+        let outermost = self.extents.iter().position(|extent| *extent != 1)?;
+        let inside = |dim: usize| {
+            let end = u64::try_from(self.firsts[dim]).ok().and_then(|first| first.checked_add(self.counts[dim]));
+            end.is_some_and(|end| end <= self.extents[dim])
+        };
+        (outermost + 1..self.extents.len()).find(|dim| !inside(*dim))
     }
 }
 

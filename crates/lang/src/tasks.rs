@@ -153,7 +153,8 @@ fn follow_once(
         return Some((orchestration, diags));
     }
     let params = kernels::parameters(source, &globals, function, &given, &mut diags);
-    let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
+    let Some(own) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
+    let params = own.passed;
     let numbers = numbers(&params, request);
     let kernels = Kernels::new(source.clone(), globals, names);
     if groups != Groups::Asked {
@@ -162,7 +163,7 @@ fn follow_once(
     Host::record(
         &mut host,
         entry,
-        &params,
+        (&params, own.constants),
         &numbers,
         Recorder::new(kernels, answer.map(|answer| answer as &mut Answer<'_>)).with_groups(groups),
         &mut orchestration,
@@ -186,8 +187,9 @@ fn outputs_written(own: &Orchestration, params: &[ParamInfo], entry: &Found<'_>,
     if diags.has_errors() || own.open.is_some() || own.graph.tasks.is_empty() {
         return;
     }
-    let texts = entry.def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
-    for ((param, tensor), text) in params.iter().zip(&own.tensor_of).zip(texts) {
+    for (param, tensor) in params.iter().zip(&own.tensor_of) {
+        let mut texts = entry.def.parameters.iter_non_variadic_params();
+        let Some(text) = texts.find(|text| *text.parameter.name.as_str() == *param.name) else { continue };
         let Some(tensor) = tensor.filter(|_| param.direction == Direction::Out) else { continue };
         let writes = |used: &slipring_tasks::Use| used.tensor == tensor && used.direction.writes();
         if own.graph.tasks.iter().any(|task| task.uses.iter().any(writes)) {

@@ -1,6 +1,6 @@
 //! Checking a module against the declarations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::text::{MOST_EXTENT, nearest};
 use slipring_ir::{Arity, Diagnostic, Diags, Dim, Kind, Module, OpId, Part, TileType, Type};
@@ -18,6 +18,7 @@ use crate::working::working_memory;
 /// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
 /// on a core that can run it, and its own rules. Reports every error.
 pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut Diags) {
+    let first = diags.list.len();
     for id in module.walk(module.top) {
         let data = module.op(id);
         let Some(op) = OpRef::of(module, id) else {
@@ -45,6 +46,14 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
         }
     }
     names_differ(module, diags);
+    // What is written once may be many ops, with the same mistake.
+    let mut said = BTreeSet::new();
+    let mut at = 0;
+    diags.list.retain(|own| {
+        at += 1;
+        let place = own.primary.as_ref().map(|primary| (primary.span.start, primary.span.end, primary.text.clone()));
+        at <= first || place.is_none() || said.insert((place, own.code, own.message.clone()))
+    });
 }
 
 /// Reports functions of one name, but for a module that declares what another one defines.

@@ -3,6 +3,7 @@
 use slipring_effect::vector::{Around, Found, WorkingSpans, lacking};
 use slipring_ir::{Diags, Dim, OperandSpec, Touch};
 use slipring_machine::{Capability, Platform};
+use slipring_tile::Layout;
 
 use crate::def::{OpRef, WorkingMemory, WorkingUse};
 
@@ -11,6 +12,20 @@ impl WorkingMemory {
     fn here_and_there(self, platform: &Platform) -> [WorkingUse; 2] {
         let WorkingMemory { memory, registers } = self;
         if platform.can(Capability::RegisterScratch) { [registers, memory] } else { [memory, registers] }
+    }
+
+    /// How many rows, as wide as those of the source, are enough for the libraries of all platforms: those of the source at least.
+    pub fn rows_for(self, src: Layout, valid: [u64; 2]) -> u32 {
+        let found = |layout: Layout| Found { layout, valid, fixed: true };
+        let enough = |rows: u32| {
+            let around = Around { src: found(src), dst: found(src), tmp: found(Layout { rows, ..src }) };
+            [self.memory, self.registers].iter().all(|of| match of {
+                WorkingUse::Spans(spans) => lacking(*spans, &around).is_none(),
+                WorkingUse::Nothing | WorkingUse::Forms(_) => true,
+            })
+        };
+        // What a library writes of it beyond the source is a few pieces of a row.
+        (src.rows..src.rows.saturating_add(64)).find(|rows| enough(*rows)).unwrap_or(src.rows)
     }
 }
 

@@ -38,6 +38,6 @@ pub use memory::{Borrowed, GmBuffer, Memory, zeroed};
 pub use probe::{Execution, mark};
 pub use program::{CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work};
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};
-pub use slipring_finding::{Holes, Kind, Miss, Party, Severity, Start, Unit, Waiting};
+pub use slipring_finding::{Holes, Kind, Miss, Part, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

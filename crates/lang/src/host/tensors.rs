@@ -37,9 +37,12 @@ pub(super) fn elem(value: &HostValue<'_>) -> Option<Elem> {
     let HostValue::Path(path) = value else { return None };
     let (module, name) = path.rsplit_once('.')?;
     let float64 = module != "torch" && name == "float";
-    (matches!(module, "torch" | "numpy" | "np") && !float64)
-        .then(|| TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem))
-        .flatten()
+    (matches!(module, "torch" | "numpy" | "np") && !float64).then(|| elem_named(name)).flatten()
+}
+
+/// The type that libraries of arrays call so.
+pub(crate) fn elem_named(name: &str) -> Option<Elem> {
+    TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem)
 }
 
 fn tensor<'a>(shape: Vec<u64>, elem: Elem) -> HostValue<'a> {

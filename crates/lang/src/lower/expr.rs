@@ -154,6 +154,12 @@ impl Lower<'_> {
 
     pub(super) fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
         match (a, b) {
+            (Value::Scalar(scalar), tiles @ (Value::Tile(_) | Value::Tensor(_)))
+            | (tiles @ (Value::Tile(_) | Value::Tensor(_)), Value::Scalar(scalar))
+                if scalar.ty == DType::Bool =>
+            {
+                Err(self.no_condition(tiles, span))
+            }
             (Value::Tile(_) | Value::Tensor(_), _) | (_, Value::Tile(_) | Value::Tensor(_)) => {
                 let name = if op == BoolOp::And { "and_" } else { "or_" };
                 self.call_by_name(name, vec![a.clone(), b.clone()], span)

@@ -276,6 +276,9 @@ impl Lower<'_> {
         if let Some(n) = rules::constant(module, value) {
             return n.unsigned_abs();
         }
+        if let Some((_, unit)) = self.tensors.units.iter().find(|(own, _)| *own == value) {
+            return *unit;
+        }
         match module.value(value).def {
             ValueDef::Result(id, _) => {
                 let linear = OpDef::of(module, id).and_then(|def| def.linear);
@@ -303,6 +306,6 @@ impl Lower<'_> {
 }
 
 /// The greatest common divisor.
-fn common(a: u64, b: u64) -> u64 {
+pub(crate) fn common(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common(b, a % b) }
 }

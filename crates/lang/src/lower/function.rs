@@ -166,13 +166,15 @@ fn lower_once(
 
 /// The value of a parameter that is known when the kernel is compiled: `TILE: pl.constexpr = 64`, or a scalar that is compiled for
 /// the value that is passed. `None` for the others.
-fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::ParameterWithDefault) -> Option<Lowered> {
+pub(crate) fn constant_parameter(
+    lower: &mut Lower<'_>,
+    parameter: &ruff_python_ast::ParameterWithDefault,
+) -> Option<Lowered> {
     let name = parameter.parameter.name.as_str();
     if let Some(value) = lower.names.env.get(format!("{CONSTEXPR}{name}").as_str()) {
         return Some(Ok(value.clone()));
     }
-    let annotation = parameter.parameter.annotation.as_deref()?;
-    if crate::globals::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {
+    if !is_constant(lower.globals, &lower.names.env, parameter) {
         return None;
     }
     if let Some(value) = lower.globals.get(name).filter(|value| matches!(value, Value::Const(_))) {
@@ -189,6 +191,16 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
         return Some(Err(lower.report(error)));
     };
     Some(lower.expr(default))
+}
+
+/// True for a parameter that is a constant: `TILE: pl.constexpr`.
+pub(crate) fn is_constant(
+    globals: &Globals<'_>,
+    scope: &crate::globals::Scope,
+    parameter: &ruff_python_ast::ParameterWithDefault,
+) -> bool {
+    let annotation = parameter.parameter.annotation.as_deref();
+    annotation.is_some_and(|own| crate::globals::path_of(globals, scope, own).as_deref() == Some("pl.constexpr"))
 }
 
 /// Puts a function whose body is done after those that are there: its type, and what the body asks for.

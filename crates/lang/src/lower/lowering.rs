@@ -273,7 +273,7 @@ impl Lower<'_> {
 pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
     match value {
         Value::Const(Const::Int(n)) => format!("the number {n}"),
-        Value::Const(Const::Float(x)) => format!("the number {x}"),
+        Value::Const(Const::Float(x)) => format!("the number {}", crate::text::python_text(&Const::Float(*x))),
         Value::Const(Const::Str(s)) => format!("the string \"{s}\""),
         Value::Const(Const::None) => "None".into(),
         Value::Const(Const::Bool(b)) => format!("the constant {b}"),

@@ -54,7 +54,8 @@ mod yields;
 
 pub(crate) use ahead::lower_ahead;
 pub(crate) use expr::is_least;
-pub(crate) use function::lower_function;
+pub(crate) use extents::common;
+pub(crate) use function::{constant_parameter, is_constant, lower_function};
 pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};
 pub(crate) use names::read_names;

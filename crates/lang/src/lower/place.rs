@@ -509,7 +509,14 @@ impl Lower<'_> {
             Value::Const(Const::Int(n)) => Ok(*n),
             other => {
                 let is = describe(self, other);
-                Err(self.error("not-constant", span, format!("{what} must be a constant integer, this is {is}")))
+                let message = format!("{what} must be a constant integer, this is {is}");
+                let error = Diagnostic::error("not-constant", span, message);
+                Err(self.report(match other {
+                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
+                        error.help("a quotient of `/` is a float: `//` gives an integer")
+                    }
+                    _ => error,
+                }))
             }
         }
     }

@@ -33,8 +33,8 @@ pub(crate) struct RegionParam {
 pub(crate) enum RegionKind {
     /// A tensor, by its position among them in `env`.
     Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction, domain: Option<Domain> },
-    /// A whole number, which `env` gets under its name.
-    Int,
+    /// A whole number, which `env` gets under its name, and what it is a multiple of.
+    Int { unit: u64 },
 }
 
 /// What a name that a region binds stands for after it.
@@ -95,8 +95,9 @@ fn lower_once(
                 }
                 (*elem, Some(shape.clone()), *direction, ty)
             }
-            RegionKind::Int => {
+            RegionKind::Int { unit } => {
                 let value = lower.e.module.add_arg(body, Type::Index, Some((*param.name).into()), param.span);
+                lower.tensors.units.push((value, *unit));
                 let value = lower.scalar(value, DType::Index);
                 lower.names.env.insert(param.name.clone(), value);
                 (Elem::I64, None, Direction::In, Type::Index)

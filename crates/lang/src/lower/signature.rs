@@ -330,12 +330,17 @@ fn tensor_type(
                 return Err(lower.error(kind, at(*shape), format!("an extent of {n}")));
             }
             other => {
-                let what = describe(lower, other);
-                return Err(lower.error(
-                    NOT_A_TYPE,
-                    at(*shape),
-                    format!("extents are constant integers, this is {what}"),
-                ));
+                let message = format!("extents are constant integers, this is {}", describe(lower, other));
+                let error = Diagnostic::error(NOT_A_TYPE, at(*shape), message);
+                return Err(lower.report(match other {
+                    Value::Const(Const::DType(_)) => {
+                        error.help("the shape comes first: `pl.Tensor[[64, 64], pl.FP32]`")
+                    }
+                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
+                        error.help("a quotient of `/` is a float: `//` gives an integer")
+                    }
+                    _ => error,
+                }));
             }
         }
     }
@@ -344,7 +349,13 @@ fn tensor_type(
         Value::Const(Const::DType(ty)) if ty.stored().is_some() => Ok((extents, ty.stored().unwrap_or(Elem::U8))),
         other => {
             let what = describe(lower, &other);
-            Err(lower.error(NOT_A_TYPE, at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))
+            let message = format!("elements have a type such as `pl.FP32`, this is {what}");
+            let named = match &other {
+                Value::Const(Const::Str(name)) => crate::host::elem_named(name),
+                _ => None,
+            };
+            let help = format!("write `pl.{}`", named.map_or("FP32", |elem| DType::Elem(elem).name()));
+            Err(lower.report(Diagnostic::error(NOT_A_TYPE, at(*elem), message).help(help)))
         }
     }
 }

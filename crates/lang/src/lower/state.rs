@@ -75,6 +75,8 @@ pub(crate) struct TensorState {
     pub tails: Vec<Tail>,
     /// How many elements slices have of which only the run knows the end.
     pub extents: Vec<Extent>,
+    /// What numbers that are passed are multiples of, where their caller knows.
+    pub units: Vec<(ValueId, u64)>,
 }
 
 /// Tiles, and what became of their memory.

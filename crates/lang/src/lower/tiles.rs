@@ -204,18 +204,28 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A new tile of UB that is padded to these rows and columns.
-    pub fn padded_tile(
+    /// A new tile of UB with a tile's shape and valid shape that is padded to these rows and columns.
+    pub fn padded_like(
         &mut self,
-        shape: &[u64],
+        model: TileId,
         elem: Elem,
         (rows, cols): (u32, u32),
         made_by: &'static str,
     ) -> TileId {
-        let mut ty = Place::of(Space::Vec).tile_type(shape, elem);
+        let (shape, valid) = (self.tile(model).shape.clone(), self.tile(model).valid);
+        let mut ty = Place::of(Space::Vec).tile_type(&shape, elem);
         (ty.layout.rows, ty.layout.cols) = (rows, cols);
-        let value = self.buffer(ty);
-        self.add_tile(value, ty, shape, made_by)
+        match valid {
+            None => {
+                let value = self.buffer(ty);
+                self.add_tile(value, ty, &shape, made_by)
+            }
+            Some(valid) => {
+                ty.valid = [Dim::Dynamic; 2];
+                let value = self.buffer(ty);
+                self.set_valid(value, ty, &shape, valid, made_by)
+            }
+        }
     }
 
     /// A new tile of UB with a tile's shape and valid shape.
@@ -236,7 +246,11 @@ impl Lower<'_> {
         match self.tile(model).valid {
             None => self.new_tile(shape, elem, Space::Vec, made_by),
             Some(valid) => {
-                let valid = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let valid: [Index; 2] = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let (rows, cols) = fold(shape);
+                if valid == [rows, cols].map(|n| Index::Known(n as i64)) {
+                    return self.new_tile(shape, elem, Space::Vec, made_by);
+                }
                 self.new_valid_tile(shape, elem, Space::Vec, valid, made_by)
             }
         }

@@ -122,6 +122,7 @@ fn as_method(name: &str) -> Option<&str> {
 /// What to write for a name that other languages of tiles have, and this one has not.
 fn instead_of(name: &str) -> Option<String> {
     Some(match name {
+        "len" => "the extent of a tensor is `x.shape[0]`".into(),
         "softmax" => {
             "it is made of `pl.row_max`, `pl.row_expand_sub`, `pl.exp`, `pl.row_sum` and `pl.row_expand_div`".into()
         }

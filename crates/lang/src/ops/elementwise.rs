@@ -212,14 +212,14 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // The instruction wants both tiles padded alike.
     let usual = crate::lower::Place::of(Space::Vec).tile_type(&tile.shape, elem).layout;
     let padded = (usual.rows.max(tile.ty.layout.rows), usual.cols.max(tile.ty.layout.cols));
-    let (mut source, whole) = (source, tile.valid.is_none());
-    if whole && (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
-        let copy = lower.padded_tile(&tile.shape, tile.ty.layout.elem, padded, tile.made_by);
+    let mut source = source;
+    if (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
+        let copy = lower.padded_like(source, tile.ty.layout.elem, padded, tile.made_by);
         emit(lower, &pto::TMOV, &[("src", source)], copy);
         source = copy;
     }
-    let target = if whole && (usual.rows, usual.cols) != padded {
-        lower.padded_tile(&tile.shape, elem, padded, "cast")
+    let target = if (usual.rows, usual.cols) != padded {
+        lower.padded_like(source, elem, padded, "cast")
     } else {
         lower.tile_like(source, elem, "cast")
     };

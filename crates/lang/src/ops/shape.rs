@@ -162,7 +162,11 @@ fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
     let elem = call.need_elem(lower, "dtype")?;
-    let Value::Tile(id) = value else { return Err(call.wrong(lower, "x", "a tile", &value, span)) };
+    let id = match &value {
+        Value::Tile(id) => *id,
+        Value::Tensor(_) => lower.demand(&value, Space::Vec, span)?,
+        other => return Err(call.wrong(lower, "x", "a tile", other, span)),
+    };
     lower.still_there(id, span)?;
     let id = if lower.tile(id).valid.is_none() { lower.dense(id) } else { id };
     let tile = lower.tile(id).clone();
@@ -178,7 +182,7 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let bytes = |shape: &[u64], size: u64| shape.iter().product::<u64>() * size;
     if bytes(&shape, to) != bytes(&tile.shape, from)
         || ty.layout.bytes() != tile.ty.layout.bytes()
-        || tile.valid.is_some()
+        || tile.valid.is_some() && (from, &shape[..]) != (to, &tile.shape[..])
     {
         let message = format!("a tile {} cannot be looked at as {} of that type", show(&tile.shape), show(&shape));
         return Err(lower.error("reshape", call.span, message));
@@ -186,7 +190,11 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reinterpret_view");
     lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
-    Ok(Value::Tile(view))
+    match tile.valid {
+        None => Ok(Value::Tile(view)),
+        // Elements of the same size: as many of them count.
+        Some(valid) => lower.with_valid(view, valid, call.span).map(Value::Tile),
+    }
 }
 
 fn full(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -200,7 +208,12 @@ fn expands(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let model = vector(lower, call, "target")?;
     let tile = lower.tile(model).clone();
     let (value, span) = call.need(lower, "scalar")?;
-    filled(lower, &tile.shape, tile.ty.layout.elem, &value, span)
+    let number = scalar_for(lower, &value, tile.ty.layout.elem, span)?;
+    // As much of it counts.
+    let target = lower.tile_like(model, tile.ty.layout.elem, "full");
+    let dst = lower.tile(target).value;
+    lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
+    Ok(Value::Tile(target))
 }
 
 fn filled(
@@ -395,10 +408,18 @@ fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (a, b) = (vector(lower, call, "a")?, vector(lower, call, "b")?);
-    for id in [a, b] {
-        lower.wholly_valid(id, "a concatenation", call.span)?;
-    }
     let (x, y) = (lower.tile(a).clone(), lower.tile(b).clone());
+    // Whole columns of as many rows stand side by side as whole tiles do.
+    let rows_of = |tile: &crate::value::Tile| {
+        let [rows, cols] = tile.valid?;
+        (cols == Index::Known(*tile.shape.last()? as i64)).then_some(rows)
+    };
+    let alike = rows_of(&x).filter(|rows| rows_of(&y) == Some(*rows));
+    if alike.is_none() {
+        for id in [a, b] {
+            lower.wholly_valid(id, "a concatenation", call.span)?;
+        }
+    }
     let ([rows, left], [other, right]) = (&x.shape[..], &y.shape[..]) else {
         return Err(lower.unsupported(call.span, "tiles side by side that have not two dimensions"));
     };
@@ -406,7 +427,14 @@ fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("tiles {} and {} side by side", show(&x.shape), show(&y.shape));
         return Err(lower.error("shapes", call.span, message));
     }
-    let target = lower.new_tile(&[*rows, left + right], x.ty.layout.elem, Space::Vec, "concat");
+    let (shape, elem) = ([*rows, left + right], x.ty.layout.elem);
+    let target = match alike {
+        None => lower.new_tile(&shape, elem, Space::Vec, "concat"),
+        Some(count) => {
+            let valid = [count, Index::Known(shape[1] as i64)];
+            lower.new_valid_tile(&shape, elem, Space::Vec, valid, "concat")
+        }
+    };
     crate::lower::on_tiles::emit(lower, &pto::TCONCAT, &[("src0", a), ("src1", b)], target);
     Ok(Value::Tile(target))
 }

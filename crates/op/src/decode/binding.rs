@@ -63,4 +63,15 @@ pub struct ViewRef {
     pub strides: SmallVec<[Operand; 5]>,
     /// `nd`, `dn`, `nz` as written on the view; `None` where nothing is written.
     pub layout: Option<&'static str>,
+    /// Of a window: where in its tensor it lies, if it is not known to lie inside of it.
+    pub place: Option<Box<PlaceInTensor>>,
+}
+
+/// Where a window begins in its tensor, and what extents that has.
+#[derive(Clone, Debug)]
+pub struct PlaceInTensor {
+    /// Index of the first element in each dimension, outermost first.
+    pub firsts: SmallVec<[Operand; 5]>,
+    /// Extent of each dimension of the tensor.
+    pub extents: SmallVec<[Operand; 5]>,
 }

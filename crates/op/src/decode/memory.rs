@@ -54,7 +54,7 @@ pub fn view_of(memref: &MemRefType, base: Operand, d: &Decoder<'_>) -> Option<Vi
         }
     };
     let space = memref.space.unwrap_or(Space::Gm);
-    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None })
+    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None, place: None })
 }
 
 /// The tile that a memref in a local memory is: its last dimension as columns, the others as rows. `None` where

@@ -75,7 +75,8 @@ pub(crate) fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: E
 /// Bytes of the parameter of a column.
 const ENTRY: u64 = 8;
 
-/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides.
+/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides, and
+/// its place in its tensor where that may not hold it.
 pub(crate) fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -93,8 +94,12 @@ pub(crate) fn window(
     {
         return packed_scales(d, view, scales, elem);
     }
-    let args = view.dims.iter().copied().chain(view.strides.iter().copied());
-    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
+    let mut args: Vec<Operand> = view.dims.iter().chain(&view.strides).copied().collect();
+    let place = view.place.as_deref().filter(|place| place.firsts.len() == rank && place.extents.len() == rank);
+    if let Some(place) = place {
+        args.extend(place.firsts.iter().chain(&place.extents));
+    }
+    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank), placed: place.is_some() }, args))
 }
 
 /// A tensor of scales with two dimensions whose bytes lie packed, as the four dimensions that it has: pieces of 16 rows (columns
@@ -116,7 +121,7 @@ fn packed_scales(
     let dims = [outer / 16, groups / 2, 16, 2];
     let strides = [groups * 16, 32, 2, 1];
     let args = dims.into_iter().chain(strides).map(Operand::Imm).collect();
-    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)) }, args))
+    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)), placed: false }, args))
 }
 
 /// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.

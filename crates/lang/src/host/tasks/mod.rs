@@ -58,17 +58,19 @@ impl<'a> Host<'a> {
     pub(crate) fn record(
         host: &mut Host<'a>,
         entry: usize,
-        params: &[ParamInfo],
+        (params, constants): (&[ParamInfo], Vec<(Rc<str>, Const)>),
         numbers: &[Option<String>],
         mut recorder: Recorder<'a>,
         into: &mut Orchestration,
         diags: &mut Diags,
     ) {
         let def = host.found[entry].def;
-        let mut given: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
-        let parameters = def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
-        for ((param, number), parameter) in params.iter().zip(numbers).zip(parameters) {
-            let span = at(&parameter.parameter);
+        let mut given: Vec<(Rc<str>, HostValue<'a>)> =
+            constants.into_iter().map(|(name, constant)| (name, HostValue::Const(constant))).collect();
+        for (param, number) in params.iter().zip(numbers) {
+            let mut parameters = def.parameters.iter_non_variadic_params();
+            let parameter = parameters.find(|own| *own.parameter.name.as_str() == *param.name);
+            let span = parameter.map_or(at(&def.name), |own| at(&own.parameter));
             let value = match &param.shape {
                 Some(shape) => {
                     let view = recorder.tensor(&param.name, param.elem, shape, Origin::Argument, span);

@@ -417,6 +417,14 @@ impl<'a> Host<'a> {
         }
         let mut diags = Diags::default();
         let compiled = self.rec().kernels.function(kernel, &handed, &mut diags);
+        if let (Err(_), Some(at)) = (&compiled, handed.iter().position(|(_, own)| matches!(own, Handed::Nothing)))
+            && let Some(first) = diags.list.first_mut()
+        {
+            let (wanted, _, place) = &given[at];
+            let label = slipring_ir::Labeled { span: *place, text: format!("`{wanted}` of `{name}` is None here") };
+            first.secondary.push(label);
+            first.help.get_or_insert("a call gives back what its function returns: end that with `return out`".into());
+        }
         self.rec().diags.list.extend(diags.list);
         let Ok(compiled) = compiled else {
             self.rec().stopped = true;
@@ -425,9 +433,10 @@ impl<'a> Host<'a> {
         let info = self.rec().kernels.list[compiled.kernel].info.clone();
         let (mut call, mut uses) = (TaskCall { kernel: Some(compiled.kernel), ..TaskCall::default() }, Vec::new());
         let mut results: IndexMap<String, HostValue<'a>> = IndexMap::new();
-        let passed: Vec<usize> = (0..handed.len()).filter(|at| !matches!(handed[*at].1, Handed::Nothing)).collect();
-        for (position, param) in info.params.iter().enumerate() {
-            let at = passed.get(position).copied().unwrap_or(usize::MAX);
+        for param in &info.params {
+            let of_param =
+                |(wanted, value): &(Rc<str>, Handed)| **wanted == *param.name && !matches!(value, Handed::Nothing);
+            let at = handed.iter().position(of_param).unwrap_or(usize::MAX);
             let handed = handed.get(at).map(|(_, value)| value.clone());
             match handed {
                 Some(Handed::Tensor(view)) => {

@@ -35,6 +35,13 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "which numbers a verdict is for: the launch is held against it, and proofs start from it",
     ),
     ("func.func", "pto.auto_sync_tail_hint", "what happens when a program of the device is over"),
+    ("arith.addi arith.subi arith.muli arith.shli", "overflowFlags", "what a compiler may assume: results wrap"),
+    (
+        "arith.addf arith.subf arith.mulf arith.divf arith.remf arith.maximumf arith.minimumf arith.maxnumf arith.minnumf \
+         arith.negf arith.cmpf",
+        "fastmath",
+        "what a compiler may do: results are those of IEEE 754",
+    ),
     ("memref.alloc", "alignment", "the allocator aligns to what each memory needs"),
     ("pto.tload pto.tprefetch pto.tstore", "pto.inferred_layout", "who found the layout"),
     ("pto.barrier", "pto.auto_sync_tail_barrier", "who placed it"),

@@ -31,6 +31,18 @@ pub enum Tf32 {
     Away,
 }
 
+impl Tf32 {
+    /// A number as a product takes it. What is not finite stays.
+    fn rounded(self, x: f32) -> f32 {
+        let bits = x.to_bits();
+        let up = match self {
+            Tf32::Even => 0xfff + (bits >> 13 & 1),
+            Tf32::Away => 0x1000,
+        };
+        if x.is_finite() { f32::from_bits((bits + up) & 0xffff_e000) } else { x }
+    }
+}
+
 /// `dst = start + a × b` on fractals.
 ///
 /// Arguments: [`MadArgs`]. The unit of its cost is one block of 16 rows, 16 columns and 32 bytes of k.
@@ -86,17 +98,7 @@ impl Mad {
     /// An input as used by the product.
     fn input(&self, elem: Elem, x: f32) -> f32 {
         let x = if self.saturate { finite(elem, x) } else { x };
-        match self.tf32 {
-            Some(mode) if x.is_finite() => {
-                let bits = x.to_bits();
-                let up = match mode {
-                    Tf32::Even => 0xfff + (bits >> 13 & 1),
-                    Tf32::Away => 0x1000,
-                };
-                f32::from_bits((bits + up) & 0xffff_e000)
-            }
-            _ => x,
-        }
+        self.tf32.map_or(x, |mode| mode.rounded(x))
     }
 }
 
@@ -146,5 +148,28 @@ impl Effect for Mad {
             }
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tf32_keeps_ten_bits() {
+        let cases = [
+            (0x3f80_1000, Tf32::Even, 0x3f80_0000),
+            (0x3f80_1000, Tf32::Away, 0x3f80_2000),
+            (0x3f80_3000, Tf32::Even, 0x3f80_4000),
+            (0xbf80_1001, Tf32::Even, 0xbf80_2000),
+            (0x7f7f_ffff, Tf32::Even, 0x7f80_0000),
+            (0xff80_0000, Tf32::Even, 0xff80_0000),
+            (0x0000_0fff, Tf32::Even, 0x0000_0000),
+            (0x0000_1001, Tf32::Even, 0x0000_2000),
+        ];
+        for (x, mode, want) in cases {
+            assert_eq!(mode.rounded(f32::from_bits(x)).to_bits(), want, "{x:#x} {mode:?}");
+        }
+        assert!(Tf32::Away.rounded(f32::NAN).is_nan());
     }
 }

@@ -142,13 +142,6 @@ pub fn convert(
     }
 }
 
-/// Rounds each value to the 10 mantissa bits of TF32, as a product of `f32` in TF32 mode takes its operands
-/// (micro-instruction manual, `tf32_mode`: `round_even` is [`RoundMode::Rint`], `round_away` [`RoundMode::Round`]).
-/// Infinities stay; NaN becomes quiet.
-pub fn round_tf32(values: &mut [f32], mode: RoundMode) {
-    with_mode!(mode, M => narrow::round_tf32::<M>(values));
-}
-
 /// Rounds one `f32` to an integral value.
 pub fn round_integral(x: f32, mode: RoundMode) -> f32 {
     with_mode!(mode, M => integral::<M>(x))

@@ -43,8 +43,6 @@ macro_rules! targets {
 targets! {
     F16: 5, 10, 15, Infinity;
     BF16: 8, 7, 127, Infinity;
-    /// The upper 19 bits of an `f32`: the operand format of an `f32` product in TF32 mode.
-    Tf32: 8, 10, 127, Infinity;
     E5M2: 5, 2, 15, Infinity;
     E4M3: 4, 3, 7, Nan;
     E2M1: 2, 1, 1, Finite;

@@ -392,6 +392,8 @@ pub(crate) enum Strange {
     Call(Rc<str>),
     /// A parameter of a function that nothing calls: `--set` gives it a value.
     Parameter,
+    /// What a decorator that is not known made of a function: reading it from an instance may call that.
+    Decorated,
     /// What an exception of Python says, as an error shows it.
     Said(Rc<str>),
 }

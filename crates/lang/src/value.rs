@@ -392,6 +392,10 @@ pub(crate) enum Strange {
     Call(Rc<str>),
     /// A parameter of a function that nothing calls: `--set` gives it a value.
     Parameter,
+    /// What a decorator that is not known made of a function: reading it from an instance may call that.
+    Decorated,
+    /// What an exception of Python says, as an error shows it.
+    Said(Rc<str>),
 }
 
 impl Unknown {
@@ -403,6 +407,12 @@ impl Unknown {
     /// A call of a library.
     pub fn call(span: Span, path: &str) -> Unknown {
         Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
+    }
+
+    /// What an exception of Python says, in words that are not Python's own.
+    pub fn said(span: Span, text: impl Into<String>) -> Unknown {
+        let text: String = text.into();
+        Unknown { span, why: "what an exception of Python says".into(), is: Strange::Said(text.into()) }
     }
 
     /// A parameter of a function that nothing calls.

@@ -10,14 +10,14 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_program::Kind;
 use slipring_sim::ExecutionMode;
-use slipring_tasks::signals::{Changed, Signal, Wanted, since};
-use slipring_tasks::{Graph, Resumed, Tensor};
+use slipring_tasks::signals::{AllParts, Changed, Parts, Signal, Wanted, since};
+use slipring_tasks::{Graph, Resumed, Tensor, Touched};
 
 use super::ProgramOptions;
 use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
-use slipring_session::Compiled;
+use slipring_session::{Compiled, Error};
 
 use crate::footprint::step;
 
@@ -260,6 +260,26 @@ impl Drop for Beside {
             let _ = waiting.thread.join();
         }
     }
+}
+
+/// All tasks in parts, where one of them takes steps with signals: the parts of those that do, and what all of them touch. `first` makes
+/// the tensors before the first task.
+pub(super) fn all_parts(
+    mut parts: BTreeMap<usize, Parts>,
+    footprints: &[BTreeMap<usize, Touched>],
+    first: impl FnOnce() -> Result<Vec<Vec<u8>>, Error>,
+) -> Result<Option<AllParts>, Error> {
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let whole = |touched: &BTreeMap<usize, Touched>| Parts { touched: vec![touched.clone()], events: Vec::new() };
+    let each = footprints.iter().enumerate();
+    let tasks = each.map(|(task, touched)| parts.remove(&task).unwrap_or_else(|| whole(touched))).collect();
+    let mut own = AllParts { tasks, ..AllParts::default() };
+    let tensors = first()?;
+    let known = |signal| Some((signal, number(&tensors, signal).filter(|n| *n != 0)?));
+    own.first = own.signals().into_iter().filter_map(known).collect();
+    Ok(Some(own))
 }
 
 fn number(tensors: &[Vec<u8>], (tensor, byte): Signal) -> Option<i64> {

@@ -8,11 +8,12 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::CheckFacts;
 use slipring_sim::{ExecutionMode, Stats, places};
+use slipring_tasks::ends;
 use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
-use super::beside::{Beside, Came, Job};
+use super::beside::{self, Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
@@ -57,6 +58,8 @@ struct Seen {
     stats: BTreeMap<usize, facts::Work>,
     printed: Vec<String>,
     skipped: Vec<usize>,
+    /// Why what was found is not that of all orders, though all tasks ran.
+    other_order: Option<String>,
     /// Tasks wait for each other while they run: with fewer clusters they may wait for one that cannot start.
     signals: bool,
 }
@@ -247,16 +250,6 @@ impl Runner<'_> {
             }
         }
     }
-
-    /// All tasks in parts, if one of them has steps on signals.
-    fn in_parts(&mut self) -> Option<Vec<Parts>> {
-        if self.parts.is_empty() {
-            return None;
-        }
-        let mut own = std::mem::take(&mut self.parts);
-        let whole = |task: usize| Parts { touched: vec![self.footprints[task].clone()], events: Vec::new() };
-        Some((0..self.footprints.len()).map(|task| own.remove(&task).unwrap_or_else(|| whole(task))).collect())
-    }
 }
 
 impl Program {
@@ -298,8 +291,10 @@ impl Program {
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
         runner.give_up();
-        let parts = runner.in_parts();
-        signals::lengthen(&mut plan, graph, parts.as_deref());
+        let parts = std::mem::take(&mut runner.parts);
+        let first = || self.tensors(&before, options.windows.as_deref());
+        let parts = beside::all_parts(parts, &runner.footprints, first)?;
+        signals::lengthen(&mut plan, graph, parts.as_ref());
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, mut seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
@@ -308,6 +303,8 @@ impl Program {
         if options.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
+        let ended = parts.as_ref().filter(|_| plan.complete);
+        seen.other_order = ended.and_then(|own| ends::in_another_order(graph, own));
         if options.strict {
             seen.messages.iter_mut().for_each(|(message, _)| make_strict(message));
         }
@@ -316,7 +313,7 @@ impl Program {
         messages.extend(self.ends_early());
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
-            between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);
+            between = touched::judge(graph, &order, &footprints, parts.as_ref(), &lost);
             if options.tools.init {
                 between.extend(self.left_out(&footprints));
             }
@@ -428,6 +425,8 @@ impl ProgramRun<'_> {
             format!("this order only ({why})")
         } else if self.findings.messages().iter().any(|message| message.kind == Kind::TaskRace) {
             "this order only (tasks race)".to_string()
+        } else if let Some(why) = &seen.other_order {
+            format!("this order only ({why})")
         } else if seen.schedule {
             "all orders of the tasks; inside a kernel for this schedule only".to_string()
         } else {

@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Span};
 
 use crate::graph::Graph;
-use crate::signals::Parts;
+use crate::signals::AllParts;
 use crate::touched::{Footprints, Lost, directions, needless, overwritten, races, unwritten};
 
 /// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
@@ -13,7 +13,7 @@ pub fn judge(
     graph: &Graph,
     order: &[usize],
     touched: &Footprints,
-    parts: Option<&[Parts]>,
+    parts: Option<&AllParts>,
     lost: &[Lost],
 ) -> Vec<Diagnostic> {
     let reach = graph.reach(order);

@@ -288,6 +288,10 @@ impl<'a> Host<'a> {
 
     fn name(&mut self, name: &str, span: Span) -> HostValue<'a> {
         if let Some(value) = self.get(name) {
+            // What catches that it is not bound may run.
+            if self.tries > 0 && self.may_be_unbound(name) {
+                self.risks += 1;
+            }
             return value;
         }
         if self.is_unbound(name) {

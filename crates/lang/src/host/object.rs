@@ -13,7 +13,7 @@ use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
 use crate::host::limits::MOST_VALUES;
 use crate::host::state::Host;
 use crate::host::value::{Frame, Kind, unknown};
-use crate::value::Const;
+use crate::value::{Const, Strange};
 
 /// Methods of kernels, which give the kernel back.
 pub(super) const OF_KERNELS: &[&str] = &["lower", "compile", "compile_for_test", "warmup", "run", "__call__"];
@@ -131,6 +131,11 @@ impl<'a> Host<'a> {
                 _ => HostValue::Bound(Rc::new((base.clone(), HostValue::Wrapped(wrapped.clone())))),
             },
             Some(value @ (HostValue::Kernel(_) | HostValue::Class(_))) => value,
+            // It may be a descriptor, whose function is called with the instance.
+            Some(HostValue::Unknown(why)) if matches!(why.is, Strange::Decorated) => {
+                self.let_go(std::slice::from_ref(base), span, &format!("`{name}`, which a decorator made,"));
+                HostValue::Unknown(why)
+            }
             Some(value) => match &*class.foreign.borrow() {
                 Some(why) => HostValue::Unknown(why.clone()),
                 None => value,

@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Span};
 use super::value::HostValue;
 use crate::host::state::{Host, Raised};
 use crate::host::value::unknown;
-use crate::value::Const;
+use crate::value::{Const, Strange, Unknown};
 
 /// The exceptions of Python, each with the one that it is based on.
 const EXCEPTIONS: &[(&str, &str)] = &[
@@ -66,10 +66,11 @@ fn is_a(name: &str, other: &str) -> bool {
 }
 
 impl<'a> Host<'a> {
-    /// Raises an exception of Python. What is evaluated on the way to who catches it is of no account.
+    /// Raises an exception of Python. What is evaluated on the way to who catches it is of no account. The text is for readers:
+    /// Python's own differs from version to version, so that the file does not know it.
     pub(super) fn fail(&mut self, kind: &str, text: impl Into<String>, span: Span) -> HostValue<'a> {
-        let value = HostValue::Exception(Rc::new((kind.into(), vec![HostValue::str(text.into())])));
-        self.raise(value, span)
+        let said = HostValue::Unknown(Rc::new(Unknown::said(span, text)));
+        self.raise(HostValue::Exception(Rc::new((kind.into(), vec![said]))), span)
     }
 
     pub(super) fn raise(&mut self, value: HostValue<'a>, span: Span) -> HostValue<'a> {
@@ -187,7 +188,17 @@ impl<'a> Host<'a> {
                 _ => {}
             }
         }
-        let text = self.exception_text(&raised.value, raised.span).unwrap_or_default();
+        let text = match &raised.value {
+            HostValue::Exception(exception) => match &exception.1[..] {
+                [HostValue::Unknown(why)] => match &why.is {
+                    Strange::Said(text) => Some(text.to_string()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        let text = text.or_else(|| self.exception_text(&raised.value, raised.span)).unwrap_or_default();
         let said = if text.is_empty() { name.to_string() } else { format!("{name}: {text}") };
         let code = if &*kind == "AssertionError" { "assert" } else { "raise" };
         let message = format!("the file's own code stops here: {said}");

@@ -207,6 +207,11 @@ impl<'a> Host<'a> {
         scope.get(name).map(|value| (scope.clone(), value))
     }
 
+    /// True for the name of what is defined on one path only.
+    pub(super) fn may_be_unbound(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(scope, _)| scope.perhaps.borrow().contains(name))
+    }
+
     /// True for a name that the function binds which runs, and has not bound yet.
     pub(super) fn is_unbound(&self, name: &str) -> bool {
         for scope in self.scopes.iter().rev() {

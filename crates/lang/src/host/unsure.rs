@@ -113,11 +113,14 @@ impl<'a> Host<'a> {
                     HostValue::Kernel(_) | HostValue::Function(_) | HostValue::Class(_) | HostValue::Path(_)
                 )
             };
-            // What is defined on one path only is that, or nothing.
+            // What is defined on one path only is that, or nothing: not where Python has something of that name.
             if let ([one], None, 1) = (&values[..], &now, count)
                 && defines(one)
+                && !super::names::is_there(&name)
+                && super::raise::exception(&name).is_none()
             {
                 self.touch_name(&scope, &name);
+                scope.perhaps.borrow_mut().insert(name.clone());
                 scope.put(&name, one.clone());
                 continue;
             }

@@ -1,6 +1,7 @@
 //! What a name of the host stands for.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -350,6 +351,8 @@ pub(crate) struct Frame<'a> {
     pub(super) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
     /// The same for all its names.
     pub(super) all_lost: RefCell<Option<Rc<Unknown>>>,
+    /// Names of what is defined on one path only: they stand for that, or for nothing.
+    pub(super) perhaps: RefCell<BTreeSet<Rc<str>>>,
     /// When it was made.
     pub(super) number: u64,
     /// True for the fields of what does not let them be set.
@@ -368,6 +371,7 @@ impl<'a> Frame<'a> {
             locals,
             lost: RefCell::default(),
             all_lost: RefCell::default(),
+            perhaps: RefCell::default(),
             number: next_number(),
             frozen: Cell::new(false),
         })

@@ -16,7 +16,7 @@ use crate::host::state::{Flow, Host};
 use crate::host::value::{Class, Code, Frame, Function, HostValue, Kind, Made, Scope, Wrapped, unknown};
 use crate::roles::{Role, role_of};
 use crate::syntax::{at, shown};
-use crate::value::{Const, Unknown};
+use crate::value::{Const, Strange, Unknown};
 
 /// The most functions that are made of one text.
 const MOST_MADE: usize = 256;
@@ -185,7 +185,7 @@ impl<'a> Host<'a> {
         }
         let what = format!("what the decorator `{shown}` makes of it");
         self.let_go(&[value, decorator], span, &what);
-        unknown(span, what)
+        HostValue::Unknown(Rc::new(Unknown { span, why: what, is: Strange::Decorated }))
     }
 
     /// What a decorator makes of its function; `None` for those of the host.

@@ -10,7 +10,7 @@ use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Re
 use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
 use slipring_op::{names, ops};
 
-/// What a vector function is.
+/// The base declaration of vector functions.
 const SCOPE: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..PLAIN.schema },
     core: CoreRule::Vector,

@@ -115,14 +115,14 @@ fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Which lines `pto.dcci` means: one, or all.
+/// The scopes of `pto.dcci`: one line, or all.
 const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
 /// Which of them, by where they go; those of global memory first, then those of UB.
 const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
-/// What `pto.dsb` may mean that is no memory.
+/// The scope of `pto.dsb` that is not a memory.
 const SEQUENCER: &str = "SEQ";
 
-/// Writes back the line that a pointer or a view lies in, or all.
+/// Writes back the line of a pointer or a view, or all lines.
 fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {
     let line = match line {
         None => None,

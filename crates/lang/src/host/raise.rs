@@ -9,7 +9,7 @@ use crate::host::state::{Host, Raised};
 use crate::host::value::unknown;
 use crate::value::{Const, Strange, Unknown};
 
-/// The exceptions of Python, each with the one that it is based on.
+/// Python's exceptions, each with its base.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("BaseException", ""),
     ("Exception", "BaseException"),
@@ -48,12 +48,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("RuntimeWarning", "Warning"),
 ];
 
-/// The exception of Python of this name.
+/// Python's exception with this name.
 pub(super) fn exception(name: &str) -> Option<&'static str> {
     EXCEPTIONS.iter().find(|(known, _)| *known == name).map(|(known, _)| *known)
 }
 
-/// True if one exception of Python is another, or based on it.
+/// True if an exception of Python is another one, or derives from it.
 fn is_a(name: &str, other: &str) -> bool {
     let mut name = name;
     while !name.is_empty() {
@@ -79,9 +79,9 @@ impl<'a> Host<'a> {
         unknown(span, "what is raised")
     }
 
-    /// Gives up calls that are too deep inside each other.
+    /// Gives up on calls that are nested too deeply.
     pub(super) fn too_deep(&mut self, span: Span) -> HostValue<'a> {
-        // Python may go on.
+        // Python might continue.
         self.risks += 1;
         let module = self.module;
         let value = HostValue::Exception(Rc::new(("RecursionError".into(), Vec::new())));
@@ -89,7 +89,7 @@ impl<'a> Host<'a> {
         unknown(span, "calls that are too deep inside each other")
     }
 
-    /// What `raise X` raises; `None` where that is not known.
+    /// The exception that `raise X` raises; `None` if it is not known.
     pub(super) fn made_exception(&mut self, value: HostValue<'a>, span: Span) -> Option<HostValue<'a>> {
         let made = match value {
             HostValue::Path(_) | HostValue::Class(_) => {
@@ -100,7 +100,7 @@ impl<'a> Host<'a> {
         self.exception_of(&made).map(|_| made)
     }
 
-    /// The exception of Python that a value is.
+    /// The Python exception of a value.
     pub(super) fn exception_of(&self, value: &HostValue<'a>) -> Option<Rc<str>> {
         match value {
             HostValue::Exception(exception) => Some(exception.0.clone()),
@@ -109,7 +109,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// True if `except kind:` catches an exception; `None` where that is not known.
+    /// True if `except kind:` catches an exception; `None` if it is not known.
     pub(super) fn catches(&mut self, kind: &HostValue<'a>, raised: &HostValue<'a>) -> Option<bool> {
         match kind {
             HostValue::Path(path) => {
@@ -136,7 +136,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What an exception says.
+    /// The message of an exception.
     pub(super) fn exception_text(&mut self, value: &HostValue<'a>, span: Span) -> Option<String> {
         let args = match value {
             HostValue::Exception(exception) => {
@@ -158,7 +158,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The error that an exception is which nothing catches. None for an end that is not an error.
+    /// The error for an uncaught exception. `None` for a termination that is not an error.
     pub(super) fn uncaught(&mut self, raised: &Raised<'a>) -> Option<Diagnostic> {
         if raised.limit {
             let message = "the file's own code goes too deep, with calls inside each other: it is not followed further";

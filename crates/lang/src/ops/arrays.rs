@@ -1,5 +1,5 @@
-//! Arrays of numbers: as many numbers as they have elements, which loops and branches carry like any others. Where an index is known
-//! only when the kernel runs, every element is looked at.
+//! Arrays of numbers: one number for each element, which loops and branches carry like others. If an index is only
+//! known at run time, every element is inspected.
 
 use super::entry::{Call, ENTRY, entries};
 use crate::dtype::DType;
@@ -7,7 +7,7 @@ use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
 use crate::words::{Means, followed_as, followed_with};
 
-/// The most elements of an array.
+/// The maximum number of elements of an array.
 const MOST: i64 = 256;
 
 entries! {

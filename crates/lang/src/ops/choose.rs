@@ -1,4 +1,4 @@
-//! Comparisons, choices by a mask, and ops with three sources.
+//! Comparisons, selections by a mask, and ops with three sources.
 
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
@@ -63,7 +63,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let tile = lower.tile(lhs).clone();
         crate::lower::masks::of(lower, &tile.shape, tile.ty.layout.elem, lhs)
     };
-    // All elements are compared, those that do not count as well: their bits do not count either.
+    // All elements are compared, including invalid ones: their bits are invalid as well.
     lhs = lower.whole_view(lhs);
     let tile = lower.tile(lhs).clone();
     let dst = lower.tile(mask).value;
@@ -77,7 +77,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // The public names of the sources of `sels`.
+    // The public parameter names of `sels`.
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
     let (mask, lhs) = (call.need(lower, "mask")?, call.need(lower, first)?);
@@ -91,7 +91,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
-        // The public order has the working memory before the number.
+        // In the public order, the working memory comes before the number.
         match working.replace((rhs.clone(), span)) {
             Some((number, place)) if is_number(&number) => (rhs, span) = (number, place),
             _ => return Err(call.wrong(lower, "rhs", "a number (`pl.sel` takes two tiles)", &rhs, span)),
@@ -129,7 +129,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(like(lower, call, lhs, &operands)))
 }
 
-/// The tile that a number on the left is: like the other choice, or like what the mask compared.
+/// A tile for a number on the left: like the other operand, or like the tiles that the mask compared.
 fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): &(Value, Span)) -> Lowered<TileId> {
     let (other, place) = call.need(lower, "rhs")?;
     if !is_number(&other) {
@@ -138,7 +138,7 @@ fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): 
         return crate::lower::masks::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
     }
     match lower.tile(mask).mask.clone() {
-        // Two numbers are of the type that was compared, or floats where one of them is.
+        // Two numbers have the type of the compared tiles, or are floats if one of them is.
         Some(own) => {
             let is_float = |value: &Value| match value {
                 Value::Const(Const::Float(_)) => true,
@@ -180,7 +180,7 @@ fn scalar_between(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// Working memory that an op of two sources may be given.
+/// Working memory that may be passed to an op of two sources.
 pub(super) fn with_tmp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let a = vector(lower, call, "lhs")?;
     let b = match call.get("slope").cloned() {

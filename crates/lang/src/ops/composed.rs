@@ -1,4 +1,4 @@
-//! Words that every language of tiles has, and that are several instructions here.
+//! Functions that all tile languages have, and that take several instructions here.
 
 use ruff_python_ast::Operator;
 use slipring_ir::{Attr, Diagnostic};
@@ -10,7 +10,7 @@ use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
 
-/// Made of the ops that stand in its doc.
+/// Composed of the ops in its documentation.
 const OF_ONE: Entry = Entry { params: "x/input/tile", ..ENTRY };
 
 entries! {
@@ -31,13 +31,13 @@ fn number(x: f64) -> Value {
     Value::Const(Const::Float(x))
 }
 
-/// The result of an op of the language on a value and others.
+/// The result of an op of the language on a value and other arguments.
 fn then(lower: &mut Lower<'_>, call: &Call, name: &'static str, value: Value, others: &[Value]) -> Lowered {
     let args = std::iter::once(value).chain(others.iter().cloned()).collect();
     lower.call_by_name(name, args, call.span)
 }
 
-/// One number in all elements of a new tile.
+/// A new tile filled with one number.
 fn constant(lower: &mut Lower<'_>, call: &Call, n: i64) -> Lowered {
     let (shape, dtype) = (call.need(lower, "shape")?.0, call.need(lower, "dtype")?.0);
     then(lower, call, "full", shape, &[dtype, Value::Const(Const::Int(n))])
@@ -67,7 +67,7 @@ fn square(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     then(lower, call, "mul", x.clone(), &[x])
 }
 
-/// The operand of what is computed in floats only.
+/// The operand of a function that is only defined for floats.
 fn floats(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let x = super::operands::vector(lower, call, "x")?;
     let elem = lower.tile(x).ty.layout.elem;
@@ -121,7 +121,7 @@ fn cdiv(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.binary_number(Operator::FloorDiv, &sum, &b, call.span)
 }
 
-/// Consecutive integers, also as floats.
+/// Consecutive integers, possibly as floats.
 pub(super) fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;
     let asked = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);

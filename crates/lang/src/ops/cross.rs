@@ -1,4 +1,4 @@
-//! Between the kinds of core, and questions about the launch.
+//! Copies between the kinds of core, and queries of the launch.
 
 use slipring_pto as pto;
 

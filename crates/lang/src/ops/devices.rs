@@ -1,4 +1,4 @@
-//! What devices do with each other's memory: signals, parts of windows, and what is made of them (`pld.…`).
+//! Accesses to other devices' memory: signals, parts of windows, and ops built from them (`pld.…`).
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
@@ -61,7 +61,7 @@ entries! {
 const COPY: &str =
     "dst, peer, src, dst_offsets=, src_offsets=, shape=, *, atomic=, chunk_rows=, chunk_cols=, pipeline=";
 
-/// The error of a word that no kernel has.
+/// The error for a builtin that kernels do not have.
 pub(crate) fn not_for_kernels(path: &str, span: Span) -> Diagnostic {
     let last = path.rsplit('.').next().unwrap_or("");
     if matches!(last, "world_size" | "alloc_window_buffer" | "window") {
@@ -85,7 +85,7 @@ fn of_domain(lower: &mut Lower<'_>, call: &Call, which: fn(Domain) -> u64) -> Lo
     Ok(Value::Const(Const::Int(which(own) as i64)))
 }
 
-/// The signal that a call names, of 32 bits.
+/// The 32-bit signal in an argument.
 fn one_signal(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, Span)> {
     let (tensor, span) = window(lower, call, name)?;
     domain(lower, &tensor, span)?;
@@ -201,7 +201,7 @@ fn transfer(lower: &mut Lower<'_>, call: &Call, put: bool) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// Rows and columns of a chunk of a copy of so many dimensions, where they are said.
+/// Rows and columns of a chunk of a copy with so many dimensions, if they are specified.
 fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64>; 2]> {
     let mut chunk = [None; 2];
     for (own, name) in chunk.iter_mut().zip(["chunk_rows", "chunk_cols"]) {
@@ -223,7 +223,7 @@ fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64
     Ok(chunk)
 }
 
-/// Copies a part of which only the run knows the extents, piece by piece: each open dimension has a constant chunk.
+/// Copies a part with dynamic extents in pieces: each dynamic dimension has a constant chunk.
 fn open_transfer(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -281,13 +281,13 @@ fn open_transfer(
     each_chunk(lower, (extents, &shape), (&mut Vec::new(), &mut Vec::new()), span, &mut piece)
 }
 
-/// The most bytes of a chunk: half of what the smaller UB has, with room for other tiles.
+/// The maximum size of a chunk in bytes: half of the smaller UB, which leaves capacity for other tiles.
 const MOST_CHUNK: u64 = 96 << 10;
 
-/// What is done with a piece: where it begins, and how much of it there is.
+/// The action for a piece, given its offsets and extents.
 type Piece<'p> = dyn FnMut(&mut Lower<'_>, &[Index], &[Index]) -> Lowered<()> + 'p;
 
-/// Goes through the chunks of the dimensions that are left.
+/// Loops over the chunks of the remaining dimensions.
 fn each_chunk(
     lower: &mut Lower<'_>,
     (extents, shape): (&[Index], &[u64]),

@@ -1,4 +1,4 @@
-//! Ops that work element by element.
+//! Elementwise ops.
 
 use slipring_ir::{Attr, Diagnostic};
 use slipring_op::OpDef;
@@ -133,13 +133,13 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
     same(lower, call, lhs, rhs)?;
     if call.op() == &pto::TADD && (is_tail_of_product(lower, lhs, rhs) || is_tail_of_product(lower, rhs, lhs)) {
-        // What a product has no elements for adds nothing.
+        // Elements outside the product add nothing.
         return lower.call_by_name("part_add", vec![Value::Tile(lhs), Value::Tile(rhs)], call.span);
     }
     Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])))
 }
 
-/// True for a sum of a whole tile and a product of tails.
+/// True for the sum of a whole tile and a product of tails.
 fn is_tail_of_product(lower: &Lower<'_>, whole: TileId, part: TileId) -> bool {
     let part = lower.tile(part);
     let made_by = lower.words.op(part.made_by);
@@ -209,7 +209,7 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if tile.ty.layout.elem == elem {
         return Ok(Value::Tile(source));
     }
-    // The instruction wants both tiles padded alike.
+    // The instruction requires both tiles to have the same padding.
     let usual = crate::lower::Place::of(Space::Vec).tile_type(&tile.shape, elem).layout;
     let padded = (usual.rows.max(tile.ty.layout.rows), usual.cols.max(tile.ty.layout.cols));
     let mut source = source;
@@ -249,7 +249,7 @@ fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Optio
         lower.still_there(*id, call.span)?;
     }
     let [first, second] = masks[..] else {
-        // The complement of bytes is not an instruction everywhere.
+        // Not all platforms have an instruction for the complement of bytes.
         let inverse = masks::numbers(lower, masks[0], [0, 1])?;
         return masks::packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
     };

@@ -44,7 +44,7 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
     operands_of(lower, call, lhs, rhs)
 }
 
-/// Holds that `acc_phase` is a phase. It tells the hardware when an accumulator is complete and changes no result.
+/// Requires `acc_phase` to be a phase. It only tells the hardware when an accumulator is complete.
 fn phase(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
     if !call.has("acc_phase") {
         return Ok(());
@@ -68,7 +68,7 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     multiplied(lower, call, &o).map(Value::Tile)
 }
 
-/// Reports lists of matrices where one accumulator takes a product.
+/// Reports lists of matrices where a single accumulator takes a product.
 fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
     if super::batch::list_of(lower, call)?.is_none() {
         return Ok(());
@@ -79,13 +79,13 @@ fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
 }
 
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // The form for tiles has the condition in the fourth place, where that for tensors has a constant.
+    // The signature for tiles has the condition in fourth place, where the one for tensors has a constant.
     let of_tiles = matches!(call.get("a_trans"), Some((Value::Scalar(_), _))) && call.get("init_cond").is_none();
     let call = &if of_tiles { call.moved("a_trans", "init_cond") } else { call.clone() };
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,
-        // A tensor that was made to begin with, which were never written: an accumulator that holds nothing.
+        // A tensor that was made but never written: an empty accumulator.
         Value::Tensor(tensor) if lower.holds_nothing(tensor) => {
             no_list(lower, call)?;
             let o = operands(lower, call)?;
@@ -126,7 +126,7 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// A product with scales: of the call's operands and the tiles of scales of both.
+/// A product with scales: of the call's operands and both tiles of scales.
 fn matmul_mx(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let o = operands(lower, call)?;
     let mut scales = Vec::new();

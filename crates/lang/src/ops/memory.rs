@@ -1,4 +1,4 @@
-//! Between global memory and tiles, and between the memories of a core.
+//! Moves between global memory and tiles, and between the memories of a core.
 
 use std::rc::Rc;
 
@@ -53,7 +53,7 @@ fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     load_from(lower, call, source, "shapes")
 }
 
-/// What a call loads from a tensor; `shapes` is the name of the argument that says how much.
+/// The window of a tensor that a call loads; `shapes` is the name of the argument with the extents.
 pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Tensor, Span), shapes: &str) -> Lowered {
     let offsets = call.offsets(lower, "offsets")?;
     let shape = call.need_shape(lower, shapes)?;
@@ -69,7 +69,7 @@ pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Ten
     Ok(Value::Tile(tile))
 }
 
-/// A window of a tensor of which `valid_shape` says how much counts.
+/// A window of a tensor whose valid extent is given by `valid_shape`.
 pub(super) fn valid_window(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -78,7 +78,7 @@ pub(super) fn valid_window(
     span: Span,
 ) -> Lowered<Tensor> {
     let clamp = call.has("clamp") && call.flag(lower, "clamp")?;
-    // An empty list stands for none, as the language prints it.
+    // An empty list means none, as the language prints it.
     let given = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
     let given = given.filter(|valid| !valid.is_empty());
     if given.is_none() && !clamp {
@@ -96,10 +96,10 @@ pub(super) fn valid_window(
         return Err(lower.error("argument", call.span, message));
     }
     if clamp {
-        // What lies after the end of the tensor does not count.
+        // Elements past the end of the tensor are invalid.
         for ((valid, offset), extent) in valid.iter_mut().zip(offsets).zip(&whole) {
             *valid = match (*valid, *offset) {
-                // Made once, so that two operands with the same tail are seen to have it.
+                // Made once, so that two operands with the same tail are known to have equal extents.
                 (Index::Known(size @ 0..), Index::At(_)) => lower.tail(*offset, size as u64, *extent),
                 (own, offset) => {
                     let left = lower.less(Index::Known(*extent as i64), offset);
@@ -114,7 +114,7 @@ pub(super) fn valid_window(
     counting_window(lower, source, (offsets, shape, &valid), span)
 }
 
-/// A window of which so many elements of each dimension count.
+/// A window with this valid extent.
 pub(super) fn counting_window(
     lower: &mut Lower<'_>,
     source: &Tensor,
@@ -162,7 +162,7 @@ pub(super) fn store_at(
     put(lower, call, tile, target, offsets, &shape, span)
 }
 
-/// The shape of a tile as a window of a tensor of so many dimensions.
+/// The shape of a tile as a window of a tensor with so many dimensions.
 fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     let shape = lower.shape_of(value);
     if shape.len() == rank {
@@ -175,12 +175,12 @@ fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     shape
 }
 
-/// True for a shape whose last two extents are the rows and columns of its tile: those in front are 1.
+/// True for a shape whose last two extents are the rows and columns of its tile: all earlier ones are 1.
 fn folds_into_rows(shape: &[u64]) -> bool {
     shape.iter().rev().skip(2).all(|extent| *extent == 1)
 }
 
-/// The shape of the window that a tile is stored into: of what is valid of it.
+/// The shape of the window that a tile is stored into, from its valid shape.
 fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[Index]) -> Vec<u64> {
     let whole = target.shape();
     let mut shape = window_shape(lower, value, whole.len());
@@ -190,7 +190,7 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
     for (dim, extent) in (at..shape.len()).zip(extents) {
         match (extent, offsets.get(dim)) {
             (Index::Known(n), _) => shape[dim] = (*n).max(1) as u64,
-            // It is known when the kernel runs, and lies inside the tensor.
+            // The valid extent is dynamic; it must be inside the tensor.
             (_, Some(Index::Known(first))) => {
                 let left = whole[dim].saturating_sub(u64::try_from(*first).unwrap_or(0));
                 shape[dim] = shape[dim].min(left.max(1));
@@ -201,7 +201,7 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
     shape
 }
 
-/// How much of each extent of a window is written: what the run decides is not known.
+/// The written extent of each dimension of a window; dynamic ones are unknown.
 fn stored_extents(lower: &Lower<'_>, value: &Value, shape: &[u64]) -> Vec<Index> {
     let mut extents: Vec<Index> = shape.iter().map(|n| Index::Known(*n as i64)).collect();
     if let Value::Tile(id) = value
@@ -317,7 +317,7 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if (lower.tile(*id).ty.space, space) == (Space::Mat, Space::Vec) {
         return through_memory(lower, *id, span).map(Value::Tile);
     }
-    // A transposed view keeps its layout on the way: the layout of L0A and L0B is the same either way.
+    // A transposed view keeps its layout on the way: the layouts of L0A and L0B are the same for both.
     lower.demand(&value, space, span).map(Value::Tile)
 }
 
@@ -354,7 +354,7 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if count <= 1 {
         return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
     }
-    // A matrix after the other, each the other way round.
+    // One matrix after the other, each transposed.
     let whole = lower.demand(&value, Space::Mat, span)?;
     let mut tiles = Vec::new();
     for at in 0..count {
@@ -366,7 +366,7 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Parts(Rc::new(Parts { shape, tiles, whole: Default::default() })))
 }
 
-/// Where an element of a tile lies, in elements from its address.
+/// The offset of an element of a tile, in elements from its address.
 fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipring_ir::ValueId> {
     let offsets = call.offsets(lower, "offset")?;
     let tile = lower.tile(id).clone();

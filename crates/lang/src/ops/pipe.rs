@@ -1,4 +1,4 @@
-//! Pipes by hand: memory for the slots, both ends, push, pop and free (seed 000, DSL Grammar; the public spelling beside it).
+//! Hand-written pipes: slot memory, both ends, push, pop and free (seed 000, DSL Grammar; and the public spelling).
 
 use std::rc::Rc;
 
@@ -55,7 +55,7 @@ entries! {
 fn text(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Rc<str>> {
     match call.need(lower, name)? {
         (Value::Const(Const::Str(text)), _) => Ok(text),
-        // A function of the file is known by its name.
+        // A function of the file is referred to by name.
         (Value::Path(path), _) if path.starts_with('@') => Ok(path[1..].into()),
         (other, span) => Err(call.wrong(lower, name, "a name", &other, span)),
     }
@@ -69,7 +69,7 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mut attrs = vec![
         ("name", Attr::Str(name.to_string().into())),
         ("size", Attr::int(size)),
-        // The kind of core is known once its end of the pipe is: see `initialize`.
+        // The kind of core is only known once its end of the pipe is set up: see `initialize`.
         ("location", Attr::member("address_space", Space::Vec.name())),
         ("auto", Attr::Bool(base < 0)),
     ];

@@ -1,4 +1,4 @@
-//! Rows and columns reduced to one element, and values repeated over rows and columns.
+//! Reductions of rows and columns to one element, and broadcasts of values over rows and columns.
 
 use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
@@ -76,7 +76,7 @@ fn mean(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2]) -> Lowered {
     }
     let (rows, cols) = crate::value::fold(&tile.shape);
     let (at, count) = if axes[0] { (0, rows) } else { (1, cols) };
-    // Of a tail only the rows or columns that are added may be fewer than all.
+    // In a tail, only the reduced rows or columns may be partially valid.
     if tile.valid.is_some_and(|valid| valid[at] != crate::value::Index::Known(count as i64)) {
         lower.wholly_valid(source, "a mean", call.span)?;
     }
@@ -101,7 +101,7 @@ fn column_indices(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     reduced(lower, call, [true, false], Some(Elem::I32))
 }
 
-/// Reduces the axes that are marked to one position; the results are of another type where one is given.
+/// Reduces the marked axes to one position; the results have another type if one is given.
 fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Elem>) -> Lowered {
     let source = vector(lower, call, "x")?;
     let model = lower.tile(source).clone();
@@ -122,7 +122,7 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Ele
         operands.push(("tmp", tmp));
     }
     let target = lower.tile_valid_like(source, &shape, elem, axes.map(|reduced| !reduced), call.entry.names[0]);
-    // With working memory the rows are added in pairs, as the public compiler has it done.
+    // With working memory the rows are added in pairs, as in the public compiler.
     let pairs = std::ptr::eq(call.op(), &pto::TCOLSUM) && operands.len() > 1;
     let attrs = [("isBinary", Attr::Bool(true))];
     emit_with(lower, call.op(), &operands, target, if pairs { &attrs } else { &[] });

@@ -1,4 +1,4 @@
-//! Tiles made from nothing, and tiles looked at in another shape.
+//! Creation of tiles, and views of tiles with another shape.
 
 use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
@@ -84,7 +84,7 @@ fn create_l1(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.unsupported(call.span, "`transpose` of `pl.create_l1`"));
     }
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
-    // Rows are gathered into UB, and move on from there when the whole is used.
+    // Rows are gathered into UB, and moved on when the whole is used.
     Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_l1")))
 }
 
@@ -245,7 +245,7 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         false => Value::Tile(super::expand::repeated(lower, source, &want)),
     };
     match &target {
-        // An output is written; of an input the shape is taken only.
+        // An output is written; of an input only the shape is used.
         Value::Tensor(tensor) if lower.tensors.roots[tensor.root].writable => {
             lower.store(&made, tensor, false, place)?;
             Ok(target)
@@ -267,7 +267,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let source = vector(lower, call, "x")?;
     if let (Some([rows, cols]), 2) = (lower.tile(source).valid, rank) {
-        // Of a tail all elements are exchanged, and what counts of them is said again.
+        // In a tail, all elements are exchanged, and the valid shape is set again.
         let pad = Value::Const(crate::value::Const::Int(0));
         let whole = lower.call_by_name("fillpad", vec![Value::Tile(source), pad], call.span)?;
         let exchanged = lower.call_by_name("transpose", vec![whole], call.span)?;
@@ -290,12 +290,12 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Some((value @ Value::Tile(_), span)) => lower.demand(&value, Space::Vec, span)?,
         Some((other, span)) => return Err(call.wrong(lower, "tmp_tile", "a tile", &other, span)),
         None => {
-            // The library transposes whole blocks: of 32 bytes along the rows, of 16 rows or, of single bytes, 32.
+            // The library transposes whole blocks: 32 bytes along the rows, and 16 rows or, for single bytes, 32.
             let (high, wide) = (if elem.bytes() == 1 { 32 } else { 16 }, 32 / elem.bytes() as u64);
             lower.new_tile(&[cols.next_multiple_of(wide), rows.next_multiple_of(high)], elem, Space::Vec, "tmp")
         }
     };
-    // A matrix after the other: they lie one below the other.
+    // One matrix after the other: they are stacked vertically.
     let count = tile.shape[..first].iter().product::<u64>() as i64;
     for at in 0..count {
         let part = |lower: &mut Lower<'_>, id, rows: u64, cols: u64| match count {
@@ -311,7 +311,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// The two axes that a transpose exchanges, in order: those that it names, else the last two.
+/// The two axes that a transpose exchanges, in order: the given ones, else the last two.
 fn exchanged(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[usize; 2]> {
     let mut axes = [rank.saturating_sub(2), rank.saturating_sub(1)];
     let named = ["axis1", "axis2"].map(|name| call.has(name));
@@ -334,7 +334,7 @@ fn exchanged(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[usize;
 }
 
 fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // What lies outside of the valid shape never counts: `fillpad` fills it.
+    // Invalid elements never have a value: `fillpad` fills them.
     call.padding(lower, "pad_value")?;
     let (value, span) = call.need(lower, "x")?;
     let shape = call.need_shape(lower, "shape")?;
@@ -352,7 +352,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         Value::Tile(id) => {
             let mut part = lower.tile_window(*id, &offsets, &shape, span)?;
-            // An empty list stands for none, as the language prints it.
+            // An empty list means none, as the language prints it.
             let valid = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
             if let Some(valid) = valid.filter(|valid| !valid.is_empty()) {
                 if valid.len() != shape.len() {
@@ -362,7 +362,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                     part = lower.with_valid(part, valid, call.span)?;
                 }
             }
-            // A tile has two dimensions at least, and its last one is its columns.
+            // A tile has at least two dimensions, and its last one is its columns.
             let left: Vec<u64> = (0..shape.len()).filter(|dim| !dropped.contains(dim)).map(|dim| shape[dim]).collect();
             if left.len() >= 2 && left.last() == shape.last() && left.len() < shape.len() {
                 part = lower.renewed(part);
@@ -374,7 +374,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
 }
 
-/// The dimensions that a part leaves out: each has one element.
+/// The dimensions that a part drops: each has one element.
 fn dropped_dims(lower: &mut Lower<'_>, call: &Call, shape: &[u64]) -> Lowered<Vec<usize>> {
     let Some((value, span)) = call.get("drop_dims").cloned() else { return Ok(Vec::new()) };
     let items = match value {

@@ -25,7 +25,7 @@ entries! {
         lower: random;
 }
 
-/// Elements of a type that a record of 8 bytes takes.
+/// Number of elements of a type in a record of 8 bytes.
 fn per_record(elem: Elem) -> u64 {
     8 / elem.bytes().max(1) as u64
 }
@@ -89,7 +89,7 @@ fn merge(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     for id in &lists {
         lower.wholly_valid(*id, "a sort", call.span)?;
     }
-    // The result is as long as the working memory; where none is given, as all lists together.
+    // The result has the length of the working memory; without one, that of all lists together.
     let tmp = match call.has("tmp") {
         true => vector(lower, call, "tmp")?,
         false => {
@@ -114,7 +114,7 @@ fn random(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     for name in WORDS {
         let (value, span) = call.need(lower, name)?;
         let value = match value {
-            // A word is a pattern of 32 bits, with a sign or without.
+            // A word is a signed or unsigned 32-bit integer.
             Value::Const(Const::Int(n)) if (1 << 31..1 << 32).contains(&n) => Value::Const(Const::Int(n - (1 << 32))),
             other => other,
         };

@@ -1,4 +1,4 @@
-//! Parts of the language that order, print or start things, and those that a single kernel does not have.
+//! Builtins that order, print or start things, and those that a single kernel does not support.
 
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
@@ -11,7 +11,7 @@ use crate::value::{Const, Value};
 use crate::words::{Means, followed_as, followed_with};
 
 const NOTHING: Entry = Entry { params: ANYTHING, lower: |_, _| Ok(Value::Nothing), ..ENTRY };
-/// Starts kernels or moves data between devices: not a part of a kernel.
+/// Starts kernels or moves data between devices: not supported in a kernel.
 const HOST: Entry = Entry { lower: host, ..REFUSED };
 
 entries! {
@@ -57,7 +57,7 @@ fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Err(lower.error(slipring_ir::Kind::Unsupported, call.span, message))
 }
 
-/// Known where a whole program is followed, and for the host otherwise.
+/// Known if a whole program is followed; otherwise only host code may query it.
 fn cores(lower: &mut Lower<'_>, call: &Call, which: usize) -> Lowered {
     match lower.globals.cores[which].get().map(i64::try_from) {
         Some(Ok(n)) => Ok(Value::Const(Const::Int(n))),
@@ -75,8 +75,8 @@ fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Err(lower.report(error))
 }
 
-/// Prints its arguments in their order: texts stand before what follows them; each number and each tile has its own lines, which
-/// say where it was.
+/// Prints its arguments in order: strings precede what follows them; each number and each tile has its own lines, with
+/// the location.
 fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let label = call.word(lower, "label")?;
     let mut given: Vec<(Value, Span)> = MORE.iter().filter_map(|name| call.get(name).cloned()).collect();
@@ -114,13 +114,13 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// Prints a line with a number, and where it was.
+/// Prints a line with a number, and the location.
 fn line(lower: &mut Lower<'_>, format: &str, value: slipring_ir::ValueId) {
     let attrs = [("format", Attr::Str(format.into())), ("located", Attr::Bool(true))];
     lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
 }
 
-/// A value that is known now as Python shows it, others by what they are.
+/// A constant in the format of Python, other values as a description.
 fn said(lower: &Lower<'_>, value: &Value) -> String {
     match value {
         Value::Const(constant) => crate::text::python_text(constant),
@@ -170,5 +170,5 @@ fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// The parameters of what says several values.
+/// The parameters of builtins that take several values.
 const MORE: [&str; 6] = ["x", "second", "third", "fourth", "fifth", "sixth"];

@@ -1,7 +1,7 @@
-//! Sine and cosine, for which there is no instruction: the steps that the public compiler documents.
+//! Sine and cosine, which have no instruction: the steps documented by the public compiler.
 //!
-//! The argument is reduced by multiples of π, which is taken off in four parts, and a polynomial of degree 9 does the rest
-//! (public documentation of its passes, `LowerCompositeOps`).
+//! The argument is reduced by multiples of π, which is subtracted in parts, and a polynomial of degree 9 approximates
+//! the rest (public documentation of its passes, `LowerCompositeOps`).
 
 use slipring_ir::Diagnostic;
 use slipring_pto as pto;

@@ -23,11 +23,11 @@ const SCHEMA: OpSchema = schema(
     &[],
 );
 
-/// Those that the multiplier takes.
+/// Element types of the multiplier.
 const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
 /// Those that the divider takes, or a function of the assembler's.
 const DIV: &[Elem] = &[Elem::I16, Elem::I32, Elem::F16, Elem::F32];
-/// Whatever the lanes are.
+/// Any lane type.
 const ANY: &[Elem] = &Elem::ALL;
 
 fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -36,7 +36,7 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::governs(op, "mask", "lhs", diags);
 }
 
-/// Counts are integers as wide as the lanes that they shift, with or without a sign.
+/// Requires shift counts to be integers as wide as the lanes that they shift, signed or unsigned.
 fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "lhs", INTEGERS, diags);
     check::lanes_of(op, "rhs", INTEGERS, diags);
@@ -51,7 +51,7 @@ fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// On the bits of the lanes, whatever their type.
+/// Computes on the bits of the lanes, whatever their type.
 fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Two(kernel) = op.def.kernel else { return Err(Reported) };
     let mut e = Emit::new(op, d);
@@ -65,9 +65,9 @@ fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-/// Two registers and the lanes that take part.
+/// Two registers, and the predicate for the active lanes.
 const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
-/// The same on the bits of the lanes, whatever their type.
+/// Like [`LANES`], on the bits of the lanes, whatever their type.
 const BITS: OpDef = OpDef { schema: SCHEMA, lane_types: ANY, lower: bitwise, verify: rules, ..STEP };
 
 ops! {

@@ -1,6 +1,6 @@
 //! Predicates from predicates (micro-instruction manual, predicate logic, pack and unpack, rearrangement, `pbitcast`).
 //!
-//! All of them work on the 256 bits as they are: a bit that no lane asks for takes part like any other.
+//! All of them work on the raw 256 bits: bits that are unused at the granularity of the lanes take part like any other.
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::VectorPort;
@@ -117,7 +117,7 @@ fn combine<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, f: fn([u64; N]) 
     map(op, d, 1, move |masks: [Mask; N], _| Mask(std::array::from_fn(|word| f(masks.map(|mask| mask.0[word])))))
 }
 
-/// Results `0 .. outs`, each from the op's `N` predicates and its own number.
+/// Results `0 .. outs`, each computed from the op's `N` predicates and the index of the result.
 fn map<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -162,7 +162,7 @@ fn verify_part(op: &OpRef<'_>, moved: impl Fn(u8) -> u8, diags: &mut Diags) {
     }
 }
 
-/// The first bit of the half that the op names.
+/// The first bit of the half that the op selects.
 fn half(op: &OpRef<'_>) -> usize {
     if op.text("part") == Some(PARTS[1]) { BYTES / 2 } else { 0 }
 }
@@ -207,7 +207,8 @@ static PDINTLV_B8: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b8", ..
 static PDINTLV_B16: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b16", ..PAIR.schema }, ..PDINTLV };
 static PDINTLV_B32: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b32", ..PAIR.schema }, ..PDINTLV };
 
-/// Two results whose lanes, counted through both, are the lanes `source(lane, lanes of one)` of both operands.
+/// Two results; lane numbers run through both predicates of a pair, and result lane `lane` comes from operand lane
+/// `source(lane, lanes of one predicate)`.
 fn rearrange(op: &OpRef<'_>, d: &mut Decoder<'_>, source: fn(usize, usize) -> usize) -> Lowered {
     let bytes = lane_bytes(op).ok_or(Reported)?;
     let lanes = BYTES / bytes;

@@ -1,7 +1,7 @@
 //! Reductions over the lanes (micro-instruction manual 10).
 //!
-//! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
-//! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
+//! Sums are binary trees: first neighbours (lanes 2i and 2i + 1), then neighbouring sums, with inactive lanes counting
+//! as 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ fn sum_elem(elem: Elem) -> Elem {
     }
 }
 
-/// A register and the lanes that take part.
+/// A register, and the predicate for the active lanes.
 const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, lane_types: COMMON, ..STEP };
 
 ops! {
@@ -110,7 +110,7 @@ fn marked_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::same_masks(op, diags);
 }
 
-/// The extreme of all lanes, and the lanes that are equal to it.
+/// The extreme of all lanes, and a mask of the lanes that are equal to it.
 fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("src")?;
@@ -130,7 +130,7 @@ fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
             true => values[i] == values[at] || (values[i].is_nan() && values[at].is_nan()),
             false => src.bits(i, bytes) == src.bits(at, bytes),
         };
-        // Where no lane is active none is marked, whatever `at` is.
+        // If no lane is active, none is marked, whatever `at` is.
         let where_ = Mask::from_fn(bytes, |i| mask.lane(i, bytes) && equal(i));
         m.set(out, result);
         m.set_mask(marks, where_);
@@ -167,7 +167,7 @@ fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
     })
 }
 
-/// Folds neighbours, then neighbouring results, until one is left. The number of lanes is a power of two.
+/// Folds neighbours, then neighbouring results, until one is left. The number of lanes must be a power of two.
 fn tree(lanes: &mut [f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let mut left = lanes.len();
     while left > 1 {
@@ -189,7 +189,7 @@ fn integer(elem: Elem, register: &Register, lane: usize) -> i64 {
     (bits << unused) as i64 >> unused
 }
 
-/// The extremes of `groups` groups of equal size, in the first lanes of the result; of one group also its place.
+/// The extremes of `groups` groups of equal size, in the first lanes of the result; for a single group also its lane.
 fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("src")?;
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_tree_adds_neighbours_first() {
-        // 1e8 and 1 cancel only where the tree pairs them as it says.
+        // 1e8 and -1e8 only cancel if the tree pairs them as documented.
         assert_eq!(tree(&mut [1e8, -1e8, 1.0, 2.0], |a, b| a + b), 3.0);
         assert_eq!(tree(&mut [1e8, 1.0, -1e8, 2.0], |a, b| a + b), 0.0);
     }

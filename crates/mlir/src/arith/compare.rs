@@ -89,7 +89,7 @@ fn lower_select(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     compute(op, d, Law::Unknown, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
 }
 
-/// What a predicate asks.
+/// The relation that a predicate tests.
 fn relation(predicate: &str) -> Option<Relation> {
     let (signed, order) = match predicate {
         "eq" => (true, Order::Equal),

@@ -9,7 +9,7 @@ use super::{BINARY_FASTMATH, FASTMATH, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCAL
 use slipring_op::def::OpDef;
 use slipring_op::rules::{operand, result, schema};
 
-/// Declares ops of two floats, each with a name, a summary and its meaning in `f32`.
+/// Declares ops of two floats, each with a name, a summary and its semantics in `f32`.
 macro_rules! ops {
     ($($id:ident $name:literal $summary:literal |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.
@@ -44,7 +44,7 @@ ops! {
     MINNUMF "arith.minnumf" "Smaller number; the other one if one is NaN" |a, b| number(a, b, minimum);
 }
 
-/// What `choose` says of two numbers, and the other one where one is NaN.
+/// The result of `choose` for two floats; if one is NaN, the other one.
 fn number(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,

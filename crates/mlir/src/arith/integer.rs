@@ -7,7 +7,7 @@ use super::{BINARY, BINARY_OVERFLOW, INT_OPERANDS, INT_RESULT, OVERFLOW, SCALAR_
 use slipring_op::def::{FromZero, Linear, OpDef};
 use slipring_op::rules::schema;
 
-/// Declares ops of two integers, each with a name, a summary and its meaning at a width `W`.
+/// Declares ops of two integers, each with a name, a summary and its semantics at width `W`.
 macro_rules! ops {
     ($($id:ident $name:literal $summary:literal $(may $overflow:ident)? $(is $linear:ident)? $(by $law:ident)? $(counts $when:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.

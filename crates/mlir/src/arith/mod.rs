@@ -26,7 +26,7 @@ use slipring_op::rules::{INTEGER, PLAIN, defaulted, operand, result};
 
 const FLOAT: TypeRule = TypeRule { describe: "a float", accepts: |t| matches!(t, Type::Float(_) | Type::F64) };
 
-/// What every op of the dialect has in common.
+/// The fields that all ops of the dialect share.
 const SCALAR_OP: OpDef = OpDef { source: "MLIR, arith dialect", lower: |_, d| Err(d.unsupported("this op")), ..PLAIN };
 
 const BINARY: Syntax = Syntax::Format("$lhs `,` $rhs attr-dict `:` type($result)");
@@ -59,7 +59,8 @@ const FLOAT_OPERANDS: &[OperandSpec] =
     &[operand("lhs", FLOAT, Touch::Nothing, "left"), operand("rhs", FLOAT, Touch::Nothing, "right")];
 const FLOAT_RESULT: &[ResultSpec] = &[result("result", FLOAT, Infer::SameAs(0), "of the operands' type")];
 
-/// Lowers an op to one scalar instruction on all its operands; `choose` picks it by the type of the first one.
+/// Lowers an op to one scalar instruction on all its operands; `choose` picks the function by the type of the first
+/// one.
 fn scalar_op(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, choose: impl Fn(&Type) -> Option<ScalarFn>) -> Lowered {
     let ty = op.module.op(op.id).operands.first().map(|value| op.module.ty(*value)).ok_or(Reported)?;
     let Some(f) = choose(ty) else { return Err(d.unsupported(&format!("arithmetic on `{ty}`"))) };

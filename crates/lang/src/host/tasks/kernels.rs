@@ -1,4 +1,4 @@
-//! The kernels of the tasks, compiled once for all tasks that differ in numbers and places only.
+//! The kernels of the tasks, compiled once for all tasks that differ only in scalars and places.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -33,14 +33,14 @@ use crate::starts::is_scope;
 use crate::syntax::{at, head};
 use crate::value::{Const, Domain, Value, whole};
 
-/// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
+/// Shape, strides and type of a tensor argument, and the owner if it is a part of memory of all devices.
 type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
 
 fn shape_of(view: &View) -> Shape {
     (view.shape.clone(), view.strides.clone(), view.elem, view.domain)
 }
 
-/// What is handed to a kernel for a parameter.
+/// An argument for a kernel parameter.
 #[derive(Clone)]
 pub(crate) enum Handed {
     Tensor(Rc<View>),
@@ -49,23 +49,23 @@ pub(crate) enum Handed {
     Nothing,
 }
 
-/// A kernel that was compiled, and what its tasks need to know of it.
+/// A compiled kernel, and the information that its tasks need.
 #[derive(Clone)]
 pub(crate) struct Compiled {
-    /// Position in the list.
+    /// Index in the list.
     pub kernel: usize,
-    /// For each parameter that is handed over: what the task does with it, whether it says so itself, and where.
+    /// For each passed parameter: how the task accesses it, whether it declares that itself, and its place.
     pub uses: Vec<(tasks::Direction, bool, Span)>,
 }
 
 /// The numbers that are passed to a scope, and what they are multiples of.
 type Units = std::collections::BTreeMap<Rc<str>, u64>;
 
-/// A scope that was compiled.
+/// A compiled scope.
 #[derive(Clone)]
 struct Variant {
     shapes: Vec<Shape>,
-    /// Names of numbers, and their value where it is compiled in.
+    /// Names of scalars, with their value if it is compiled in.
     numbers: Vec<(Rc<str>, Option<i64>)>,
     /// What those that are passed are multiples of.
     units: Units,
@@ -81,20 +81,20 @@ type Key = (usize, Vec<Option<Shape>>, Vec<(Rc<str>, Const)>);
 /// A scope of an orchestration.
 pub(crate) struct Scope<'a> {
     pub stmt: &'a Stmt,
-    /// Position of the function that it stands in, and its text.
+    /// Index of the function that contains it, and its text.
     pub function: usize,
     pub def: &'a StmtFunctionDef,
     pub name: String,
 }
 
-/// What a scope was compiled to, for one task.
+/// A compiled scope, for one task.
 pub(crate) struct Ready {
     pub compiled: Compiled,
-    /// The tensors that are handed over, each once.
+    /// The tensors that are passed, each once.
     pub views: Vec<Rc<View>>,
-    /// Numbers that are passed after them.
+    /// Scalars that are passed after them.
     pub numbers: Vec<i64>,
-    /// What the names that the scope binds stand for after it.
+    /// Values of the names that the scope binds, after it.
     pub left: Rc<Vec<(Rc<str>, Left)>>,
 }
 
@@ -106,11 +106,11 @@ pub(crate) struct Kernels<'a> {
     pub list: Vec<TaskKernel>,
     functions: Vec<(Key, Compiled)>,
     scopes: IndexMap<Span, Vec<Variant>>,
-    /// Pairs that run together: the two kernels, names of the second one's parameters, and the kernel that they are.
+    /// Pairs that run together: the two kernels, names of the second one's parameters, and the combined kernel.
     pub(super) pairs: Vec<((usize, usize), Vec<String>, usize)>,
 }
 
-/// What names stand for.
+/// Values of names.
 type Named<'n, T> = &'n [(Rc<str>, T)];
 
 impl<'a> Kernels<'a> {
@@ -126,27 +126,27 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Notes how many clusters or Vector cores there are.
+    /// Records the number of clusters or Vector cores.
     pub fn know(&self, vector_cores: bool, number: u64) {
         self.globals.cores[usize::from(vector_cores)].set(Some(number));
     }
 
-    /// The line of a place.
+    /// The line number of a place.
     pub fn line(&self, span: Span) -> usize {
         self.source.line_column(span.start).0
     }
 
     fn fresh(&self) -> Emitter {
-        // What is compiled for a file is counted for each of its tasks' kernels alone.
+        // The limit on lowered statements applies to the kernels of each task separately.
         self.globals.lowered.set(0);
         self.globals.unrolled.set(0);
         Emitter::new(self.source.clone())
     }
 
-    /// A function as the kernel of a task.
+    /// Compiles a function as the kernel of a task.
     ///
     /// # Errors
-    /// After reporting why it is none.
+    /// After reporting why it cannot be one.
     pub fn function(&mut self, found: usize, handed: &[(Rc<str>, Handed)], diags: &mut Diags) -> Result<Compiled, ()> {
         let shapes: Vec<Option<Shape>> = handed
             .iter()
@@ -238,7 +238,7 @@ impl<'a> Kernels<'a> {
             let mut emitter = self.fresh();
             let mut own = Diags::default();
             let outcome = lower_function(&mut emitter, (&self.globals, &Language), function, kind, &given, &mut own);
-            // An input that is written is found when the tasks run: there it shows what it does to the order.
+            // A written input is detected when the tasks run: it shows its effect on their order there.
             let inputs: Vec<usize> = (0..handed.len())
                 .filter(|at| {
                     let read_only = Kind::ReadOnly { name: (&*handed[*at].0).into() };
@@ -249,7 +249,7 @@ impl<'a> Kernels<'a> {
                 written.extend(inputs);
                 continue;
             }
-            // Tasks share outputs: what one of them leaves out another one writes.
+            // Tasks share outputs: what one of them does not write another one writes.
             own.list.retain(|message| !matches!(message.kind, Kind::OutputInPart(_)));
             match outcome {
                 Ok((op, info)) => {
@@ -267,10 +267,10 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// A scope as the kernel of a task. `seen` are the values of the names around it that it reads.
+    /// Compiles a scope as the kernel of a task. `seen` are the values of the surrounding names that it reads.
     ///
     /// # Errors
-    /// After reporting what is wrong with it.
+    /// After reporting the errors in it.
     pub fn scope(
         &mut self,
         scope: &Scope<'a>,
@@ -321,7 +321,7 @@ impl<'a> Kernels<'a> {
         if let Some(variant) = known.iter().find(same) {
             return Ok(ready(variant, views));
         }
-        // What differs from the first task of this scope may be passed instead of compiled in.
+        // Values that differ from those of the first task of this scope may be passed instead of compiled in.
         let first = known.iter().find(|variant| variant.shapes == shapes && variant.constants == constants);
         let open: Units = first.map_or_else(Units::new, |first| {
             let differs = |(name, n): &&(Rc<str>, i64)| {
@@ -432,8 +432,8 @@ impl<'a> Kernels<'a> {
                 .collect();
             round += 1;
             if found != directions && round < 3 && found.contains(&Direction::In) {
-                // Once more: inputs are loaded once, and need no order with what is written. An output of a scope is a part of
-                // a tensor that others may have written.
+                // Compiled again: inputs are loaded once, and need no order with writes. An output of a scope is a part
+                // of a tensor that others may have written.
                 directions = found
                     .iter()
                     .map(|own| if *own == Direction::In { Direction::In } else { Direction::InOut })
@@ -484,7 +484,7 @@ fn seen_value<'s, 'a>(seen: &'s [(Rc<str>, HostValue<'a>)], name: &Rc<str>) -> &
     seen.iter().find(|(own, _)| own == name).map(|(_, value)| value).expect("it is one of them")
 }
 
-/// A value with tensors in it as a scope sees it; each tensor becomes a parameter. `None` if it has none.
+/// A value with tensors in it as a scope sees it; each tensor becomes a parameter. `None` if it contains none.
 fn tensors(
     value: &HostValue<'_>,
     name: &str,

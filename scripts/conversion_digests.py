@@ -76,10 +76,10 @@ class Target:
         every = every.view(FLOATS[name]).astype(np.float32)
         self.has_nan, self.has_inf = bool(np.isnan(every).any()), bool(np.isinf(every).any())
         self.inf = int(np.flatnonzero(np.isposinf(every))[0]) if self.has_inf else None
-        # What would follow the largest value, were there more codes.
+        # The value that would follow the largest one if there were more codes.
         self.beyond = 2.0 ** np.floor(np.log2(self.values[-1]))
         top = self.values[self.values >= self.beyond]
-        # HiFloat8's last exponent has two mantissas, of which infinity takes the second.
+        # HiFloat8's last exponent has two mantissas, the second of which is infinity.
         step = top[1] - top[0] if len(top) > 1 else self.beyond * (0.5 if name == "!pto.hif8" else 1.0)
         self.beyond = self.values[-1] + step
 
@@ -109,7 +109,7 @@ class Target:
         }[mode] & ~exact & ~infinite
         rank = low + up
         over = (rank >= n) | infinite
-        # Far beyond the range only the modes away from zero overflow.
+        # Far out of range, only the modes that round away from zero overflow.
         far = (low == n - 1) & (a >= self.beyond) & ~infinite
         if mode in "RA":
             over |= far
@@ -133,7 +133,7 @@ class Target:
 def to_float(x, name, mode, saturation):
     x = x.astype(np.float64)
     if name == "f32":
-        # Exact from every source.
+        # Exact for every source.
         return np.where(np.isnan(x), NAN, x.astype(np.float32).view(np.int32).astype(np.int64) & 0xFFFFFFFF).astype(np.uint64)
     codes = target(name).convert(x, mode, saturation).astype(np.int64)
     if saturation == OFF:
@@ -156,7 +156,7 @@ def check(x, name, mode, codes):
     value = codes.astype(container(name)).view(FLOATS[name]).astype(np.float32)
     value = np.where(codes == NAN, np.nan, value)
     want = want.astype(np.float32)
-    # ml_dtypes takes every number between the two smallest powers to the upper one, also those nearer to the lower.
+    # Between the two smallest powers, ml_dtypes always rounds up, even where the lower one is closer.
     excepted = (name == "f8E8M0FNU") & (x > 2.0**-127) & (x < 2.0**-126)
     same = (value == want) | np.isnan(x) | excepted | (np.isnan(value) & np.isnan(want))
     assert same.all(), (name, mode, x[~same][:5], value[~same][:5], want[~same][:5])

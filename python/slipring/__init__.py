@@ -36,10 +36,10 @@ __all__ = [
     "testing",
 ]
 
-# What names of this package are in a kernel.
+# Names of this package as kernels see them.
 __slipring_path__ = "slipring"
 _LAZY = ("testing", "reference", "pypto", "language", "queue", "scale")
-# Functions of `scale`.
+# Functions of the subpackage `scale`.
 _SCALE = ("campaign", "sweep")
 
 

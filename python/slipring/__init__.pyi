@@ -22,7 +22,7 @@ class KernelError(ValueError):
     waits_for_arguments: bool
 
 class KernelWarning(UserWarning):
-    """What the compiler or a run warns of."""
+    """A warning of the compiler or of a run."""
 
 class Facts(dict[str, Any]):
     """Facts of a report, with its text."""
@@ -36,7 +36,7 @@ class Graph(str):
     svg: str
 
 class Run:
-    """A run of a kernel: what was found, how long it took, and what it left."""
+    """A run of a kernel: its findings, its cycles, and its results."""
 
     @property
     def kernel(self) -> str: ...
@@ -97,7 +97,7 @@ class Function:
         """The names of the parameters in its text."""
     @property
     def peers(self) -> list[Function]:
-        """The functions that meet this one in pipes: they are launched with it."""
+        """The functions connected to this one by pipes: they are launched together with it."""
     @property
     def parameter_names(self) -> list[str]: ...
     @property
@@ -158,7 +158,7 @@ class File:
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
 class Session:
-    """A run and a place in it."""
+    """A run and a position in it."""
 
     @property
     def cycle(self) -> int: ...
@@ -179,7 +179,7 @@ class Session:
     def buffer(self, name: str) -> Any: ...
 
 def debug(kernel: Any, *args: Any, **kwargs: Any) -> Session:
-    """Runs a kernel once, and gives a session that goes through the run."""
+    """Runs a kernel once, and returns a session for stepping through the run."""
 
 def open(
     path: str | os.PathLike[str],
@@ -188,13 +188,13 @@ def open(
     interpretation: str | Sequence[str] = ...,
     values: Mapping[str, Any] | None = ...,
 ) -> File:
-    """A kernel or whole program of a file."""
+    """Reads a kernel or whole program from a file."""
 
 def pack_scales(scales: Any, layout: Any) -> Any:
-    """Scales that lie row by row, as products with scales read them."""
+    """Scales in the byte order in which scaled products read them."""
 
 def packed_scales(scales: Any, layout: Any) -> Any:
-    """Scales whose bytes lie as products with scales read them already, marked as such."""
+    """Marks scales that already have the byte order in which scaled products read them."""
 
 def sweep(
     kernel: Any,
@@ -212,7 +212,7 @@ def sweep(
     logs: Any = ...,
     **options: Any,
 ) -> Any:
-    """Compiles, checks and runs a kernel at every point, and gives a table."""
+    """Compiles, checks and runs a kernel at every point, and returns a table."""
 
 def campaign(
     kind: str,
@@ -228,4 +228,4 @@ def campaign(
     progress: Any = ...,
     logs: Any = ...,
 ) -> Any:
-    """Tries programs at many seeds against an oracle, and gives a table."""
+    """Tests programs with many seeds against an oracle, and returns a report."""

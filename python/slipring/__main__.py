@@ -10,7 +10,7 @@ from .pypto import install
 
 def main():
     """Runs the command line."""
-    # A run is interrupted as the command line's own.
+    # Ctrl-C has the same effect as in the native command line.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     install()
     code = _slipring.command_line(["python -m slipring", *sys.argv[1:]], execute)

@@ -1,4 +1,4 @@
-"""Arrays of the host as bytes of the device, and back."""
+"""Conversion between arrays of the host and bytes of the device."""
 
 import functools
 
@@ -20,7 +20,7 @@ ELEMENTS = {
     "uint32": "ui32",
     "uint64": "ui64",
 }
-# Types of which an element of the device holds two, the first one in its low bits.
+# Packed types: a device element holds two values, the first in its low bits.
 PAIRS = ("float4_e2m1fn",)
 HOST = {elem: name for name, elem in ELEMENTS.items()}
 NEAREST = {"float64": "float32", "complex64": "float32", "complex128": "float32", "bool": "uint8", "longdouble": "float32"}
@@ -28,13 +28,13 @@ NEAREST = {"float64": "float32", "complex64": "float32", "complex128": "float32"
 
 @functools.cache
 def _name(dtype):
-    """numpy's name of a type, which numpy puts together each time."""
+    """numpy's name of a type; cached, because numpy builds it on each access."""
     return dtype.name
 
 
 @functools.cache
 def dtype_of(elem):
-    """numpy's type for an element type of slipring."""
+    """The numpy type for an element type of slipring."""
     import numpy as np
 
     name = HOST.get(elem)
@@ -51,7 +51,7 @@ def dtype_of(elem):
 
 
 def _torch(value):
-    """A tensor of torch as a numpy array over the same memory, also of the types that numpy does not know."""
+    """A torch tensor as a numpy array over the same memory, including types that numpy does not support."""
     import torch
 
     if value.device.type != "cpu":
@@ -65,16 +65,17 @@ def _torch(value):
 
 
 def is_array(value):
-    """True for what can be passed as an array."""
+    """Whether a value can be passed as an array."""
     return hasattr(value, "__dlpack__") or hasattr(value, "__array_interface__") or hasattr(value, "__array__")
 
 
 def marked(array, layout):
-    """A numpy array whose bytes lie in a layout of packed scales."""
+    """A numpy array marked as packed scales in this layout."""
     import numpy as np
 
     class PackedScales(np.ndarray):
-        """Scales in the order that a product reads them in; a copy is as well, what else numpy makes of it is not known to be."""
+        """Scales in the order in which a product reads them. Copies keep the layout; results of other numpy operations
+        have none."""
 
         slipring_layout = None
 
@@ -96,11 +97,11 @@ def marked(array, layout):
 
 
 def host_array(value):
-    """A numpy array over the memory of `value`, without a copy where that is possible."""
+    """A numpy array over the memory of `value`, without a copy if possible."""
     import numpy as np
 
     if isinstance(value, np.ndarray):
-        # A device buffer has no mask.
+        # Device buffers do not support masks.
         if isinstance(value, np.ma.MaskedArray):
             if np.ma.is_masked(value):
                 raise TypeError("an array with masked elements: pass `x.filled(…)`, or `x.data` for what lies below the mask")
@@ -129,7 +130,7 @@ def element_of(array, name):
 
 
 def extents(array, name):
-    """The extents of an array as the device counts them: 4-bit floats in pairs."""
+    """The extents of an array in device elements: 4-bit floats count in pairs."""
     shape = [int(extent) for extent in array.shape] or [1]
     if _name(array.dtype) in PAIRS:
         if shape[-1] % 2:
@@ -139,7 +140,7 @@ def extents(array, name):
 
 
 def flat_bytes(array):
-    """The bytes of an array, row by row; a view where it is contiguous."""
+    """The bytes of an array in row-major order; a view if it is contiguous."""
     import numpy as np
 
     flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
@@ -147,7 +148,7 @@ def flat_bytes(array):
 
 
 def of_bytes(data, dtype, shape):
-    """The array that bytes of the device are."""
+    """Converts bytes of the device to an array."""
     import numpy as np
 
     flat = np.frombuffer(data, dtype=np.uint8)
@@ -157,5 +158,5 @@ def of_bytes(data, dtype, shape):
 
 
 def write_back(array, data):
-    """Puts the bytes of a result into an array of any layout."""
+    """Copies the bytes of a result into an array of any memory layout."""
     array[...] = of_bytes(data, array.dtype, array.shape)

@@ -1,4 +1,4 @@
-"""Kernels that are compiled and not run yet."""
+"""Compiled kernels."""
 
 import os
 import warnings
@@ -11,41 +11,42 @@ from ._host import bind_host, host_tensor
 from ._runs import KernelWarning, start
 from ._slipring import KernelError
 
-# pytest leaves the frames of this module out.
+# pytest omits the frames of this module from tracebacks.
 __tracebackhide__ = True
 
 
-# Compiled kernels that a function or a file keeps.
+# Maximum number of compiled kernels cached per function or file.
 KEPT = 64
-# What was compiled in this process, by its folder, as long as somebody has it.
+# Kernels compiled in this process by folder, for as long as they are referenced.
 _FOLDERS = weakref.WeakValueDictionary()
-# Stands for a whole program, which is compiled for its numbers too.
+# Marks a whole program, whose cache key also contains its numbers.
 WHOLE = object()
 
 
 class CompileCache:
-    """What was compiled, by what for; the newest of it."""
+    """A cache of the most recently compiled kernels and programs."""
 
     def __init__(self):
         self._list = {}
 
     def clear(self):
-        """Forgets all of it."""
+        """Clears the cache."""
         self._list.clear()
 
     def get(self, key, arguments, load):
-        """A kernel or whole program and its parameters: kept, or made by `load` of the numbers among the arguments."""
+        """A kernel or whole program and its parameters, from the cache or from `load`, which takes the numbers among
+        the arguments."""
         compiled = self._list.get(key)
         if compiled is not None and compiled is not WHOLE:
             return compiled
-        # The tasks of a whole program follow from its numbers.
+        # The tasks of a whole program depend on its numbers.
         texts = ((name, number(value)) for name, value in arguments.items())
         numbers = tuple((name, text) for name, text in texts if text is not None)
         if compiled is WHOLE and (key, numbers) in self._list:
             return self._list[(key, numbers)]
         loaded = load(list(numbers))
         for said in loaded.said():
-            # What `pl.static_print` says is said once, when the kernel is compiled.
+            # Output of `pl.static_print` is shown once, at compile time.
             if said["code"] == "static-print":
                 print(said["message"])
         compiled = (loaded, loaded.parameters())
@@ -62,7 +63,7 @@ class CompileCache:
 
 
 def number(value):
-    """A number as the compiler takes it; `None` for what is none."""
+    """A number in the compiler's syntax; `None` for other values."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         value = value.item()
     if isinstance(value, bool):
@@ -77,24 +78,26 @@ def tensors(arguments):
 
 
 def interpretations(given):
-    """The names of interpretations as they are given: one, or several."""
+    """The names of interpretations, given as one name or as several."""
     return (given,) if isinstance(given, str) else tuple(given)
 
 
 def asked_interpretations(kwargs, own):
-    """Takes the option `interpretation` out of keyword arguments. `reading` is its former name, where no parameter in `own` has it."""
+    """Removes the option `interpretation` from keyword arguments, and its former name `reading`, unless `own` has such
+    a parameter."""
     names = ["interpretation", *(["reading"] if "reading" not in own else [])]
     return tuple(name for option in names for name in interpretations(kwargs.pop(option, ())))
 
 
 class Lowered:
-    """A kernel with the shapes that it is meant for: what `kernel.lower(…)` gives. It has been compiled once, so it is known to be right."""
+    """A kernel with given shapes: the result of `kernel.lower(…)`. It has been compiled once, so it is free of
+    errors."""
 
     def __init__(self, function, arguments):
         self.function, self.arguments = function, arguments
         self.name = function.name
         parts, self._names = function._parts()
-        # The functions that remain when those that are copied into others are gone; a second one of a name has a number.
+        # The functions that are not inlined; repeated names get a number.
         self.functions = {}
         for part in parts:
             if part.kind != "inline":
@@ -102,21 +105,22 @@ class Lowered:
                 self.functions[f"{part.name}.{same + 1}" if same else part.name] = part
 
     def get_function(self, name):
-        """The function of that name; `None` where it has none."""
+        """The function of that name, or `None`."""
         return self.functions.get(name)
 
     def compile(self, platform, target, distributed=None):
-        """Compiles for the platform `target`, which the caller calls `platform`; `distributed` says which devices there are."""
+        """Compiles for the platform `target`, which the caller calls `platform`; `distributed` specifies the
+        devices."""
         return compiled_for(self.function, self.arguments, target, platform, self, distributed)
 
     def as_python(self, concise=False):
-        """Its text: a program in which the scopes of its function are functions of their own, where that can be written so; else the
-        text of its functions. It runs as the function does. `concise` leaves nothing out here."""
+        """The source text: if possible, a program in which each scope of the function is a separate function; otherwise
+        the text of its functions. Both are equivalent to the function. `concise` has no effect."""
         from ._outline import outlined
 
         text = outlined(self.function, self.arguments)
         if text is None:
-            # In one text each name has one meaning.
+            # In a single text, each name must have a single value.
             self._names.flat()
         return text or "\n\n".join(function.as_python() for function in self.functions.values())
 
@@ -128,22 +132,22 @@ class Lowered:
 
 
 class Compiled:
-    """A kernel that is compiled for shapes and a platform. Called with arrays it is checked and run."""
+    """A kernel compiled for shapes and a platform. A call with arrays checks and runs it."""
 
     def __init__(self, function, arguments, target, platform=None, program=None):
         self._function, self.program, self._target = function, program, target
         try:
             self._compiled = function._compile(arguments, target)
         except KernelError as error:
-            # Each call has the shapes that the text leaves open.
+            # Shapes that the text leaves open are set by each call.
             if arguments or not error.waits_for_arguments:
                 raise
             self._compiled, self._waits = None, error
         self.platform = platform or (target or "a5" if self._compiled is None else self._kernel.platform)
         self._folder = None
-        # Whether the program after each pass is written, once it is compiled.
+        # Whether to write the program after each pass, once it is compiled.
         self._dumps = False
-        # How many devices it runs on, where that was said.
+        # The number of devices it runs on, if given.
         self.devices = None
 
     @property
@@ -170,7 +174,7 @@ class Compiled:
 
     @property
     def output_indices(self):
-        """Which of the parameters it writes."""
+        """The indices of the parameters that it writes."""
         if self._compiled is None:
             directions = self._function.directions
         else:
@@ -179,24 +183,24 @@ class Compiled:
 
     @property
     def has_return(self):
-        """True if it gives something back."""
+        """Whether it returns a value."""
         return bool(self._function.text.returned)
 
     @property
     def text(self):
-        """The compiled kernel, as `slipring build` prints it; of a whole program its tasks."""
+        """The compiled kernel, as `slipring build` prints it; for a whole program, its tasks."""
         return self._kernel.text()
 
     @property
     def output_dir(self):
-        """A folder with `text`, as `NAME.pto` or `NAME.tasks`; made when it is asked for, and kept."""
+        """A folder with `text`, as `NAME.pto` or `NAME.tasks`; created on first access, and kept."""
         if self._folder is None:
             self.write_to(None, self._dumps)
             return self._written_to(new_folder(self.name))
         return self._folder
 
     def write_to(self, folder, dumps):
-        """Says which folder is `output_dir`, or none, and whether the program after each pass is written below it."""
+        """Sets `output_dir`, or unsets it, and whether the program after each pass is written below it."""
         self._dumps = dumps
         if folder is not None:
             self._written_to(made_folder(folder))
@@ -206,7 +210,7 @@ class Compiled:
     def _written_to(self, folder):
         self._folder = folder
         _FOLDERS[os.path.realpath(folder)] = self
-        # Without shapes the text is that of each call.
+        # If shapes are open, each call has its own text.
         if self._compiled is not None:
             write_text(folder, self.name, self._kernel)
             if self._dumps:
@@ -218,13 +222,13 @@ class Compiled:
         return self._parameters
 
     def _suits(self, config):
-        """Raises where a configuration is for another platform."""
+        """Raises if a configuration is for another platform."""
         if config is not None and config.platform.removesuffix("sim") != self.platform.removesuffix("sim"):
             raise ValueError(f"`{self.name}` is compiled for {self.platform}, not for {config.platform}")
 
     @public
     def run(self, *args, verify=False, config=None, **options):
-        """Runs it and gives the run."""
+        """Runs it and returns the run."""
         self._suits(config)
         refuse_run_of_text(config)
         devices = getattr(config, "devices", None) or self.devices
@@ -243,7 +247,8 @@ class Compiled:
 
     @public
     def __call__(self, *args, **options):
-        """Runs it; its outputs are written in place, findings raise. Without its outputs it makes them and gives them back."""
+        """Runs it; outputs are written in place, and findings raise. If the outputs are not passed, they are created
+        and returned."""
         config = options.get("config")
         if getattr(config, "codegen_only", False):
             self._suits(config)
@@ -254,7 +259,7 @@ class Compiled:
         return self._function._result(run, args, {})
 
     def _ran(self, args, options):
-        """A run that is shown, checked and written, and all its arguments."""
+        """A run that has been shown, checked and written back, and all its arguments."""
         outputs = self.output_indices
         if outputs and self.has_return and len(args) == len(self.param_names) - len(outputs):
             args = self._with_outputs(args, outputs)
@@ -265,7 +270,7 @@ class Compiled:
         return run, args
 
     def _with_outputs(self, inputs, outputs):
-        """All arguments, with new arrays of zeros for the outputs: tensors of torch where the inputs are."""
+        """All arguments, with new zero arrays for the outputs: torch tensors if the inputs are."""
         import numpy as np
 
         types = {name: (elem, shape) for name, elem, shape, *_ in self._parameters}
@@ -285,7 +290,7 @@ class Compiled:
 
 
 def compiled_into(folder):
-    """What this process compiled into a folder, the last of it, and still has."""
+    """The last program that this process compiled into a folder, if it is still referenced."""
     compiled = _FOLDERS.get(os.path.realpath(os.fspath(folder)))
     if compiled is None:
         raise ValueError(f"{os.fspath(folder)} is the folder of nothing that this process compiled and still has")
@@ -293,7 +298,7 @@ def compiled_into(folder):
 
 
 def new_folder(name):
-    """A folder that nobody had, below the one that the public tools build in, where that is said."""
+    """A new folder, below the build folder of the public tools if one is set."""
     import pathlib
     import tempfile
 
@@ -304,7 +309,7 @@ def new_folder(name):
 
 
 def made_folder(path):
-    """A folder that is there."""
+    """Creates a folder if it does not exist."""
     import pathlib
 
     os.makedirs(path, exist_ok=True)
@@ -312,7 +317,8 @@ def made_folder(path):
 
 
 def write_text(folder, name, kernel):
-    """Writes the text of a compiled kernel, `NAME.pto`; of a whole program its tasks, `NAME.tasks`, and below `kernels` each kernel."""
+    """Writes the text of a compiled kernel as `NAME.pto`; for a whole program, its tasks as `NAME.tasks` and each
+    kernel below `kernels`."""
     if isinstance(kernel, _slipring.Kernel):
         (folder / f"{name}.pto").write_text(kernel.text(), encoding="utf-8")
         return
@@ -323,12 +329,12 @@ def write_text(folder, name, kernel):
 
 
 def file_name(name):
-    """A name of the language as one of a file."""
+    """Converts a name of the language to a file name."""
     return "".join(c if c.isalnum() or c in "_-" else "_" for c in name)
 
 
 def dumps_of(config):
-    """True if a configuration asks for the program after each pass."""
+    """Whether a configuration requests the program after each pass."""
     if config is None:
         return False
     from .pypto._options import dumps
@@ -337,13 +343,14 @@ def dumps_of(config):
 
 
 def refuse_run_of_text(config):
-    """Refuses to run with a configuration that asks for the compiled text alone."""
+    """Rejects a run with a configuration that requests only the compiled text."""
     if getattr(config, "codegen_only", False):
         raise ValueError("`run` with `codegen_only`: call `compile`, or the kernel itself, which then makes the text alone")
 
 
 def write_asked(name, kernel, folder, dumped):
-    """Writes the compiled text into a folder, where one is given; with `dumped` also the program after each pass, and says where."""
+    """Writes the compiled text into a folder, if one is given; with `dumped`, also writes the program after each pass
+    and reports where."""
     if folder is None and not dumped:
         return
     place = new_folder(name) if folder is None else made_folder(folder)
@@ -355,7 +362,7 @@ def write_asked(name, kernel, folder, dumped):
 
 
 def write_passes(folder, kernel):
-    """Writes the program as it was read and after each pass: `passes_dump/KERNEL/NN_PASS.pto`."""
+    """Writes the program before the first pass and after each pass: `passes_dump/KERNEL/NN_PASS.pto`."""
     for name, texts in kernel.passes():
         place = made_folder(folder / "passes_dump" / file_name(name))
         for at, (done, text) in enumerate(texts):
@@ -363,13 +370,14 @@ def write_passes(folder, kernel):
 
 
 class DistributedCompiledProgram(Compiled):
-    """A compiled program of the host: it runs on devices, and `prepare` gives a worker for many runs of it."""
+    """A compiled host program: it runs on devices, and `prepare` returns a worker for repeated runs."""
 
     # The devices that were named for it.
     device_ids = (0,)
 
     def _get_metadata(self):
-        """Its parameters, which of them are outputs, and the types of what it gives back: as the public harness asks for them."""
+        """Its parameters, which of them are outputs, and the types of its results, as the public harness requests
+        them."""
         from .pypto.ir import ParamDirection, ParamInfo
 
         words = {"in": ParamDirection.In, "out": ParamDirection.Out, "inout": ParamDirection.InOut}
@@ -381,18 +389,18 @@ class DistributedCompiledProgram(Compiled):
 
     @property
     def host_functions(self):
-        """The functions of the host that it calls, by name."""
+        """The host functions that it calls, by name."""
         return self._function._host_functions()
 
     def prepare(self, config=None, *, extra_compiled=(), **options):
-        """A worker that holds this program, and those of `extra_compiled`. `callbacks` are functions of the host by name."""
+        """A worker that holds this program and those of `extra_compiled`. `callbacks` are host functions by name."""
         from .pypto.distributed import DistributedWorker
 
         return DistributedWorker([self, *extra_compiled], config, **options)
 
 
 def compiled_for(function, arguments, target, platform=None, program=None, distributed=None):
-    """A function compiled for arguments and a platform; `distributed` says which devices there are."""
+    """A function compiled for arguments and a platform; `distributed` specifies the devices."""
     of_host = function.of_host or distributed is not None
     compiled = (DistributedCompiledProgram if of_host else Compiled)(function, arguments, target, platform, program)
     if distributed is not None:
@@ -424,7 +432,7 @@ def bound(names, args, kwargs, name, defaults=None):
 
 
 def argument(value):
-    """An array as numpy's; a number as Python's: numpy has scalars that look like arrays."""
+    """An array as a numpy array; a number as a Python number, because numpy scalars look like arrays."""
     if is_array(value):
         number = not hasattr(value, "__setitem__") or getattr(getattr(value, "dtype", None), "name", "") in NEAREST
         if getattr(value, "shape", None) == () and number:

@@ -1,64 +1,67 @@
-"""A run of a kernel that one goes through, forwards and backwards: the words of `slipring debug`, with tiles as arrays."""
+"""Debugger sessions: the commands of `slipring debug`, with tiles as arrays."""
 
 from html import escape
 
 from ._arrays import dtype_of, of_bytes
 from ._html import LEFT, WIDTH, timeline
 
-# Events that a notebook's picture shows around the present cycle.
+# Number of events shown on each side of the current cycle in a notebook's picture.
 SHOWN = 1000
 
 
 class Session:
-    """A run and a place in it. Called with words, as `slipring debug` takes them, it goes somewhere and says what is there."""
+    """A run and a position in it. Called with a command of `slipring debug`, it moves and returns the command's
+    output."""
 
     def __init__(self, inner, shapes):
         self._inner = inner
         self._shapes = shapes
 
     def __call__(self, *words):
-        """Does what each line says: `session("until slot 2 of ring C2V becomes full", "where")`; the answers as one text."""
+        """Executes each line: `session("until slot 2 of ring C2V becomes full", "where")`; returns the outputs as one
+        text."""
         return "".join(self._inner.said(word) for word in words)
 
     @property
     def cycle(self):
-        """The present cycle."""
+        """The current cycle."""
         return self._inner.place[2]
 
     @property
     def event(self):
-        """How many events have begun."""
+        """The number of events that have begun."""
         return self._inner.place[0]
 
     @property
     def line(self):
-        """The source line of the present event; `None` where it has none."""
+        """The source line of the current event, or `None`."""
         place = self._inner.place_in_source
         return place and place[0]
 
     @property
     def file(self):
-        """The file of that line, where it is another one than the kernel's; else `None`."""
+        """The file of that line if it is not the kernel's file; else `None`."""
         place = self._inner.place_in_source
         return place and place[1]
 
     @property
     def events(self):
-        """All events: who, what, first cycle, one past the last, source line."""
+        """All events: agent, name, first cycle, one past the last cycle, source line."""
         return self._inner.events()
 
     @property
     def tiles(self):
-        """The names of the tiles whose address is known."""
+        """The names of the tiles with known addresses."""
         return self._inner.names[0]
 
     @property
     def buffers(self):
-        """The names of the arrays that were passed."""
+        """The names of the array arguments."""
         return self._inner.names[1]
 
     def tile(self, name, core=None):
-        """What a tile holds once the present cycle is over, as an array. `core` says whose, where several cores have one."""
+        """The contents of a tile at the end of the current cycle, as an array. `core` selects one if several cores have
+        such a tile."""
         found = {one[0]: one for one in self._inner.tiles(name)}
         if not found:
             raise KeyError(f"there is no tile `{name}` whose address is known; there are {', '.join(self.tiles)}")
@@ -71,7 +74,7 @@ class Session:
         return of_bytes(data, dtype_of(elem), shape)
 
     def buffer(self, name):
-        """What an array that was passed holds once the present cycle is over, as an array of its own."""
+        """The contents of an array argument at the end of the current cycle, as a new array."""
         found = self._inner.buffer(name)
         if found is None:
             raise KeyError(f"no array is called `{name}`; there are {', '.join(self.buffers)}")
@@ -89,12 +92,12 @@ class Session:
         rows = [("", *who.rpartition(".")[::2], what, start, end, line) for who, what, start, end, line in near]
         waits = [at for at, wait in enumerate(self._inner.waits()[first : first + SHOWN]) if wait]
         picture = timeline(rows, last, waits)
-        # The present cycle, over all rows.
+        # The current cycle, as a line across all rows.
         at = LEFT + cycle * WIDTH / max(last, 1)
         mark = f"<line x1='{at:.1f}' x2='{at:.1f}' y1='0' y2='100%' stroke='#c0392b' stroke-width='1.5'/></svg>"
         picture = picture.replace("</svg>", mark, 1)
         head = f"<p>cycle <b>{cycle}</b> of {last}, event {begun} of {count}</p>"
-        # The present line has a mark that is seen.
+        # The current line is visibly marked.
         listed = "".join(f"▶{line[1:]}" if line.startswith("*") else line for line in self("list").splitlines(keepends=True))
         parts = (listed, self("where"), self("rings"))
         said = "".join(f"<pre style='overflow-x:auto'>{escape(part)}</pre>" for part in parts if part.strip())
@@ -102,9 +105,10 @@ class Session:
 
 
 def debug(kernel, *args, **kwargs):
-    """Runs a kernel for these arguments once, and gives a `Session` that goes through the run. The arrays are left as they are.
+    """Runs a kernel for these arguments once, and returns a `Session` for stepping through the run. The arrays are left
+    unchanged.
 
-    `schedule` is a list of works that take longer, as `slipring prove` writes them; further options are those of `run`.
+    `schedule` is a list of delayed operations, as `slipring prove` writes them; further options are those of `run`.
     """
     if not hasattr(kernel, "debug"):
         raise TypeError(f"a kernel is gone through, and a {type(kernel).__name__} is given")

@@ -1,4 +1,4 @@
-"""Errors as users see them: under the package's own name, and without the package's own frames."""
+"""Errors as users see them: under the package's own name, and without its internal frames."""
 
 import functools
 import os
@@ -6,10 +6,10 @@ import sys
 
 from ._slipring import FindingError, KernelError, QueueError
 
-# What an error has that speaks of no text.
+# The attributes of an error that is not about a text.
 KernelError.findings, KernelError.waits_for_arguments = [], False
 KernelError.filename = KernelError.lineno = None
-# They are found, pickled and shown by the name that users import.
+# Users import, pickle and see the errors under this name.
 KernelError.__module__ = "slipring"
 QueueError.__module__ = FindingError.__module__ = "slipring.queue"
 
@@ -17,7 +17,7 @@ _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def public(method):
-    """A method that users call: what it raises shows their own lines, and not those of the package."""
+    """Marks a public method: tracebacks show only the frames of the user's code."""
 
     @functools.wraps(method)
     def call(*args, **kwargs):
@@ -33,7 +33,7 @@ def public(method):
 
 
 def _of_package(trace):
-    """True if all frames of a traceback are the package's: nothing that users wrote is among them."""
+    """Whether all frames of a traceback belong to the package."""
     while trace is not None:
         if not trace.tb_frame.f_code.co_filename.startswith(_OWN):
             return False
@@ -42,7 +42,7 @@ def _of_package(trace):
 
 
 def outside():
-    """How far up the first frame is that is not the package's, for `warnings.warn`."""
+    """The number of frames up to the first one outside the package, for `warnings.warn`."""
     level, frame = 1, sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_OWN):
         level, frame = level + 1, frame.f_back

@@ -15,7 +15,7 @@ from . import _kernel
 
 
 class Stopped(Exception):
-    """What a file's own code raised, at a line of the file."""
+    """An exception raised by a file's own code, at a line of the file."""
 
     def __init__(self, message, line):
         super().__init__(message)
@@ -23,7 +23,8 @@ class Stopped(Exception):
 
 
 class _Absent(types.ModuleType):
-    """A library that is not installed. Files that only name parts of it are executed; what is called raises."""
+    """A stand-in for a library that is not installed. Files that only mention it can be executed; calling anything of
+    it raises."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -32,7 +33,7 @@ class _Absent(types.ModuleType):
 
 
 class _Part(type):
-    """A part of a library that is not installed."""
+    """A member of a library that is not installed."""
 
     def __new__(cls, name, library):
         return super().__new__(cls, name, (), {"_library": library})
@@ -52,12 +53,12 @@ class _Part(type):
         return cls.__name__
 
 
-# Libraries of arrays that scripts import for what is around their kernels.
+# Array libraries that scripts import for the code around their kernels.
 ABSENT = ("torch",)
 
 
 def _stand_in():
-    """Gives libraries that are not installed a module in their place."""
+    """Installs stand-in modules for libraries that are not installed."""
     import importlib.util
 
     for name in ABSENT:
@@ -66,7 +67,7 @@ def _stand_in():
 
 
 class _Set(ast.NodeTransformer):
-    """Gives constants of a file other values."""
+    """Overrides constants of a file."""
 
     def __init__(self, values):
         self.values, self.taken = values, set()
@@ -93,7 +94,7 @@ class _Set(ast.NodeTransformer):
 
 
 def _value(text):
-    """A value of the command line: a literal of Python, else the text itself."""
+    """A value from the command line: a Python literal, else the text itself."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -101,7 +102,7 @@ def _value(text):
 
 
 def _line(error, path):
-    """The line of the file at which it was."""
+    """The line of the file at which the exception occurred."""
     if isinstance(error, SyntaxError) and error.filename == path:
         return error.lineno
     found, trace = None, error.__traceback__
@@ -120,7 +121,7 @@ def _stopped(error, path):
 
 
 class _File:
-    """A file that was executed: what its decorators made, and its names."""
+    """An executed file: the objects that its decorators created, and its names."""
 
     def __init__(self, path, text, sets):
         self.path, self.text, self.values = path, text, {name: _value(word) for name, word in sets}
@@ -138,7 +139,7 @@ class _File:
         self.names = vars(module)
         folder = os.path.dirname(module.__file__)
         if folder not in sys.path:
-            # Modules beside the file are imported from there.
+            # Modules next to the file can be imported.
             sys.path.insert(0, folder)
         _stand_in()
         with _collecting(self.made):
@@ -149,7 +150,7 @@ class _File:
             raise Stopped(f"`--set {unknown[0]}=…`: the file has no such constant, and no function that builds kernels such a parameter", None)
 
     def _factories(self, tree):
-        """Calls functions of the file that build kernels and that nobody called."""
+        """Calls functions of the file that build kernels and have not been called."""
         self.open = []
         built = {own.function.__code__ for own in self.made if isinstance(own, _kernel.Function)}
         for node in tree.body:
@@ -159,7 +160,7 @@ class _File:
             if not any(_builds(inner) for inner in ast.walk(node)):
                 continue
             if any(code in built for code in _codes(function.__code__)):
-                # Called already; with values that are set it is called again.
+                # Already called; it is called again only if one of its parameters is set.
                 if not set(inspect.signature(function).parameters) & set(self.values):
                     continue
             given = {}
@@ -174,11 +175,11 @@ class _File:
                 function(**given)
 
     def functions(self):
-        """The functions that the decorators made, each once, those of classes after their class."""
+        """The functions that the decorators created, without duplicates; those of classes follow their class."""
         found = []
         for own in self.made:
             found += own.functions.values() if isinstance(own, _kernel.Program) else [own]
-        # Methods are kernels of the instances that the file has.
+        # Methods are kernels of the instances in the file.
         for value in list(self.names.values()):
             methods = vars(type(value)).items() if type(value).__module__ == self.names["__name__"] else ()
             found += [getattr(value, name) for name, own in methods if isinstance(own, _kernel.Function) and _is_method(own)]
@@ -188,7 +189,7 @@ class _File:
         return list(each.values())
 
     def entries(self):
-        """The functions to begin with: those of programs, and others that no one else calls."""
+        """The entry functions: those of programs, and functions that no other function calls."""
         own = [function for function in self.functions() if function.function.__code__.co_filename == self.path]
         own = own or self.functions()
         entries, parts = [], set()
@@ -204,7 +205,7 @@ class _File:
         return left or entries
 
     def named(self, name):
-        """The functions that a name means: of a function, of a class, of a variable."""
+        """The entry functions for the name of a function, a class or a variable."""
         found = self.names.get(name)
         if isinstance(found, _kernel.Function):
             return [found]
@@ -217,12 +218,12 @@ class _File:
 
 
 def _is_method(function):
-    """True for a method of a class that is no program, without its instance."""
+    """Whether this is a method, without its instance, of a class that is not a program."""
     return function.owner is None and function.instance is None and function.function.__code__.co_varnames[:1] == ("self",)
 
 
 def _builds(node):
-    """True for a function or class inside of another that a decorator of the language may make a kernel of."""
+    """Whether this is a decorated inner function or class, which may become a kernel."""
     return isinstance(node, (ast.FunctionDef, ast.ClassDef)) and bool(node.decorator_list)
 
 
@@ -235,7 +236,7 @@ def _codes(code):
 
 @contextlib.contextmanager
 def _collecting(made):
-    """What decorators make is collected, and what the file prints goes where messages go."""
+    """Collects the objects that decorators create, and redirects the file's output to standard error."""
     _kernel.MADE.append(made)
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -245,9 +246,9 @@ def _collecting(made):
 
 
 def _unit(function, file):
-    """The text of a function with all that it is made of, and what its names stand for."""
+    """The text of a function with all its parts, and the values of its names."""
     parts, names = function._parts()
-    # The lines of comments that say how it is run.
+    # Comment lines that contain directives for the run.
     comments = file.text.splitlines() if parts[0].text.filename == file.path else ()
     filename, text = names.text(parts, comments)
     return filename, text, function.name, names
@@ -257,9 +258,9 @@ _known = {}
 
 
 def execute(path, text, function, sets):
-    """The kernels and programs of a file as (file, text, function, names): the one that is named, else those to begin with.
+    """The kernels and programs of a file as (file, text, function, names): the named one, else the entries.
 
-    A file is executed once for the values that are set. What its own code raises comes as `Stopped`.
+    A file is executed once per set of values. Exceptions of its own code are raised as `Stopped`.
     """
     key = (path, text, tuple(sets))
     try:

@@ -1,4 +1,4 @@
-"""Kernels and whole programs of files."""
+"""Kernels and whole programs from files."""
 
 import builtins
 import os
@@ -13,8 +13,8 @@ MOST_BYTES = 64 << 20
 
 
 class File:
-    """A kernel or whole program of a file: `.py` of the language, or `.pto` text. Called with arrays it is checked and run, compiled for
-    their shapes where the file leaves those open."""
+    """A kernel or whole program of a file: `.py` of the language, or `.pto` text. A call with arrays checks and runs
+    it; open shapes are taken from the arrays."""
 
     def __init__(self, path, platform=None, function=None, interpretation=(), values=None, reading=()):
         self._path, self._platform, self._function = os.fspath(path), platform, function
@@ -29,13 +29,13 @@ class File:
         try:
             self._own = self._load({})
         except KernelError as error:
-            # A call has the shapes and numbers that are missing.
+            # A call supplies the missing shapes and numbers.
             if not error.waits_for_arguments:
                 raise
             self._error = error
 
     def _load(self, arguments):
-        """What it is for arguments by position or name, and its parameters."""
+        """The kernel or program for arguments by position or name, and its parameters."""
 
         def text(name, value, numbers):
             if hasattr(value, "dtype") and value.shape != ():
@@ -50,11 +50,11 @@ class File:
         return self._compiled.get(tuple(tensors(arguments)), arguments, load)
 
     def _open(self, texts):
-        """What it is for arguments as the command line writes them."""
+        """The kernel or program for arguments in the syntax of the command line."""
         return _slipring.open(self._path, self._contents, texts, self._values, self._function, self._platform, self._interpretations)
 
     def _known(self):
-        """What it is without arguments. Raises what stands in the way."""
+        """The kernel or program without arguments. Raises the error that prevents compilation, if any."""
         if self._own is None:
             raise self._error
         return self._own
@@ -69,17 +69,17 @@ class File:
         return self._known()[1]
 
     def arguments(self, *texts, seed=0):
-        """The arrays and numbers that the command line passes for these texts (`"rand:f32[64x64]"`, `"n=4:i64"`), one for each parameter;
-        without any those of the file's own line, else random ones of the shapes that it declares."""
+        """The arrays and numbers that the command line passes for these texts (`"rand:f32[64x64]"`, `"n=4:i64"`), one
+        for each parameter. Without texts, those of the file's own line, else random ones of the declared shapes."""
         kernel = self._open(list(texts))
         given = [_argument(*given) for given in kernel.arguments(list(texts), seed)]
-        # What is made for a parameter lies as the parameter says.
+        # A generated array has the layout of its parameter.
         layouts = [parameter[5] for parameter in kernel.parameters()]
         return [value if layout is None else marked(value, layout) for value, layout in zip(given, layouts)]
 
     def run(self, *args, verify=False, **kwargs):
-        """Runs it and gives the run. Buffers without a declared direction are outputs, too. `where` and `workers` are those of
-        `Function.run`."""
+        """Runs it and returns the run. Buffers without a declared direction are treated as outputs. `where` and
+        `workers` are as for `Function.run`."""
         where, workers = kwargs.pop("where", None), kwargs.pop("workers", None)
         options = options_of(kwargs, [parameter[0] for parameter in self._own[1]] if self._own else ())
         given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
@@ -94,7 +94,7 @@ class File:
         return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **kwargs):
-        """Runs it; its outputs are written in place, findings raise. Gives back what a whole program returns."""
+        """Runs it; outputs are written in place, and findings raise. Returns the results of a whole program."""
         run = self.run(*args, **kwargs)
         run.show()
         run.check()
@@ -103,7 +103,7 @@ class File:
 
 
 def _argument(elem, shape, is_buffer, contents):
-    """An array or a number from its bytes."""
+    """Converts bytes to an array or a number."""
     if is_buffer:
         dtype = dtype_of(elem or "ui8")
         count = len(contents) // dtype.itemsize
@@ -117,9 +117,8 @@ def _argument(elem, shape, is_buffer, contents):
 def open(path, platform=None, function=None, interpretation=(), values=None, reading=()):
     """Reads a kernel or whole program from a file: the kernel language if its name ends in `.py`, else `.pto` text.
 
-    `function` is the one that is meant where there are several, `interpretation` the names of other interpretations where public
-    sources disagree (formerly `reading`), `values` the numbers for constants of the file and for parameters of functions that build
-    kernels.
+    `function` selects one of several, `interpretation` names alternative interpretations where public sources disagree
+    (formerly `reading`), and `values` sets constants of the file and parameters of functions that build kernels.
     """
     return File(path, platform, function, interpretation, values, reading)
 

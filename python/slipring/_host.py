@@ -1,4 +1,4 @@
-"""Functions of the host: Python that a program calls between its tasks."""
+"""Host functions: Python code that a program calls between its tasks."""
 
 import inspect
 
@@ -6,7 +6,8 @@ from ._arrays import dtype_of, of_bytes
 
 
 class HostArray:
-    """What a function that is given from outside gets for a tensor: its memory, which it may change where the program says so."""
+    """The argument for a tensor of a host function given from outside: its memory, writable if the program declares
+    so."""
 
     def __init__(self, buffer, elem, shape):
         self.buffer, self.elem, self.shapes = buffer, elem, tuple(shape)
@@ -18,16 +19,16 @@ class HostArray:
 
     @property
     def dtype(self):
-        """Its type, as numpy has it."""
+        """Its numpy type."""
         return dtype_of(self.elem)
 
     def tensor(self):
-        """It as a tensor of torch, or an array of numpy where there is no torch, over the same memory."""
+        """A torch tensor, or a numpy array if torch is not installed, over the same memory."""
         return host_tensor(self.buffer, self.elem, self.shapes)
 
 
 def host_tensor(buffer, elem, shape):
-    """Memory as a tensor of torch; as an array of numpy where there is no torch."""
+    """Memory as a torch tensor, or as a numpy array if torch is not installed."""
     try:
         import torch
     except ImportError:
@@ -36,7 +37,7 @@ def host_tensor(buffer, elem, shape):
 
 
 def _of_text(function):
-    """A function with a body: called with tensors and numbers, as it is written."""
+    """Wraps a function with a body: it is called with tensors and numbers, as written."""
 
     def call(args):
         function(*(HostArray(*arg).tensor() if isinstance(arg, tuple) else arg for arg in args))
@@ -45,7 +46,7 @@ def _of_text(function):
 
 
 def _given(callback):
-    """One that is given from outside: called with a list of what it is passed."""
+    """Wraps a function given from outside: it is called with a list of its arguments."""
 
     def call(args):
         callback([HostArray(*arg) if isinstance(arg, tuple) else arg for arg in args])
@@ -54,9 +55,9 @@ def _given(callback):
 
 
 def bind_host(functions, callbacks):
-    """What runs each function of the host: what is given for it, else its own body.
+    """The callable for each host function: the one given from outside, else its own body.
 
-    Raises `ValueError` where nothing is given for one without a body, `TypeError` for what cannot be called with one argument.
+    Raises `ValueError` if a function has neither, and `TypeError` for objects that cannot be called with one argument.
     """
     missing = sorted(name for name, function in functions.items() if function.requires_runtime_binding and name not in callbacks)
     if missing:

@@ -1,15 +1,15 @@
-"""Runs, kernels and findings as a notebook shows them."""
+"""Notebook display of runs, kernels and findings."""
 
 from html import escape
 
 from . import _slipring
 
-# Colours that read on light and on dark.
+# Colours that are readable on light and on dark backgrounds.
 COLORS = {"clean": "#2e8b57", "findings": "#c0392b", "partly": "#b8860b"}
 PIPES = ["#4c78a8", "#f58518", "#54a24b", "#b279a2", "#e45756", "#72b7b2", "#9d755d", "#eeca3b"]
-# Events that a picture shows.
+# Maximum number of events in a picture.
 SHOWN = 2000
-# Where a timeline begins, and how wide it is.
+# Left edge and width of a timeline.
 LEFT, WIDTH = 110, 720
 
 
@@ -20,7 +20,8 @@ def table(head, rows):
 
 
 def timeline(events, cycles, waits=()):
-    """A picture of what each pipe did when. `waits` are the positions of events that are waits: they are drawn pale and low."""
+    """An SVG of the activity of each pipe. `waits` are the indices of events that are waits: they are drawn pale and
+    low."""
     rows = sorted({(event[0], event[1], event[2]) for event in events})
     if not rows or not cycles:
         return ""
@@ -44,13 +45,13 @@ def timeline(events, cycles, waits=()):
         )
     more = f"<p>{len(events) - SHOWN} more events are not shown</p>" if len(events) > SHOWN else ""
     size = f"{left + width + 4} {len(rows) * line + 4}"
-    # Narrow notebooks scroll the picture, not the page.
+    # In narrow notebooks the picture scrolls, not the page.
     picture = f"<svg viewBox='0 0 {size}' width='{left + width + 4}' style='max-width:none'>{''.join(marks)}</svg>"
     return f"<div style='overflow-x:auto'>{picture}</div>{more}"
 
 
 def line_of(own):
-    """A line as it is shown: with its file, where that is another one."""
+    """A line as displayed: with its file, if that is another one."""
     return f"{own['line']} of {own['file']}" if own.get("file") else own["line"]
 
 
@@ -68,19 +69,19 @@ def memory(maps):
 
 
 def figure(one):
-    """The cycles of a run, with how far they may be off; without it where a run says nothing of that, as one of a board does."""
+    """The cycles of a run with their error, or without it if the run states none, such as a run on a board."""
     if "evidence" not in one.facts:
         return f"{one.cycles} cycles"
     return _slipring.figure(one.cycles, one.facts["evidence"]["error_percent"])
 
 
 def findings(report):
-    """Messages as the terminal has them."""
+    """Messages as in the terminal."""
     return f"<pre style='overflow-x:auto'>{escape(report)}</pre>" if report else ""
 
 
 def outcome(one):
-    """What a run is of, its verdict and cycles, its findings, and what was checked."""
+    """The name, verdict and cycles of a run, its findings, and what was checked."""
     head = (
         f"<b>{escape(one.kernel)}</b> on {escape(one.platform)}: "
         f"<b style='color:{COLORS[one.verdict]}'>{one.verdict}</b>, {figure(one)}"
@@ -92,7 +93,7 @@ def outcome(one):
 
 
 def program(one):
-    """The run of a whole program: its tasks by cluster, and what orders them."""
+    """The run of a whole program: its tasks by cluster, and their dependencies."""
     tasks = [
         (task["task"], task["name"] + task["iteration"], line_of(task), task["blocks"], task["start"], task["end"])
         for task in one.tasks[:SHOWN]
@@ -135,7 +136,7 @@ class Facts(dict):
 
 
 class Graph(str):
-    """Tasks and what orders them, as text; a notebook shows the picture."""
+    """Tasks and their dependencies as text; a notebook displays the picture."""
 
     svg = ""
 

@@ -1,4 +1,4 @@
-"""Kernels of Python: decorators and calls."""
+"""Python kernels: decorators and calls."""
 
 import functools
 import itertools
@@ -16,29 +16,30 @@ from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_c
 from ._slipring import KernelError
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
-# pytest leaves the frames of this module out.
+# pytest omits the frames of this module from tracebacks.
 __tracebackhide__ = True
 
-# Not empty where public scripts run: their default platform counts where nobody names one.
+# Not empty if public scripts run: their default platform then applies.
 PUBLIC = []
-# Where files are executed: lists that take what decorators make, the last one what is made now.
+# Stack of lists that collect the objects created by decorators while files are executed.
 MADE = []
 
 
-# The platforms that there are without a file.
+# The built-in platforms.
 BUILT_IN = ("a5", "a2a3")
-# Levels of a device; at those above it, functions are the host's.
+# Levels of a device; functions at higher levels run on the host.
 OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
 
 
 def _member(options, name):
-    """The last part of a word that a decorator is given; empty where it is not."""
+    """The last part of a name given to a decorator; empty if it is not given."""
     word = options.get(name)
     return "" if word is None else getattr(word, "__slipring_path__", str(word)).rpartition(".")[2]
 
 
 def _kind(path, options):
-    """What a decorator makes of a function: `None` for what starts kernels, `python` for host code that is not compiled."""
+    """The kind of function that a decorator creates: `None` if it launches kernels, `python` for host code that is not
+    compiled."""
     if options.get("type") is not None:
         kinds = {"InCore": "kernel", "Opaque": "kernel", "AIC": "cube", "AIV": "vector", "Inline": "inline"}
         return kinds.get(_member(options, "type"))
@@ -51,7 +52,7 @@ def _kind(path, options):
 
 
 def _is_opaque(path, options):
-    """True for a function that need not say which parameters it writes."""
+    """Whether a function need not declare which parameters it writes."""
     return path == "pl.jit.opaque" or path == "pl.function" and _member(options, "type") in ("", "Opaque")
 
 
@@ -62,7 +63,7 @@ def _collected(made):
 
 
 def _helper(function):
-    """A plain function that a kernel calls."""
+    """Wraps a plain function that a kernel calls."""
     part = Function(function, "inline")
     part.decorator = "pl.inline"
     return part
@@ -72,7 +73,7 @@ _NUMBERS = itertools.count()
 
 
 class Decorator:
-    """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: makes a kernel of a function."""
+    """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: turns a function into a kernel."""
 
     def __init__(self, path):
         self.__slipring_path__ = path
@@ -101,7 +102,7 @@ class Decorator:
         kind = _kind(self.__slipring_path__, options)
         constants = {}
         while isinstance(function, (staticmethod, functools.partial)):
-            # What a partial function is given by name is a constant of the kernel.
+            # Keyword arguments of a partial function are constants of the kernel.
             if isinstance(function, functools.partial):
                 if function.args:
                     raise TypeError("a kernel of a partial function: pass its constants by name, `partial(f, TILE=64)`")
@@ -118,7 +119,8 @@ class Decorator:
 
 
 class Function:
-    """A function of the kernel language: a kernel, or a part of one. Called with arrays it is compiled for them, checked and run."""
+    """A function of the kernel language: a kernel, or a part of one. A call with arrays compiles it for them, checks it
+    and runs it."""
 
     def __init__(self, function, kind="kernel", local=None):
         functools.update_wrapper(self, function)
@@ -126,13 +128,13 @@ class Function:
         self.kind = kind
         self.local = local or {}
         self.owner = None
-        # The instance that it is a method of, and parameters that are constants.
+        # The instance to which the method is bound, and parameters with constant values.
         self.instance, self.constants = None, {}
-        # The decorator that made it, for a plain function that has none in its text.
+        # The decorator for a plain function without one in its text.
         self.decorator = None
-        # True for one that stands above the devices, and for one whose parameters need not say that they are outputs.
+        # Whether it runs on the host, and whether its parameters need not be declared as outputs.
         self.of_host = self.is_opaque = False
-        # Functions of one text are numbered in the order in which they were made.
+        # Functions of one text are ordered by creation.
         self.number = next(_NUMBERS)
         self._written = written(function)
         self._text = None
@@ -140,7 +142,7 @@ class Function:
 
     @property
     def text(self):
-        """The text of the function and where it stands."""
+        """The text and the location of the function."""
         if self._text is None:
             self._text = Text(self.function, self._written, self.decorator)
         return self._text
@@ -152,25 +154,25 @@ class Function:
 
     @property
     def _cache(self):
-        """What was compiled, by the name that public tests clear it by."""
+        """The compile cache, under the name by which public tests clear it."""
         return self._compiled
 
     def _with(self, **changes):
-        """The same function with something otherwise; what was compiled is shared, as its key has all of it."""
+        """A copy of the function with changes; the compile cache is shared, as its key covers the changes."""
         other = object.__new__(Function)
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
 
     def __getitem__(self, blocks):
-        """`kernel[blocks](…)`: a launch of so many blocks."""
+        """`kernel[blocks](…)`: launches this number of blocks."""
         grid = blocks if isinstance(blocks, tuple) else (blocks,)
         if len(grid) != 1:
             raise TypeError(f"a launch has one axis of blocks, not {len(grid)}: `{self.__name__}[n](…)`")
         return functools.partial(self, blocks=block_count(grid[0]))
 
     def __reduce__(self):
-        """A kernel pickles by its name, as functions do."""
+        """A kernel is pickled by name, as functions are."""
         import sys
 
         found = sys.modules.get(self.__module__)
@@ -185,7 +187,7 @@ class Function:
         return self.__qualname__
 
     def _parts(self):
-        """The functions that it is made of, itself first, and what the names of each of them stand for."""
+        """The functions that it consists of, itself first, and the values of the names of each."""
         parts, own_names, waiting, seen = [], [], [self], set()
         while waiting:
             part = waiting.pop()
@@ -207,14 +209,14 @@ class Function:
                     value = part.instance
                 members = part.text.members.get(name, ())
                 host = part.kind in (None, "helper")
-                # What starts kernels is no part of one.
+                # A function that launches kernels is not part of a kernel.
                 if not is_constant(value):
                     of_python = _along(value, members, FunctionType)
                     waiting += [Function(own, "helper") if host else _helper(own) for own in of_python]
                     waiting += [own for own in _functions(value, members) if own.kind is not None or host]
                 if isinstance(value, FunctionType) and (host or value.__name__ == name):
-                    # A function of Python that starts kernels is followed with the function that calls it; one that a kernel
-                    # calls is copied into it, as if it said `@pl.inline`.
+                    # A Python function that launches kernels is followed together with its caller; one that a kernel
+                    # calls is inlined, as if it were decorated `@pl.inline`.
                     waiting.append(Function(value, "helper") if host else _helper(value))
                     names[name] = FunctionName(value)
                     continue
@@ -241,7 +243,7 @@ class Function:
         return list(parts), names
 
     def _special(self, arguments):
-        """The function for the constants among the arguments: parameters that say `pl.constexpr`."""
+        """The function specialised for the constants among the arguments: parameters annotated `pl.constexpr`."""
         own = {name: arguments[name] for name in self.constant_names if name in arguments}
         return self._with(constants={**self.constants, **own}) if own else self
 
@@ -254,7 +256,7 @@ class Function:
 
     @property
     def defaults(self):
-        """What parameters are where no argument is passed for them."""
+        """The default values of parameters."""
         function = self.function
         names = function.__code__.co_varnames[: function.__code__.co_argcount]
         last = function.__defaults__ or ()
@@ -262,7 +264,8 @@ class Function:
 
     @public
     def compile(self, *args, platform=None, config=None, **kwargs):
-        """The kernel compiled for arguments of these shapes and types; for those of its annotations if none are given."""
+        """The kernel compiled for arguments of these shapes and types; without arguments, for those of its
+        annotations."""
         target, name = _target(platform, config)
         distributed = getattr(config, "distributed_config", None)
         compiled = compiled_for(self, self._bind(args, kwargs) if args or kwargs else {}, target, name, distributed=distributed)
@@ -272,8 +275,8 @@ class Function:
 
     @public
     def lower(self, *args, platform=None, config=None, **kwargs):
-        """Compiles for these arguments, so that what is wrong is said, and gives the program: its `functions`, its text. Where no platform
-        is named it is for any that takes it."""
+        """Compiles for these arguments, which reports errors, and returns the program: its `functions`, its text.
+        Without a platform, any platform that accepts the program is used."""
         arguments = self._bind(args, kwargs) if args or kwargs else {}
         target, first = _target(platform, config)[0], None
         targets = [target] if platform is not None or config is not None else [target, *BUILT_IN]
@@ -282,7 +285,7 @@ class Function:
                 self._compile(arguments, target)
                 return Lowered(self, arguments)
             except KernelError as error:
-                # Without arguments the shapes that the text leaves open are those of each call.
+                # Without arguments, shapes that the text leaves open are set by each call.
                 if error.waits_for_arguments and not arguments:
                     return Lowered(self, arguments)
                 first = first or error
@@ -299,7 +302,7 @@ class Function:
 
     @property
     def func_type(self):
-        """What kind of function it is, as the language names it."""
+        """The kind of the function, as the language names it."""
         from . import language
 
         names = {"kernel": "InCore", "cube": "AIC", "vector": "AIV", "inline": "Inline", "python": "Opaque", None: "Orchestration"}
@@ -307,7 +310,7 @@ class Function:
 
     @property
     def directions(self):
-        """`in`, `out` or `inout` for each parameter, as its annotation says."""
+        """`in`, `out` or `inout` for each parameter, by its annotation."""
         ways = {"pl.Out": "out", "pl.InOut": "inout"}
         words = {name: getattr(own, "word", None) for name, own in self._annotations.items()}
         return {name: ways.get(str(words.get(name)), "in") for name in self.parameter_names}
@@ -319,7 +322,7 @@ class Function:
 
     @property
     def return_types(self):
-        """The annotations of what it returns."""
+        """The annotations of its return values."""
         back = self.function.__annotations__.get("return")
         return [] if back is None else list(getattr(back, "__args__", [back]))
 
@@ -329,15 +332,16 @@ class Function:
 
     @property
     def requires_runtime_binding(self):
-        """True for a function of the host whose body is `...`: what it does is given when a worker is prepared."""
+        """Whether it is a host function whose body is `...`: its implementation is supplied when a worker is
+        prepared."""
         return self.kind == "python" and self.text.is_open
 
     def _host_functions(self):
-        """The functions of the host that it calls, by name."""
+        """The host functions that it calls, by name."""
         return _of_host(self._parts())
 
     def _bind(self, args, kwargs):
-        """Each argument by its parameter."""
+        """Binds each argument to its parameter."""
         if self.kind == "inline":
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is not a kernel itself")
         if self.kind == "python":
@@ -352,7 +356,8 @@ class Function:
 
     @functools.cached_property
     def peers(self):
-        """The functions that meet this one in pipes: they are launched with it, those whose buffers it imports."""
+        """The functions connected to this one by pipes: they are launched together with it, and it imports their
+        buffers."""
         if self.kind in (None, "inline", "python", "helper") or not _has_pipe(self):
             return []
         parts, _ = self._parts()
@@ -361,7 +366,7 @@ class Function:
 
     @property
     def parameter_names(self):
-        """The names of its parameters, and after them those of the functions that it meets in pipes."""
+        """The names of its parameters, followed by those of the functions connected by pipes."""
         if not self.peers:
             return self.own_parameters
         return list(dict.fromkeys(name for part in (self, *self.peers) for name in part.own_parameters))
@@ -372,12 +377,12 @@ class Function:
         return {**{name: own for part in self.peers for name, own in part.function.__annotations__.items()}, **self.function.__annotations__}
 
     def _compile(self, arguments, platform, interpretations=(), parts=None):
-        """The kernel for arguments, and its parameters; `parts` are its own where somebody has looked for them."""
+        """The kernel compiled for arguments, and its parameters; `parts` are its parts, if already known."""
         special = self._special(arguments)
         try:
             return special._compile_for(arguments, platform, interpretations, parts if special is self else None)
         except KernelError as error:
-            # What has to be a constant may be a scalar of the call: it is compiled for its value then, as pypto does.
+            # A value that must be constant may be a scalar argument: compile for that value, as pypto does.
             scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
             if not scalars or not any(finding["code"] in ("not-constant", "slice-extent") for finding in error.findings):
                 raise
@@ -406,9 +411,9 @@ class Function:
 
     @public
     def __call__(self, *args, **kwargs):
-        """Runs the kernel; its outputs are written in place. What it returns comes back as arrays.
+        """Runs the kernel; outputs are written in place. Its results are returned as arrays.
 
-        Raises `KernelError` for findings; the outputs are then as they were.
+        Raises `KernelError` for findings; the outputs are then left unchanged.
         """
         from .reference import active, for_reference
 
@@ -426,7 +431,7 @@ class Function:
         return self._result(run, args, kwargs)
 
     def _result(self, run, args, kwargs):
-        """What a call gives back: outputs that the function returns as they were passed, and what it makes as arrays."""
+        """The result of a call: returned outputs as they were passed, and newly created results as arrays."""
         passed = {**dict(zip(self.parameter_names, args)), **kwargs}
         if isinstance(run, ProgramRun):
             return run.given_back(passed)
@@ -479,15 +484,15 @@ class Function:
 
     @public
     def benchmark(self, *args, platforms=BUILT_IN, **kwargs):
-        """How long it takes on each platform: rows with `platform`, `cycles`, `error_percent` (by how much these
-        may be off; `None` for an `estimate`), `estimate`, `blocks` and `verdict`. The arrays are left as they are."""
+        """Measures it on each platform: rows with `platform`, `cycles`, `error_percent` (the error of the cycles;
+        `None` for an `estimate`), `estimate`, `blocks` and `verdict`. The arrays are left unchanged."""
         from ._tune import benchmark
 
         return benchmark(self, args, platforms, kwargs)
 
     @public
     def graph(self, *args, platform=None, **kwargs):
-        """The tasks of a whole program and what orders them, as text, for arguments of these shapes and numbers."""
+        """The tasks of a whole program and their dependencies as text, for arguments of these shapes and numbers."""
         program = self._program(args, kwargs, platform)
         graph = Graph(program.text())
         graph.svg = program.svg()
@@ -495,7 +500,7 @@ class Function:
 
     @public
     def graph_svg(self, *args, platform=None, **kwargs):
-        """The same as a picture; empty for a graph with a cycle."""
+        """The tasks and dependencies as an SVG; empty for a graph with a cycle."""
         return self._program(args, kwargs, platform).svg()
 
     def _program(self, args, kwargs, platform):
@@ -506,18 +511,19 @@ class Function:
 
     @public
     def rings(self, *args, sweep=None, platform=None, **kwargs):
-        """How full the rings are and who waits for whom; `sweep=(1, 8)` also runs with these depths. Facts with a `text`."""
+        """The occupancy of the rings, and their waits; `sweep=(1, 8)` also runs with these depths. Facts with a
+        `text`."""
         kernel, values, options = self._alone(args, kwargs, platform, "whose kernels have rings")
         facts, text = kernel.rings(values, sweep, options)
         return Facts(facts, text=text)
 
     @public
     def prove(self, *args, timings=None, platform=None, **kwargs):
-        """What holds for all schedules, all contents of the arrays and all trip counts (`docs/proof.md`): facts with a `verdict`
-        (proved, doubtful, violated or not-proved), its `scope`, `reasons`, a `witness`, `findings`, and a `text`. Outputs are
-        left as they are.
+        """Proves properties for all schedules, all contents of the arrays and all trip counts (`docs/proof.md`): facts
+        with a `verdict` (proved, doubtful, violated or not-proved), its `scope`, `reasons`, a `witness`, `findings`,
+        and a `text`. Outputs are left unchanged.
 
-        `timings` is how many schedules of random durations are tried where something is wrong or one run does not decide.
+        `timings` is the number of random schedules tried if a finding needs a witness or one run does not decide.
         """
         kernel, values, options = self._alone(args, kwargs, platform, "whose kernels are proved one by one")
         with Progress(self.__name__) as progress:
@@ -526,8 +532,9 @@ class Function:
 
     @public
     def debug(self, *args, schedule=(), platform=None, **kwargs):
-        """Runs the kernel once and gives a session that goes through the run, forwards and backwards (`docs/debugger.md`). The
-        arrays are left as they are. `schedule` is a list of works that take longer, as `slipring prove` writes them.
+        """Runs the kernel once and returns a session for stepping through the run, forwards and backwards
+        (`docs/debugger.md`). The arrays are left unchanged. `schedule` is a list of delayed operations, as `slipring
+        prove` writes them.
         """
         from ._debug import Session
 
@@ -540,7 +547,7 @@ class Function:
         return Session(inner, shapes)
 
     def _alone(self, args, kwargs, platform, why_not):
-        """The kernel compiled for arguments, what is passed to it, and the options of its runs."""
+        """The kernel compiled for arguments, its arguments, and the options of its runs."""
         options = options_of(kwargs, self.parameter_names)
         interpretation = asked_interpretations(kwargs, self.parameter_names)
         arguments = self._bind(args, kwargs)
@@ -551,7 +558,8 @@ class Function:
 
     @public
     def reference(self, *args, blocks=1, **kwargs):
-        """Runs the Python function itself on numpy tiles, without the compiler, once for each block: outputs are written in place."""
+        """Runs the Python function itself on numpy tiles, without the compiler, once per block: outputs are written in
+        place."""
         from . import reference
 
         return reference.run(self, self._bind(args, kwargs), blocks)
@@ -569,17 +577,17 @@ Function.run.__doc__ = Function.run.__doc__.replace("OPTIONS", ", ".join(OPTIONS
 
 
 def _of_host(parts):
-    """The functions of the host among the parts of a function, by name."""
+    """The host functions among the parts of a function, by name."""
     return {part.name: part for part in parts[0] if part.kind == "python"}
 
 
 def _has_pipe(function):
-    """True for a function with an end of a pipe of its own."""
+    """Whether a function has its own end of a pipe."""
     return any("_initialize_pipe" in line for line in function.text.lines)
 
 
 def _functions(value, members):
-    """The functions of the language that a name stands for: itself, in a list, or as a member that is named."""
+    """The functions of the language that a name denotes: directly, in a container, or as a member that is used."""
     if isinstance(value, Function):
         yield value
     elif isinstance(value, functools.partial):
@@ -593,7 +601,7 @@ def _functions(value, members):
 
 
 def _along(value, members, kind):
-    """What is named as a member of a value and is of a kind: the first such thing on the way to each member."""
+    """The members of a value that are of a kind: the first such object along each member chain."""
     for chain in members:
         found = value
         for name in chain:
@@ -604,7 +612,7 @@ def _along(value, members, kind):
 
 
 def _target(platform, config):
-    """The platform that is meant, and the name that the caller has for it. Public scripts say it by a configuration."""
+    """The requested platform, and the caller's name for it. Public scripts specify it in a configuration."""
     if config is None and (platform is not None or not PUBLIC):
         return platform, platform
     from .pypto.runtime import PLATFORMS, RunConfig, chosen, known
@@ -636,27 +644,27 @@ class Program:
 
     @property
     def decorator(self):
-        """Its decorator as a text has it; empty where it says nothing."""
+        """Its decorator as written in the text; empty if it has no options."""
         said = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
         return f"@{self._path}({said})" if said else ""
 
     def entries(self):
-        """The functions to begin with: those of the host part that no other one of it calls, else the kernels."""
+        """The entry functions: host functions that no other host function calls, else the kernels."""
         kernels = [function for function in self.functions.values() if function.kind not in ("inline", "python")]
         entries = [function for function in kernels if function.kind is None] or kernels
-        # What another one calls is a part of it.
+        # A function that another one calls is a part of it.
         called = {name for function in entries for name in function.text.siblings if name != function.name}
         return [function for function in entries if function.name not in called] or entries
 
     def lower(self, *args, **kwargs):
-        """The program of its entry: the function of the host part, or its only kernel."""
+        """The program of its entry: the host function, or the only kernel."""
         entries = self.entries()
         if len(entries) != 1:
             raise TypeError(f"the program has {len(entries)} functions to begin with: {', '.join(self.functions)}")
         return entries[0].lower(*args, **kwargs)
 
     def get_function(self, name):
-        """The function of that name; `None` where it has none."""
+        """The function of that name, or `None`."""
         return self.functions.get(name)
 
     def as_python(self):

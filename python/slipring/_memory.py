@@ -1,18 +1,19 @@
-"""Arrays that lie in the same memory."""
+"""Arrays that share memory."""
 
 from ._arrays import PAIRS, _name, host_array, is_array
 
-# How long numpy may look for an element that two arrays share, before they count as sharing one.
+# Limit on numpy's search for a shared element of two arrays, after which they count as sharing one.
 MOST_WORK = 1 << 20
-# Elements of an array whose addresses are compared one by one.
+# Maximum number of elements whose addresses are compared one by one.
 MOST_ELEMENTS = 1 << 22
 
 
 def places(parameters, arrays):
-    """For each array, by its position, that lies in one memory with others of which one is written: the number of the memory, and the
-    byte of it at which the array begins.
+    """For each array, by index, that shares memory with others of which one is written: the index of the memory, and
+    the offset of the array in it.
 
-    Raises `TypeError` for arrays that share memory and cannot be given to a kernel so, and for an output whose elements share some.
+    Raises `TypeError` for arrays that share memory in a way that a kernel cannot handle, and for an output whose own
+    elements share memory.
     """
     written = [at for at in arrays if parameters[at][4] != "in"]
     for at in written:
@@ -41,7 +42,7 @@ def places(parameters, arrays):
 
 
 def apart(arguments):
-    """Refuses arrays, by name, that share memory and are not one array: they are sent to other processes, which have copies of them."""
+    """Rejects different arrays that share memory, by name: other processes get separate copies of them."""
     import numpy as np
 
     arrays = [(name, value) for name, value in arguments.items() if isinstance(value, np.ndarray)]
@@ -52,7 +53,7 @@ def apart(arguments):
 
 
 def copies(arguments):
-    """The same arguments with copies of the arrays: those that share memory share memory again."""
+    """The arguments with copies of the arrays; arrays that share memory still share memory."""
     import numpy as np
 
     arrays = {at: host_array(value) for at, value in enumerate(arguments) if is_array(value)}
@@ -77,7 +78,7 @@ def copies(arguments):
 
 
 def _ends(array):
-    """The address of the first byte of an array, and of the one after its last."""
+    """The addresses of the first byte of an array, and one past its last."""
     start = array.__array_interface__["data"][0]
     if array.flags.c_contiguous or array.size == 0:
         return start, start + array.nbytes
@@ -97,7 +98,7 @@ def _share(one, two):
 
 
 def _check(parameters, arrays, one, two):
-    """What lies in one memory lies there row by row, since the device has nothing else."""
+    """Arrays that share memory must be row-major: the device has no other layout."""
     for at in (one, two):
         array = arrays[at]
         if array.flags.c_contiguous and _name(array.dtype) not in PAIRS:
@@ -111,7 +112,7 @@ def _check(parameters, arrays, one, two):
 
 
 def _overlaps_itself(array):
-    """True if two elements of an array are the same memory."""
+    """Whether two elements of an array overlap in memory."""
     if array.flags.c_contiguous or array.size < 2:
         return False
     import numpy as np

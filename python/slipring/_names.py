@@ -1,37 +1,37 @@
-"""The functions that a kernel is made of as one text, and what names stand for in each of them."""
+"""Combines the functions of a kernel into one text, with the values of the names in each."""
 
 from ._slipring import KernelError
 from ._source import Alias, FunctionName, Members, Partial, Path, _Constant, identity, keyed, spelled
 
 
 class Names:
-    """What names stand for around the functions of a text, as the compiler takes it.
+    """The values of names around the functions of a text, in the form that the compiler takes.
 
-    `whole` are names around all of it, `parts` the functions: where each stands in the text in bytes, its own names, and what it was
-    defined in. `elsewhere` says what comes from other files: where it stands, the name of the file, and with which of its lines it
-    begins. Names are looked up once: a program that is followed sets none outside of its functions.
+    `whole` holds the names around all of it, and `parts` the functions: the byte range of each in the text, its own
+    names, and the scopes in which it was defined. `elsewhere` lists the ranges that come from other files: range, file
+    name, and first line. Names are looked up once: a program that is followed sets no names outside its functions.
     """
 
     def __init__(self):
         self.whole, self.parts, self.elsewhere = {"pl": Path("pl")}, [], []
-        # The names of each function, in their order.
+        # The names of each function, in order.
         self.own = []
 
     def close(self, parts, own):
-        """The functions are these, with these names."""
+        """Sets the functions and their names."""
         self.own = list(own)
         at = {identity(part): number for number, part in enumerate(parts)}
         for names in own:
             _number(names, at)
 
     def all(self):
-        """All dicts of names, those of the function to begin with first."""
+        """All dicts of names, those of the entry function first."""
         return [*self.own, self.whole]
 
     def flat(self):
         """One dict, for a text in which all functions share their names.
 
-        Raises `KernelError` where a name stands for several things.
+        Raises `KernelError` if a name has several values.
         """
         flat = {}
         for names in self.all():
@@ -44,12 +44,12 @@ class Names:
                         f"`{name}` stands for {first!r} and, in another function of the program, for {value!r}: in one text they "
                         "share their names. Give one of them another name, or pass the value as an argument"
                     )
-        # The text itself says what functions are called.
+        # Names of functions follow from the text itself.
         own = {name for name, value in flat.items() if isinstance(value, FunctionName) and value.__slipring_function__ == name}
         return {name: value for name, value in flat.items() if name not in own}
 
     def with_values(self, values):
-        """The same where names, of whatever function, stand for other values."""
+        """A copy in which names, in any function, have other values."""
         other = Names()
         other.whole = _set(self.whole, values)
         other.own = [_set(names, values) for names in self.own]
@@ -58,7 +58,7 @@ class Names:
         return other
 
     def key(self):
-        """What compares equal is compiled alike."""
+        """The cache key: equal keys compile to the same kernel."""
         return tuple(tuple(sorted((name, keyed(value)) for name, value in names.items())) for names in self.all())
 
     def __contains__(self, name):
@@ -68,8 +68,8 @@ class Names:
         return iter(dict.fromkeys(name for names in self.all() for name in names))
 
     def text(self, parts, comments=()):
-        """One text of the functions, each at the lines where it stands: `(filename, text)`. `comments` are lines of the file that are
-        written where nothing stands."""
+        """One text with each function at its original lines: `(filename, text)`. `comments` are lines of the file that
+        are written to lines that would be empty."""
         filename, lines, places = _together(parts)
         for at, line in enumerate(comments[: len(lines)]):
             if line.startswith("#") and not lines[at].strip():
@@ -92,7 +92,7 @@ class Names:
         return filename, "".join(lines)
 
     def _types(self, lines):
-        """Adds a line for each type that a name stands for, as a file has it."""
+        """Adds a line for each name of a type, as a file would have it."""
         types = {}
         for names in self.all():
             for name in [name for name, value in names.items() if isinstance(value, Alias)]:
@@ -112,7 +112,7 @@ class Names:
 
 
 def _shown(filename):
-    """A file's name as it is shown: from here, where it lies below."""
+    """A file name for display: relative to the current folder if the file is below it."""
     import os
 
     below = os.path.relpath(filename) if os.path.isabs(filename) else filename
@@ -124,7 +124,7 @@ def _set(names, values):
 
 
 def _number(value, at):
-    """Says to each function that is named where it stands among those of the text."""
+    """Sets the index of each named function among the functions of the text."""
     if isinstance(value, FunctionName):
         value.part = at.get(value.key)
     elif isinstance(value, dict):
@@ -141,15 +141,15 @@ def _number(value, at):
 
 
 def _within(part, filename):
-    """What a function was defined in: its module where that is another one, classes and functions."""
+    """The scopes in which a function was defined: its module if that is another one, classes and functions."""
     *within, _ = part.function.__qualname__.split(".")
     module = [] if part.text.filename == filename else str(part.function.__module__).split(".")
     return [name for name in (*module[-1:], *within) if name.isidentifier()]
 
 
 def _together(parts):
-    """The lines of the functions, and for each from which line to which it stands there."""
-    # A text of which several functions were made stands there once.
+    """The lines of the functions, and the range of lines of each."""
+    # A text from which several functions were created appears only once.
     texts = list({part.text.key: part.text for part in parts}.values())
     classes = {}
     for part in parts:
@@ -167,7 +167,7 @@ def _together(parts):
                 open_indent = None
         owner = classes[text.key]
         if text.indent and (owner is not open_class if owner else text.indent != open_indent):
-            # In a class, functions find each other by `self`.
+            # In a class, functions refer to each other through `self`.
             head = f"class {owner.name}:\n" if owner else "if True:\n"
             decorator = owner.decorator if owner else ""
             if decorator and len(lines) > 1 and not lines[-2].strip():

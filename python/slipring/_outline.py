@@ -1,4 +1,5 @@
-"""A program as text in which the scopes of its function are functions of their own, as the public compiler's passes leave it."""
+"""A program as text in which the scopes of its function are separate functions, as the public compiler's passes produce
+it."""
 
 import ast
 
@@ -6,7 +7,8 @@ from ._source import FunctionName, Path
 
 
 def constants(function):
-    """The numbers and strings that the names of a function and of its parts stand for, as text; `None` where one has no text."""
+    """The values of numeric and string names of a function and of its parts, as text; `None` if one cannot be written
+    as text."""
     _, names = function._parts()
     lines = []
     for name, value in sorted(names.flat().items()):
@@ -19,7 +21,7 @@ def constants(function):
 
 
 def _type(function, name, arguments):
-    """The annotation of a parameter as text, with the shape of what it is meant for."""
+    """The annotation of a parameter as text, with its actual shape."""
     tree = next(arg for arg in _parameters(function) if arg.arg == name)
     text = ast.unparse(tree.annotation) if tree.annotation is not None else "pl.Tensor"
     array = arguments.get(name)
@@ -58,7 +60,8 @@ def _names(body, context):
 
 
 def outlined(function, arguments):
-    """The text; `None` for a function whose scopes are not all statements of its own body that share its parameters alone."""
+    """The text; `None` for a function whose scopes are not all statements of its own body that share only its
+    parameters."""
     tree = _tree(function)
     scopes = [stmt for stmt in tree.body if _is_scope(stmt)]
     others = [stmt for stmt in tree.body if not _is_scope(stmt) and not isinstance(stmt, (ast.Return, ast.Expr))]

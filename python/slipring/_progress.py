@@ -1,10 +1,11 @@
-"""A sign of life for runs that take long: it goes away when the run is over."""
+"""A progress display for long runs, which is removed when the run ends."""
 
 import sys
 
 
 class Progress:
-    """Shows the cycle and the blocks that are over: by tqdm where it is installed, which knows notebooks, else on a terminal."""
+    """Shows the cycle and the number of completed blocks: by tqdm if it is installed, which supports notebooks, else on
+    a terminal."""
 
     def __init__(self, name):
         self.name, self.bar, self.width = name, None, 0
@@ -31,7 +32,7 @@ class Progress:
         return tqdm(total=blocks, leave=False, unit="block")
 
     def close(self):
-        """Takes it away."""
+        """Removes it."""
         if self.bar:
             self.bar.close()
         if self.width:

@@ -10,21 +10,21 @@ from ._memory import places
 from ._progress import Progress
 from ._scales import check_packed
 
-# pytest leaves the frames of this module out.
+# pytest omits the frames of this module from tracebacks.
 __tracebackhide__ = True
 
-# Options of a run, as the library has them: whether each is an argument where a kernel has a parameter of its name.
+# The library's run options: for each, whether it is an argument if a kernel has a parameter of that name.
 OPTIONS = dict(_slipring.options())
-# Options of runs that say nothing else.
+# Default options of runs.
 DEFAULTS = {}
 
 
 class KernelWarning(UserWarning):
-    """What a run found that is not an error."""
+    """A finding of a run that is not an error."""
 
 
 def passed(parameters, arguments):
-    """What is passed for each parameter, and the arrays by their positions."""
+    """The argument of each parameter, and the arrays by index."""
     values, arrays, returned = [], {}, []
     for at, (name, elem, shape, is_buffer, _, packed) in enumerate(parameters):
         if name not in arguments and is_buffer and shape is not None:
@@ -57,7 +57,8 @@ def passed(parameters, arguments):
 
 
 def _number(name, elem, value):
-    """A number as a parameter of a type takes it: truth values are 0 and 1. Raises `TypeError` for one that the type has not."""
+    """Converts a number to the type of a parameter: booleans become 0 and 1. Raises `TypeError` if the type does not
+    have the value."""
     if elem == "i1" or not isinstance(elem, str) or elem[:1] not in "fbiu":
         return value
     if elem[0] in "fb":
@@ -75,7 +76,7 @@ def _number(name, elem, value):
 
 
 def block_count(blocks):
-    """A number of blocks. Raises `ValueError` for one that is none."""
+    """A number of blocks. Raises `ValueError` if it is invalid."""
     if isinstance(blocks, bool) or not hasattr(blocks, "__index__"):
         raise TypeError(f"`blocks` is a whole number, not {blocks!r}")
     if blocks.__index__() < 1:
@@ -84,12 +85,12 @@ def block_count(blocks):
 
 
 def options_of(kwargs, own):
-    """Takes the options of a run out of keyword arguments, but for those that are parameters in `own`."""
+    """Removes the run options from keyword arguments, except for parameters in `own`."""
     return {name: kwargs.pop(name) for name, yields in OPTIONS.items() if name in kwargs and not (yields and name in own)}
 
 
 def start(kernel, parameters, arguments, options, verify):
-    """Runs a compiled kernel or whole program for arguments by their parameters."""
+    """Runs a compiled kernel or whole program for arguments by parameter."""
     options = with_verify(options, verify)
     on_board = options.get("device") is not None
     values, arrays, returned = passed(parameters, arguments)
@@ -108,23 +109,23 @@ def start(kernel, parameters, arguments, options, verify):
 
 
 def with_verify(options, verify):
-    """Options with `verify`, where that is asked for."""
+    """Options with `verify`, if requested."""
     return dict(options) if verify is False else {**options, "verify": verify}
 
 
 def only_empty(error):
-    """True if a kernel does not compile for arrays with an extent of 0, and for nothing else."""
+    """Whether arrays with an extent of 0 are the only reason why a kernel does not compile."""
     return all(said["code"] == "empty-tensor" for said in error.findings if said["severity"] == "error")
 
 
 def nothing_to_do(arguments, directions):
-    """True if every output has an extent of 0: there is nothing to compute."""
+    """Whether every output has an extent of 0, so that there is nothing to compute."""
     outputs = [value for name, value in arguments.items() if directions.get(name) != "in" and hasattr(value, "size")]
     return bool(outputs) and all(value.size == 0 for value in outputs)
 
 
 class Idle:
-    """A run that had nothing to do."""
+    """A run without work."""
 
     verdict, complete, cycles, report = "clean", True, 0, ""
     findings, checks, printed = [], [], []
@@ -157,7 +158,7 @@ class Named:
 
 
 class Said:
-    """What a run said and left, by itself: it is what pickles."""
+    """The results of a run without its kernel: the part that is pickled."""
 
     def __init__(self, inner, arrays):
         names = ("verdict", "complete", "cycles", "findings", "report", "checks", "facts", "printed")
@@ -198,7 +199,7 @@ class Said:
 
 
 class Place:
-    """The kernel of a run that was pickled: its name, platform and memory."""
+    """The kernel of an unpickled run: its name, platform and memory."""
 
     def __init__(self, kernel):
         self.name, self.platform = kernel.name, kernel.platform
@@ -209,7 +210,7 @@ class Place:
 
 
 class Run:
-    """A run of a kernel: what was found, how long it took, and what it left."""
+    """A run of a kernel: its findings, its cycles, and its results."""
 
     def __init__(self, inner, kernel, parameters, arrays, returned):
         self._inner = inner
@@ -222,13 +223,14 @@ class Run:
             self.write()
 
     def __getstate__(self):
-        """What is kept of a run elsewhere: everything that it says, and what it left; its timeline cannot be traced there."""
+        """The pickled state of a run: all its facts and results, but not the record from which its timeline is
+        traced."""
         state = dict(self.__dict__)
         state["_inner"], state["_kernel"] = Said(self._inner, self._arrays), Place(self._kernel)
         return state
 
     def write(self):
-        """Writes the outputs into the arrays that were passed; nothing for a run that stopped before its end."""
+        """Copies the outputs into the arrays that were passed; does nothing for a run that stopped early."""
         if self._written or not self.complete:
             return
         self._written = True
@@ -254,17 +256,17 @@ class Run:
 
     @property
     def verdict(self):
-        """`clean`, `findings`, or `partly` for a run that stopped. `checks` says what was looked at."""
+        """`clean`, `findings`, or `partly` for a run that stopped. `checks` lists what was checked."""
         return self._inner.verdict
 
     @property
     def complete(self):
-        """Whether every block ran to its end."""
+        """Whether every block completed."""
         return self._inner.complete
 
     @property
     def flags(self):
-        """Who orders the pipes of a core: `inserted` by the compiler, `by hand`, or `none`."""
+        """The source of the flags between the pipes of a core: `inserted` by the compiler, `by hand`, or `none`."""
         return self._inner.facts["flags"]
 
     @property
@@ -274,7 +276,8 @@ class Run:
 
     @property
     def findings(self):
-        """What was found: dictionaries with `severity`, `code`, `message`, `line`, `column`, `label`, `also`, `notes`, `help`."""
+        """The findings: dictionaries with `severity`, `code`, `message`, `line`, `column`, `label`, `also`, `notes`,
+        `help`."""
         return self._inner.findings
 
     @property
@@ -284,38 +287,39 @@ class Run:
 
     @property
     def checks(self):
-        """What each tool says, and what the verdict covers."""
+        """The verdict of each tool, and its scope."""
         return self._inner.checks
 
     @property
     def facts(self):
-        """Everything that `slipring run --json` has."""
+        """All facts, as in `slipring run --json`."""
         return self._inner.facts
 
     @property
     def printed(self):
-        """What the kernel printed, line by line."""
+        """The printed output of the kernel, line by line."""
         return self._inner.printed
 
     @property
     def timeline(self):
-        """Events as (block, core, pipe, op, start, end, line), in the order of their ends."""
+        """Events as (block, core, pipe, op, start, end, line), ordered by their ends."""
         return self._inner.timeline()[0]
 
     def trace(self, path):
-        """Writes the timeline to a file: Perfetto's own form if its name ends in `.pftrace`, else Chrome's JSON. Needs `record=True`."""
+        """Writes the timeline to a file: in Perfetto's own format if its name ends in `.pftrace`, else in Chrome's
+        JSON. Needs `record=True`."""
         contents = self._inner.trace(str(path))
         with builtins.open(path, "wb") as file:
             file.write(contents)
 
     @property
     def memory_map(self):
-        """What lies where in the local memories."""
+        """The layout of the local memories."""
         return self._kernel.memory_map()
 
     @property
     def returned(self):
-        """What the kernel returns: `None`, an array, or several."""
+        """The results of the kernel: `None`, an array, or several."""
         returned = self._returned
         return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
 
@@ -327,13 +331,13 @@ class Run:
         raise KeyError(name)
 
     def show(self):
-        """Writes what the kernel printed to standard output."""
+        """Prints the output of the kernel."""
         for line in self.printed:
             print(line)
 
     @public
     def check(self):
-        """Raises `KernelError` if an error was found; warns of the others."""
+        """Raises `KernelError` if an error was found; other findings become warnings."""
         self._inner.check()
         for finding in self.findings:
             if finding["severity"] == "warning":
@@ -355,11 +359,12 @@ class Run:
 
 
 class BoardRun(Run):
-    """A run of a kernel through the command queue of a board: `cycles` are those of the board, and `trace` has its timeline."""
+    """A run of a kernel through the command queue of a board: `cycles` are those of the board, and `trace` writes its
+    timeline."""
 
     @property
     def timeline(self):
-        """None: the timeline of a board is written by `trace`."""
+        """Always empty: the timeline of a board is written by `trace`."""
         raise TypeError("a run on a board has the timeline of the board: run it with `record=True`, and write it with `trace(path)`")
 
     def _repr_html_(self):
@@ -371,39 +376,41 @@ class BoardRun(Run):
 class ProgramRun(Run):
     """A run of a whole program: tasks of several kernels on the clusters of the platform.
 
-    It has what the run of a kernel has, but for the memory map, which is a kernel's: `tasks` says when each task ran, `timeline` on
-    which cluster, and `facts` all of it.
+    It has the attributes of a kernel's run, except for the memory map. `tasks` lists when each task ran, `timeline` on
+    which cluster, and `facts` holds everything.
     """
 
     @property
     def tasks(self):
-        """Each task in the order of their starts: dictionaries with `task`, `name`, `iteration`, `line`, `blocks`, `after`, `ready`,
-        `start`, `end` (cycles), `clusters`, `skipped`."""
+        """The tasks, ordered by start: dictionaries with `task`, `name`, `iteration`, `line`, `blocks`, `after`,
+        `ready`, `start`, `end` (cycles), `clusters`, `skipped`."""
         return self.facts["tasks"]
 
     @property
     def timeline(self):
-        """Tasks as (cluster, task, start, end, line), in the order of their starts."""
+        """Tasks as (cluster, task, start, end, line), ordered by start."""
         each = self.tasks
         return [(cluster, task["name"], task["start"], task["end"], task["line"]) for task in each for cluster in task["clusters"]]
 
     @property
     def memory_map(self):
-        """None: local memory is a kernel's."""
+        """Always empty: only kernels have local memory."""
         raise TypeError("local memory is a kernel's: this is a run of a whole program")
 
     @property
     def returned(self):
-        """What the program returns: `None`, an array, or several; those that were passed are written in place."""
+        """The results of the program: `None`, an array, or several; arguments that are returned are written in
+        place."""
         return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
 
     @property
     def windows(self):
-        """The bytes that the run left in each window that devices share: `windows=` of the next run, where devices keep them."""
+        """The contents after the run of each window that devices share: `windows=` of the next run, if devices keep
+        them."""
         return self._inner.windows()
 
     def given_back(self, passed):
-        """The same, with what was passed for each parameter."""
+        """The results, given the argument of each parameter."""
         back = []
         for at, elem, shape, contents in self._inner.returned():
             own = of_bytes(contents, dtype_of(elem), tuple(shape)).copy() if at is None else passed[self._parameters[at][0]]

@@ -1,20 +1,21 @@
-"""Scales of products with scales, as the matrix unit reads them."""
+"""Scales for scaled products, in the order in which the matrix unit reads them."""
 
 import warnings
 
 from ._arrays import host_array, marked
 
-# Rows (of the left operand) or columns (of the right one) of a box, and groups of 32 elements of k.
+# Rows (left operand) or columns (right operand) of a box, and groups of 32 elements of k.
 LANES, GROUPS = 16, 2
-# True in a process that runs public scripts: there an array of scales is its bytes on the device, by their own convention.
+# True in a process that runs public scripts, where an array of scales already has the device's byte order, by their own
+# convention.
 AS_ON_DEVICE = []
 
 
 def pack_scales(scales, layout):
-    """Scales in the order of bytes that a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN` holds, in the same shape, marked as such.
+    """Scales in the byte order of a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN`, in the same shape, and marked as such.
 
-    `scales` has one row for each row of the left operand and one column for each 32 elements of k (`pl.MX_A_ZZ`, `[m, k // 32]`), or one
-    row for each 32 elements of k and one column for each column of the right operand (`pl.MX_B_NN`, `[k // 32, n]`).
+    `scales` has one row per row of the left operand and one column per 32 elements of k (`pl.MX_A_ZZ`, `[m, k // 32]`),
+    or one row per 32 elements of k and one column per column of the right operand (`pl.MX_B_NN`, `[k // 32, n]`).
     """
     import numpy as np
 
@@ -26,7 +27,7 @@ def pack_scales(scales, layout):
     lanes, groups = array.shape if left else array.shape[::-1]
     if lanes % LANES or groups % GROUPS or not array.size:
         raise ValueError(f"scales {form} have m and n in multiples of {LANES} and k in multiples of {32 * GROUPS}: {list(array.shape)} is none")
-    # Each box has its 16 rows (columns) one after the other, with the two groups of each side by side.
+    # Each box holds its 16 rows (columns) in sequence, each with its two groups.
     each = array if left else array.T
     boxes = each.reshape(lanes // LANES, LANES, groups // GROUPS, GROUPS).transpose(0, 2, 1, 3)
     packed = np.ascontiguousarray(boxes).reshape(array.shape)
@@ -34,7 +35,8 @@ def pack_scales(scales, layout):
 
 
 def packed_scales(scales, layout):
-    """Scales whose bytes lie as a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN` holds them already: the same array, marked as such."""
+    """Marks scales that already have the byte order of a parameter with `pl.MX_A_ZZ` or `pl.MX_B_NN`; the array is not
+    changed."""
     name, array = layout_name(layout), host_array(scales)
     if array.dtype.itemsize != 1:
         raise TypeError(f"scales are an array of float8_e8m0fnu, or of its bytes; this is {array.dtype}{list(array.shape)}")
@@ -50,7 +52,7 @@ def layout_name(layout):
 
 
 def _as_given(packed, scales, name):
-    """The packed array, of the library that the scales came from, with its mark."""
+    """The packed array in the library of the original scales, with its mark."""
     import numpy as np
 
     if type(scales).__module__.partition(".")[0] == "torch":
@@ -63,7 +65,7 @@ def _as_given(packed, scales, name):
 
 
 def check_packed(name, array, layout):
-    """Refuses an array for a parameter of packed scales that does not say how its bytes lie: the bytes alone do not tell."""
+    """Rejects an unmarked array for a parameter of packed scales: the bytes alone do not show their order."""
     given = getattr(array, "slipring_layout", None)
     if given == layout:
         return

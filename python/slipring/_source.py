@@ -1,4 +1,4 @@
-"""The text of functions, and what their names stand for."""
+"""The source text of functions, and the values of their names."""
 
 import functools
 from types import FunctionType, ModuleType
@@ -8,7 +8,7 @@ from ._words import Generic
 
 
 def written(function):
-    """The lines of the file that a function stands in, as they are now."""
+    """The current lines of the file that contains a function."""
     import linecache
 
     code = getattr(function, "__code__", None)
@@ -19,10 +19,10 @@ def written(function):
 
 
 class Text:
-    """The text of a function where it stands."""
+    """The text of a function, with its location."""
 
     def __init__(self, function, written=None, decorator=None):
-        # Here, since they take longer to import than all of the package.
+        # Imported here because these modules take longer to import than the whole package.
         import ast
         import inspect
         import textwrap
@@ -32,7 +32,7 @@ class Text:
         self.name = function.__name__
         try:
             if written and 0 < code.co_firstlineno <= len(written):
-                # The file as it was when the function was defined: it may have been edited since.
+                # The file as it was when the function was defined; it may have been edited since.
                 self.first = code.co_firstlineno
                 self.lines = inspect.getblock(written[self.first - 1 :])
             else:
@@ -48,7 +48,7 @@ class Text:
         tree = ast.parse(textwrap.dedent("".join(self.lines)) if indented else "".join(self.lines))
         self._decorated(tree.body[0], decorator)
         self.used = sorted({node.id for node in ast.walk(tree) if isinstance(node, ast.Name)})
-        # What it names of each: `config.model.width` of `config`.
+        # The members used of each name: `model.width` for `config.model.width`.
         self.members = {}
         for node in ast.walk(tree):
             chain = []
@@ -57,7 +57,7 @@ class Text:
                 node = node.value
             if chain and isinstance(node, ast.Name):
                 self.members.setdefault(node.id, set()).add(tuple(reversed(chain)))
-        # Functions of its class that it names.
+        # The functions of its class that it uses.
         own = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name))
         self.siblings = sorted({node.attr for node in own if node.value.id == "self"})
         self.returned = _returned(tree.body[0])
@@ -65,7 +65,7 @@ class Text:
         self.key = (self.filename, self.first, "".join(self.lines))
 
     def _decorated(self, function, decorator):
-        """Leaves out what tunes the kernel, and writes the decorator that made a kernel of a plain function."""
+        """Removes the autotune decorator, and inserts the decorator of a plain function that became a kernel."""
         self.lines = list(self.lines)
         for own in function.decorator_list:
             if _is_tuning(own):
@@ -77,7 +77,7 @@ class Text:
 
 
 def _is_tuning(decorator):
-    """True for `@pl.autotune(…)`, which stands above the decorator of the kernel."""
+    """Whether this is `@pl.autotune(…)`, which precedes the decorator of the kernel."""
     import ast
 
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -96,7 +96,7 @@ def _returned(function):
 
 
 def _is_open(function):
-    """True for a function whose body is `...`, perhaps after its documentation."""
+    """Whether the body of a function is `...`, apart from its docstring."""
     import ast
 
     constants = [line.value.value for line in function.body if isinstance(line, ast.Expr) and isinstance(line.value, ast.Constant)]
@@ -107,7 +107,7 @@ _MISSING = object()
 
 
 def look_up(name, function, local):
-    """What a name stands for in a function, as Python would find it; `local` are the names around its definition."""
+    """The value of a name in a function, by Python's rules; `local` holds the names around its definition."""
     code = function.__code__
     if name in code.co_freevars:
         try:
@@ -115,21 +115,22 @@ def look_up(name, function, local):
         except ValueError:
             return _MISSING
     if name in code.co_varnames or name in code.co_cellvars:
-        # A name of the function itself; in its annotations it may be one of the surroundings.
+        # A local name of the function; in its annotations, the same name may refer to an enclosing scope.
         return local.get(name, _MISSING)
     if name in local:
         return local[name]
     return function.__globals__.get(name, _MISSING)
 
 
-# Modules that the language knows, with the names that it knows them by.
+# Modules that the language knows, with the names by which it knows them.
 _MODULES = {"math": "math", "numpy": "np", "torch": "torch", "functools": "functools"}
 
 
 def plain(value, members=()):
-    """A value that a kernel may use, in a form that the compiler takes and that can be compared; `_MISSING` for others.
+    """A value that a kernel may use, in a form that the compiler takes and that can be compared; `_MISSING` for other
+    values.
 
-    `members` are the members that are named of it, each with those of it: of a module or an instance nothing else is looked at.
+    `members` are the member chains used of it: nothing else of a module or an instance is read.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -178,29 +179,29 @@ def plain(value, members=()):
 
 
 def _is_array(value):
-    """True for an array of numpy, or what passes for one."""
+    """Whether a value is a numpy array, or similar."""
     return hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__")
 
 
 def _is_numbers(value):
-    """True for a short array of numbers in a row, which is a tuple in a kernel."""
+    """Whether a value is a short one-dimensional array of numbers, which is a tuple in a kernel."""
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     return kind in ("i", "u", "f", "b") and getattr(value, "ndim", 0) == 1 and len(value) <= 1024 and hasattr(value, "tolist")
 
 
 class _Constant(tuple):
-    """A long tuple of numbers and strings: looked at once, and compared by what it was made of."""
+    """A long tuple of numbers and strings: converted once, and compared by the identity of its source."""
 
     __slots__ = ()
 
 
-# The tuple that each was made of is kept, so that its identity stays its own.
+# A reference to each source tuple is kept, so that its id is not reused.
 _CONSTANTS = {}
 _LISTS = {}
 
 
 def _constant(value):
-    """A tuple in the form that the compiler takes; of those that cannot change it is made once."""
+    """A tuple in the form that the compiler takes; immutable tuples are converted only once."""
     known = _CONSTANTS.get(id(value))
     if known is not None and known[0] is value:
         return known[1]
@@ -216,7 +217,7 @@ def _constant(value):
 
 
 def _of_list(value):
-    """A long list as a constant: as long as it holds what it held, it is the one that was made before."""
+    """A long list as a constant: the converted one is reused while the contents are unchanged."""
     kinds = tuple(map(type, value))
     if not set(kinds) <= {bool, int, float, str}:
         items = tuple(plain(item) for item in value)
@@ -230,7 +231,8 @@ def _of_list(value):
 
 
 def is_constant(value):
-    """True for a long tuple or list that was looked at before: the one cannot change, the other still holds numbers and texts."""
+    """Whether a long tuple or list has been converted before and is still valid: tuples are immutable, and the list
+    still has the same types."""
     known = _CONSTANTS.get(id(value))
     if known is not None and known[0] is value:
         return True
@@ -239,26 +241,26 @@ def is_constant(value):
 
 
 def _fixed(value):
-    """True for what cannot change."""
+    """Whether a value is immutable."""
     return all(_fixed(item) if type(item) is tuple else isinstance(item, (bool, int, float, str, type(None))) for item in value)
 
 
 def keyed(value):
-    """A value as a part of a key: what compares equal is compiled alike."""
+    """A value as a part of a cache key: equal keys compile to the same kernel."""
     return ("constant", id(value)) if isinstance(value, _Constant) else repr(value)
 
 
 class Entries(dict):
-    """A dict; `same` is the same number for the same one under another name."""
+    """A dict; `same` is equal for the same dict under different names."""
 
 
 class FunctionName:
-    """A function that a name stands for."""
+    """A function to which a name refers."""
 
     def __init__(self, function):
         self.__slipring_function__ = getattr(function, "__slipring_function__", None) or function.__name__
         self.key = identity(function)
-        # Its position among the functions of a text, where it is one of them.
+        # Its index among the functions of a text, if it is one of them.
         self.part = None
 
     def __eq__(self, other):
@@ -272,12 +274,12 @@ class FunctionName:
 
 
 def identity(function):
-    """What two names of one function have in common: its code as Python has it, and its instance."""
+    """What identifies a function under any name: its code object and its instance."""
     return id(getattr(function, "function", function)), id(getattr(function, "instance", None))
 
 
 class Partial:
-    """A function with arguments that each of its calls has."""
+    """A function with arguments that are added to each of its calls."""
 
     def __init__(self, function, args, named):
         self.__slipring_partial__ = function, args, named
@@ -287,7 +289,7 @@ class Partial:
 
 
 class Alias(str):
-    """A type of the language that a name stands for, as it is written with `pl`."""
+    """A type of the language bound to a name, in the spelling with `pl`."""
 
     def __new__(cls, generic):
         made = super().__new__(cls, spelled(generic, "pl", {}))
@@ -299,7 +301,7 @@ class Alias(str):
 
 
 def alias(generic):
-    """A type as a kernel's text writes it; `_MISSING` where it has parts that no text has."""
+    """A type in the spelling of a kernel's text; `_MISSING` if it has parts that cannot be written."""
     try:
         return Alias(generic)
     except TypeError:
@@ -307,8 +309,8 @@ def alias(generic):
 
 
 def spelled(part, language, extents):
-    """A part of a type as text, where `language` is the name of the language; adds the extents that only a run knows to `extents`,
-    by the names that they are written with."""
+    """A part of a type as text, where `language` is the name of the language; extents known only at run time are added
+    to `extents`, by the names with which they are written."""
     if isinstance(part, Generic):
         inner = part.parts if isinstance(part.parts, tuple) else (part.parts,)
         return f"{spelled_word(part.word, language)}[{', '.join(spelled(one, language, extents) for one in inner)}]"
@@ -328,15 +330,15 @@ def spelled(part, language, extents):
 
 
 def spelled_word(path, language):
-    """A word of the language where the language has another name."""
+    """The language's own name of a builtin with several names."""
     return f"{language}.{path.removeprefix('pl.')}"
 
 
 class Members:
-    """A module or an instance: the members of it that are named, and what messages call it."""
+    """A module or an instance: the members that are used, and a description for messages."""
 
     def __init__(self, value, members):
-        # The same number for the same value under another name.
+        # Equal for the same value under different names.
         self.same = id(value)
         own = isinstance(value, ModuleType)
         self.what = f"the module `{value.__name__}`" if own else f"an instance of `{type(value).__name__}`"
@@ -352,7 +354,7 @@ class Members:
 
 
 class Path(str):
-    """The full name of a part of the language."""
+    """The full name of a builtin of the language."""
 
     @property
     def __slipring_path__(self):
@@ -363,7 +365,7 @@ class Path(str):
 
 
 def surroundings(depth):
-    """The names around a definition: those of the functions and classes that it stands in."""
+    """The names around a definition: those of the enclosing functions and classes."""
     import inspect
     import sys
 
@@ -372,7 +374,7 @@ def surroundings(depth):
         around.append(frame.f_locals)
         if frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             break
-        # The body of a class: what stands around it counts, too.
+        # The body of a class: continue with the enclosing scope.
         frame = frame.f_back
     names = {}
     for outer in reversed(around):

@@ -1,4 +1,4 @@
-"""Choosing among configurations by the cycles that they take: `@pl.autotune`, and `kernel.benchmark`."""
+"""Selection of configurations by cycles: `@pl.autotune`, and `kernel.benchmark`."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ __tracebackhide__ = True
 
 
 class Config(dict):
-    """Constants of a kernel that are tried together, and with how many blocks: `pl.Config({"TILE": 64}, blocks=4)`."""
+    """A set of constants for a kernel, and a number of blocks: `pl.Config({"TILE": 64}, blocks=4)`."""
 
     def __init__(self, constants=None, *, blocks=None, **more):
         super().__init__({**(constants or {}), **more})
@@ -29,7 +29,7 @@ class Config(dict):
 
 
 class Rows(list):
-    """Rows of a measurement: dictionaries with the same names."""
+    """Rows of a measurement: dictionaries with the same keys."""
 
     def __repr__(self):
         return "\n".join(", ".join(f"{name} {value}" for name, value in row.items()) for row in self)
@@ -53,14 +53,14 @@ def benchmark(kernel, args, platforms, kwargs):
 
 
 def cache_file():
-    """Where choices are kept: `SLIPRING_AUTOTUNE`, else a file in the user's cache."""
+    """The file in which choices are stored: `SLIPRING_AUTOTUNE`, else a file in the user's cache."""
     named = os.environ.get("SLIPRING_AUTOTUNE")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return pathlib.Path(named or os.path.join(base, "slipring", "autotune.json"))
 
 
 class Tuned:
-    """A kernel with configurations: each call runs the one that took the fewest cycles for arguments like these."""
+    """A kernel with configurations: each call runs the one that took the fewest cycles for similar arguments."""
 
     def __init__(self, kernel, configs, key):
         functools.update_wrapper(self, kernel)
@@ -72,7 +72,7 @@ class Tuned:
         missing = [name for name in key if name not in kernel.parameter_names]
         if missing:
             raise TypeError(f"`{kernel.__name__}` has no parameter `{missing[0]}`")
-        # What is known: by the key, the position of the best one.
+        # The index of the best configuration, by key.
         self.chosen = {}
 
     def _key(self, args, kwargs, platform):
@@ -88,8 +88,8 @@ class Tuned:
 
     @public
     def tune(self, *args, platform=None, **kwargs):
-        """The configuration with the fewest cycles for these arguments: known, or found by running each on copies of them. Those that do
-        not compile, or with findings, are out."""
+        """The configuration with the fewest cycles for these arguments: from the cache, or found by running each on
+        copies of them. Configurations that do not compile or have findings are excluded."""
         key = self._key(args, kwargs, platform)
         if key not in self.chosen:
             kept = _read()
@@ -117,7 +117,7 @@ class Tuned:
 
     @public
     def run(self, *args, platform=None, **kwargs):
-        """Runs the best configuration, and gives the run."""
+        """Runs the best configuration, and returns the run."""
         config = self.tune(*args, platform=platform, **kwargs)
         return self.kernel.run(*args, platform=platform, **kwargs, **config, **config.options())
 
@@ -146,11 +146,12 @@ def _write(kept):
         beside.write_text(json.dumps(kept))
         beside.replace(file)
     except OSError:
-        # Nothing is kept where nothing can be written: the next process measures again.
+        # If the file cannot be written, the next process measures again.
         pass
 
 
 def autotune(configs, key=()):
-    """`@pl.autotune([pl.Config({"TILE": 32}), …], key=["x"])` above `@pl.jit`: which constants are best is found out by running the
-    kernel with each, for each new value of the parameters that are named (arrays: shape and type). Choices are kept in a file."""
+    """`@pl.autotune([pl.Config({"TILE": 32}), …], key=["x"])` above `@pl.jit`: finds the best constants by running the
+    kernel with each configuration, for each new value of the parameters in `key` (arrays: shape and type). Choices are
+    stored in a file."""
     return lambda kernel: Tuned(kernel, list(configs), list(key))

@@ -1,8 +1,10 @@
-"""Words of the kernel language as objects: what `pl.FP32`, `pl.Tensor[[64, 64], pl.FP32]` or `pl.Level.CORE_GROUP` are in Python."""
+"""Builtins of the kernel language as Python objects: `pl.FP32`, `pl.Tensor[[64, 64], pl.FP32]` or
+`pl.Level.CORE_GROUP`."""
 
 
 class Word:
-    """A name of the language. Its parts are words too; what it does in a kernel the compiler says, or the reference."""
+    """A name of the language. Its members are names too; the compiler and the reference define their meaning in a
+    kernel."""
 
     def __init__(self, path, doc=None):
         self.__slipring_path__ = path
@@ -18,7 +20,7 @@ class Word:
     def __getitem__(self, parts):
         return Generic(self.__slipring_path__, parts)
 
-    # What has parts in brackets is not a sequence of them.
+    # Subscripting an object does not make it a sequence.
     __iter__ = None
     __contains__ = None
 
@@ -44,7 +46,7 @@ class Word:
 
 
 class Generic:
-    """A word with parts in brackets: a type of a parameter."""
+    """A name with a subscript: the type of a parameter."""
 
     __slots__ = ("word", "parts")
 

@@ -39,7 +39,7 @@ def pytest_generate_tests(metafunc):
 
 
 def _own(metafunc, name):
-    """True if a test parametrises the name itself, or has a fixture of that name."""
+    """Whether a test parametrises the name itself, or has a fixture of that name."""
     marks = metafunc.definition.iter_markers("parametrize")
     if any(name in str(mark.args[0]).replace(" ", "").split(",") for mark in marks):
         return True

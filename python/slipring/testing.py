@@ -6,12 +6,13 @@ from ._memory import copies
 from ._slipring import KernelError
 
 PLATFORMS = ("a5", "a2a3")
-# Largest relative difference that counts as agreement, by type: some roundings.
+# Largest relative difference that counts as agreement, by type: a few rounding errors.
 SLACK = {"float32": 1e-5, "float16": 4e-3, "bfloat16": 3e-2, "float8_e4m3fn": 0.15, "float8_e5m2": 0.3}
 
 
 def difference(got, wanted, rtol=None, atol=None):
-    """How two arrays differ, in words; `None` if they agree: integers exactly, floats within some roundings of their type."""
+    """The difference of two arrays, as text; `None` if they agree: integers exactly, floats within a few rounding
+    errors of their type."""
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return f"{got.dtype}{list(got.shape)} instead of {wanted.dtype}{list(wanted.shape)}"
     name = got.dtype.name
@@ -38,10 +39,10 @@ def difference(got, wanted, rtol=None, atol=None):
 
 
 def assert_agrees(kernel, arguments, platforms=PLATFORMS, rtol=None, atol=None, reference=True, **options):
-    """Runs a kernel on every platform and compares its outputs with its independent meaning, and between the platforms.
+    """Runs a kernel on every platform, and compares its outputs with the reference and between the platforms.
 
-    The arguments are left as they are. Findings raise `KernelError`; differences an `AssertionError` that says how many, where and
-    how far.
+    The arguments are left unchanged. Findings raise `KernelError`; differences raise an `AssertionError` that states
+    how many, where and by how much.
     """
     results = []
     for platform in platforms:

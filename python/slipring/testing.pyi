@@ -9,7 +9,7 @@ PLATFORMS: tuple[str, ...]
 SLACK: dict[str, float]
 
 def difference(got: Any, wanted: Any, rtol: float | None = ..., atol: float | None = ...) -> str | None:
-    """How two arrays differ, in words; `None` if they agree."""
+    """The difference of two arrays, as text; `None` if they agree."""
 
 def assert_agrees(
     kernel: Any,
@@ -20,4 +20,4 @@ def assert_agrees(
     reference: bool = ...,
     **options: Any,
 ) -> None:
-    """Runs a kernel on every platform and compares its outputs with its independent meaning, and between the platforms."""
+    """Runs a kernel on every platform, and compares its outputs with the reference and between the platforms."""

@@ -30,7 +30,7 @@ from build import build_assembler, build_verifier
 
 ROOT = Path(__file__).resolve().parents[2]
 PLATFORMS = ("a5", "a2a3")
-# Folders of the checkout that are kept for judging what was built without them.
+# Folders of the checkout reserved for evaluation; nothing was developed with them.
 HELD_OUT = ("FlashAttention", "GQA", "FFN", "Qwen3")
 
 
@@ -91,7 +91,7 @@ def read_options() -> argparse.Namespace:
 
 
 def own_files() -> list[Path]:
-    # A whole program runs task by task: what is printed of it is not what `run` runs.
+    # A whole program runs task by task, so the printed program is not the one that `run` executes.
     left_out = {ROOT / "examples" / "programs", ROOT / "tests" / "files" / "programs"}
     files = [path for folder in ("examples", "tests/files") for path in sorted((ROOT / folder).rglob("*")) if path.suffix in (".py", ".pto")]
     return [path for path in files if "broken" not in path.parts and not left_out & set(path.parents)]

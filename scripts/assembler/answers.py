@@ -9,14 +9,14 @@ from pathlib import Path
 # slipring's names of platforms, and the assembler's.
 ARCH = {"a5": "a5", "a2a3": "a3"}
 SECONDS = 60
-# What it says of a text that it takes.
+# The answer for an accepted text.
 TAKEN = ("accepted", "verified")
 
 
 @dataclass(frozen=True)
 class Tools:
     ptoas: Path | None
-    # Its dialect alone, which parses and verifies.
+    # Only the dialect, which parses and verifies.
     verifier: Path | None
     slipring: Path
     target: str | None

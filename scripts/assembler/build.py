@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 LLVM = Path("/usr/lib/llvm-19/lib/cmake")
-# How both are compiled: with LLVM 19, clang 19 and its linker, without optimisation.
+# Options for both builds: LLVM 19, clang 19 and its linker, without optimisation.
 SETTINGS = [
     f"-DLLVM_DIR={LLVM / 'llvm'}", f"-DMLIR_DIR={LLVM / 'mlir'}", "-DLLVM_USE_LINKER=lld-19",
     "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld-19",

@@ -79,7 +79,7 @@ def execute(program: host.Program, case: Path, folder: Path, settings: Settings,
         match step:
             case host.Read():
                 data = (folder / step.file).read_bytes()
-                # A file that is larger than the host buffer is not read: the buffer keeps what it had.
+                # A file that is larger than the host buffer is not read: the buffer keeps its contents.
                 if len(data) <= step.capacity:
                     sizes[step.size] = len(data)
                     device = folder / device_file(step.device)

@@ -95,7 +95,7 @@ COLUMN_BLOCKS = Kernel(
     lambda a, b, c: {"c": c + a @ b},
 )
 
-# Slots of a ring in global memory: what they hold afterwards is uninitialised.
+# Slots of a ring in global memory, whose contents afterwards are unspecified.
 SLOTS = Param((64, 64), read=False)
 
 KERNELS = {

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-# Nearly every file includes these: read once, they cost a fifth of the time.
+# Nearly every file includes these: precompiling them reduces the time to a fifth.
 HEADERS = """
 cmake_language(DEFER CALL target_precompile_headers pypto_core PRIVATE
   <algorithm> <any> <functional> <limits> <map> <memory> <optional> <set> <sstream> <string> <unordered_map> <unordered_set> <utility>
@@ -25,7 +25,7 @@ OWN = (
     "core/logging.h", "ir/op_registry.h", "ir/program.h", "ir/scalar_expr.h", "ir/transforms/base/mutator.h", "ir/kind_traits.h",
     "ir/transforms/base/visitor.h", "ir/transforms/passes.h", "ir/verifier/verifier.h", "backend/common/backend.h",
 )
-# Stands where the assembler would: what it is given is kept before.
+# Runs in place of the assembler: its input is saved first.
 ASSEMBLER = """#!/bin/sh
 while [ $# -gt 0 ]; do case "$1" in -o) : > "$2"; shift;; esac; shift; done
 """
@@ -46,7 +46,7 @@ def build(top, folder, python):
     headers = folder / "headers.cmake"
     headers.write_text(HEADERS.format(own=own), encoding="utf-8")
     nanobind = output([python, "-m", "nanobind", "--cmake_dir"])
-    # No build type: neither optimised nor with what a debugger needs.
+    # No build type: neither optimisation nor debug information.
     settings = [
         "-DCMAKE_C_COMPILER=clang-19", "-DCMAKE_CXX_COMPILER=clang++-19", "-DCMAKE_BUILD_TYPE=Plain", "-DBUILD_TESTING=OFF",
         f"-DPython_EXECUTABLE={python}", f"-Dnanobind_DIR={nanobind}", f"-DCMAKE_PROJECT_INCLUDE={headers}",
@@ -54,7 +54,7 @@ def build(top, folder, python):
     ]
     cmake = ["cmake", "-S", str(top), "-B", str(folder), "-G", "Ninja", *settings]
     subprocess.run(cmake, check=True, stdout=subprocess.DEVNULL)
-    # A file may have names of its own that are those of a header which it does not include: it is built without them.
+    # A file may define names of a header that it does not include: it is built without them.
     done = subprocess.run(["ninja", "-C", str(folder), "-k", "0"], capture_output=True, text=True)
     failed = re.findall(r"^FAILED: \S*?/__/__/(\S+)\.o", done.stdout, re.M)
     if done.returncode and failed:

@@ -12,7 +12,7 @@ import tempfile
 from build import assembler
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Unit tests that write texts look like this; what tests the rest of the compiler takes ten minutes more.
+# Unit tests that emit texts match this pattern; the tests of the rest of the compiler take ten minutes more.
 WRITES = re.compile(r"PTOCodegen|\.compile\(|\bjit\b|generate\(")
 SYSTEM = ("examples", "distributed", "codegen")
 PLATFORMS = ("a2a3", "a5")

@@ -19,15 +19,16 @@ ELEMENTS = {
     "FP8E8M0": "f8E8M0FNU", "FP8E4M3": "f8E4M3FN",
 }
 LAUNCH = re.compile(r"__pypto_spmd_(block_idx|block_num|subblock_idx)$")
-# What the compiler writes without its real size, which its runtime knows.
+# Values that the compiler writes without their actual size, which only its runtime knows.
 SLOTS = ("__gm_pipe_buffer", "zeros:f32[1048576]")
-# What is known by name and form, and refused as what it is.
+# Ops that are recognised by name and form, and rejected as unsupported.
 NOT_MODELLED = ("unsupported:", "no-body:")
-# Differences that are none of slipring's: a regular expression of the text, and what it means.
+# Differences not caused by slipring: a regular expression of the text, and the explanation.
 MEANT = (
     (r"pto\.tscatter ins\(%\w+, \{maskPattern", "the library's `TSCATTER` clears its tile first, and the text does not keep what the language keeps"),
 )
-# Why a text is refused, or found wrong, that the assembler's verifier takes: how its cause begins, and what it means.
+# Reasons why a text is rejected or found wrong although the assembler's verifier accepts it: the beginning of the
+# cause, and the explanation.
 REASONS = (
     ("tile-space:", "pushes from L1 to the Vector cores, which the library's `TPUSH` refuses as it compiles"),
     ("extract-layout:", "takes a row-major window into a column, which the library's `TEXTRACT` refuses as it compiles"),
@@ -43,9 +44,9 @@ REASONS = (
     ("uninitialised-read:", "computes with rows of a tile that its program does not fill"),
     ("view-shape:", "loads a view of three dimensions by columns into rows"),
 )
-# What the assembler calls a platform.
+# The assembler's names of platforms.
 ASSEMBLER = {"a5": "a5", "a2a3": "a3"}
-# What an extent is that the program leaves open, and a number that a launch passes.
+# The value of an extent that the program leaves open, and of a number that a launch passes.
 OPEN, NUMBER = 256, 1
 
 
@@ -60,10 +61,11 @@ class Text:
     why: str = ""
     ours: str = ""
     ours_why: str = ""
-    # What the public assembler's own verifier says of a text that is taken here, and what is made of the text for that assembler.
+    # The answer of the public assembler's own verifier for a text accepted here, and the text printed for that
+    # assembler.
     against: str = ""
     built: str = ""
-    # True where the test or script that wrote it compares what is computed with a golden, and our own lowering passes.
+    # True if the test or script that wrote it compares results with a golden, and our own lowering passes.
     golden: bool = False
 
     @property
@@ -136,10 +138,10 @@ def arguments(function, head):
         if own is None:
             return None, f"a parameter of type `{re.split(r'[^.a-zA-Z]', ty)[0]}`"
         ours.append(own)
-    # A text has its buffers before its numbers.
+    # A text lists its buffers before its numbers.
     of_text = sorted(ours, key=lambda own: "[" not in own)
     by_name = dict(zip(function["parameters"], ours))
-    # Our own lowering makes a slot buffer where it needs one.
+    # Our own lowering adds a slot buffer where needed.
     those = [name for name in function["parameters"] if name != SLOTS[0]]
     ours = [f"{named}={by_name[name]}" for named, name in zip(function.get("named", ()), those) if named != SLOTS[0]]
     rest = [own for own in re.split(r", (?=%)", head)[len(of_text):] if own]
@@ -219,7 +221,7 @@ def launched(text, function, heads, options, is_pair):
     with tempfile.TemporaryDirectory() as folder:
         path = text.path
         if function.get("both_lanes"):
-            # A launch is told by the program, not by its texts.
+            # The program describes the launch, not its texts.
             path = pathlib.Path(folder) / text.path.name
             path.write_text(re.sub(r"(func\.func @\w+\(.*kernel_kind<vector>)\}", r"\1, dual_aiv_dispatch = true}", text.text), encoding="utf-8")
         code, buffers, why, of_text = run(options, path, text.platform, None if is_pair else function["name"], given[0])
@@ -228,14 +230,14 @@ def launched(text, function, heads, options, is_pair):
     has_own = "source" in function and function["stage"] != "as it is"
     own_code, own, own_why, said = lowered(text, function, given[1], options) if has_own else (None, [], "", "")
     if code == 1:
-        # Our own lowering sees some accesses outside of a tensor before it runs.
+        # Our own lowering detects some out-of-bounds accesses to tensors before the run.
         same = own_why.partition(":")[0].removeprefix("memory-") == why.partition(":")[0].removeprefix("memory-")
         return "findings in both" if same else "findings", why, "not compared", ""
     if not has_own:
         return "clean", "", "not compared", "the program is not at hand as its author wrote it"
     if own_code != 0:
         return "clean", "", "not lowered", own_why
-    # A buffer that a text works in may be one that our own lowering does not need.
+    # A scratch buffer of the text may be unnecessary in our own lowering.
     idle = [at for at, arg in enumerate(given[1]) if re.search(rf"\[no-effect\]: `{arg.partition('=')[0]}` ", said)]
     places = [at for at, arg in enumerate(own for own in given[1] if "[" in own)]
     differs = [at for at in places if at not in idle and own[at : at + 1] != buffers[at : at + 1]]
@@ -251,12 +253,13 @@ def lowered(text, function, given, options):
     """Our own lowering of the program of a function, run."""
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "own.py"
-        # What a kernel leaves as it was is as it was given in a text, and nothing in our own lowering.
+        # Elements that the kernel does not write keep the given contents in a text: in-out parameters have the same
+        # effect here.
         source = ast.unparse(Untyped(function["source"]).visit(ast.parse(function["source"]))).replace("pl.Out[", "pl.InOut[")
         while True:
             path.write_text(source, encoding="utf-8")
             outcome = run(options, path, text.platform, function["of"], given)
-            # A test of how texts are printed need not say what its kernel writes.
+            # A test of printed texts need not declare the outputs of its kernel.
             written = re.search(r"\[read-only\]: `(\w+)` is an input", outcome[3])
             marked = written and re.sub(rf"\b({written.group(1)}: )(pl\.Tensor\[\[[^\]]*\][^\]]*\])", r"\1pl.InOut[\2]", source, count=1)
             if not marked or marked == source:
@@ -279,7 +282,7 @@ class Untyped(ast.NodeTransformer):
     def visit_Expr(self, node):
         self.generic_visit(node)
         if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "pl.func_attr" and self.has_lanes:
-            # The lanes stand in the text: that they do, and how, is noted at the function again.
+            # The use of lanes is explicit in the text, and is annotated at the function again.
             attrs = node.value.args[0]
             kept = [(key, own) for key, own in zip(attrs.keys, attrs.values) if not key.value.startswith("split")]
             attrs.keys, attrs.values = [key for key, _ in kept], [own for _, own in kept]

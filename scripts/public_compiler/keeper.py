@@ -22,9 +22,9 @@ from pypto.pypto_core import codegen, ir, passes
 
 FOLDER = pathlib.Path(os.environ["KEEPER_FOLDER"])
 SLOTS = "__gm_pipe_buffer"
-# The programs after each pass of the newest run, each behind what it came from.
+# The programs after each pass of the newest run, each after its predecessor.
 STAGES = []
-# A test makes a text several times where it looks at several things.
+# A test emits a text several times if it checks several things.
 SEEN = set()
 
 
@@ -87,10 +87,10 @@ def about(function, program):
     parameters = [parameter.name_hint for parameter in function.params]
     directions = [str(direction).rpartition(".")[2].lower() for direction in function.param_directions]
     types = [pypto_ir.python_print(parameter.type) for parameter in function.params]
-    # Whether its launch is one of both Vector cores: a text does not say it.
+    # Whether the launch uses both Vector cores, which a text does not state.
     both = bool(dict(function.attrs).get("dual_aiv_dispatch"))
     found = {"both_lanes": both, "name": function.name, "kind": str(function.func_type).rpartition(".")[2], "parameters": parameters, "directions": directions, "types": types}
-    # A mixed function is made two, which take a slot buffer more.
+    # A mixed function is split into two, which take an additional slot buffer.
     whole = function.name.removesuffix("_aic").removesuffix("_aiv")
     own = [plain(name) for name in parameters if name != SLOTS]
     for stage, before in [*own_stages(function), ("as it is", program)]:

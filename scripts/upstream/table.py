@@ -16,7 +16,7 @@ FILES = {
     "VPTOUbOps.td": "micro-instructions on UB (A2/A3)",
     "VMIOps.td": "virtual micro-instructions",
 }
-# What the assembler keeps on every op of a kind, and what is no attribute of a text.
+# Attributes that the assembler adds to every op of a kind, and that do not occur in texts.
 INTERNAL = {"operandSegmentSizes", "resultSegmentSizes"}
 
 

@@ -64,7 +64,7 @@ def samples(checkout: Path, held_out: list[str]) -> list[Case]:
             continue
         text = path.read_text(errors="replace")
         platform = "a5" if "A5" in name.parts[0] or "_a5" in name.name else "any"
-        # A name promises an error; whether text shows it, the tool's own lines do not say.
+        # The name promises an error; the tool's own lines do not say whether the text shows it.
         expects = "refused later" if "invalid" in name.stem else "accepted"
         cases.append(Case(str(name), text, platform_of(text, platform), expects))
     return cases
@@ -143,7 +143,7 @@ def refusal(text: str, prefix: str, source: Source) -> str:
     """Whose error a test expects, by the first line that FileCheck looks for."""
     wanted = re.findall(rf"\b{prefix}(?:-SAME|-NEXT|-DAG)?:\s*(.*)", text)
     if not wanted:
-        # Several texts in one file, and this one has no line of its own: the error comes from another.
+        # Several texts in one file, and this one has no line of its own: the error comes from another text.
         return "refused later" if "error" not in text else "refused"
     return "refused" if any(of_dialect(line, source) for line in wanted) else "refused later"
 
@@ -182,7 +182,7 @@ def answer(case: Case, path: Path, slipring: Path) -> Answer:
     if done.returncode == 0:
         return Answer(case, "accepted")
     if done.returncode == 1:
-        # It is read, and it is not called right.
+        # The text is parsed, but it is not claimed to be correct.
         return Answer(case, "findings")
     try:
         report = json.loads(done.stdout.splitlines()[0])

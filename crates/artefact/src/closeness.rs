@@ -1,14 +1,14 @@
-//! How close the numbers of two buffers are: equal, within the tolerance of their own size, only within that of the largest number
-//! of the buffer, or wrong.
+//! Comparison of the values of two buffers: equal, within the tolerance relative to each value, only within the
+//! tolerance relative to the largest value of the buffer, or wrong.
 
 use slipring_tile::{Elem, load_f32};
 
-/// What is said of elements that are doubtful.
+/// The message for doubtful elements.
 pub(crate) const DOUBTFUL: &str =
     "exceed the tolerance relative to their own value, but not relative to the largest value of the buffer";
 
-/// How far numbers of a type may be off: of the expected one, and in any case. What a board computes with its own functions and
-/// in its own order is not the same to the last bit.
+/// The relative and the absolute tolerance of a type. A board has its own functions and its own order of operations, so
+/// its results are not bit-identical.
 pub(crate) fn tolerance(elem: Option<Elem>) -> (f64, f64) {
     match elem {
         Some(Elem::F32) => (1e-5, 1e-6),
@@ -19,25 +19,26 @@ pub(crate) fn tolerance(elem: Option<Elem>) -> (f64, f64) {
     }
 }
 
-/// How two buffers compare, element by element.
+/// The element-wise comparison of two buffers.
 #[derive(Clone, Copy, Default, PartialEq, Debug)]
 pub(crate) struct Closeness {
     /// Elements whose bytes differ.
     pub different: usize,
-    /// Of these, floats that differ by more than their own size permits, and by no more than the largest number of the buffer
-    /// does. Sums in another order are off by as much as their largest terms are; so may a small number be that is wrong.
+    /// Of these, floats that exceed the tolerance relative to their own value, but not relative to the largest value of
+    /// the buffer. Sums in another order may be off by that much, but so may a small value that is wrong.
     pub doubtful: usize,
     /// Floats where one side is infinite or not a number.
     pub no_numbers: usize,
-    /// Elements that are wrong by either measure.
+    /// Elements that are outside both tolerances.
     pub wrong: usize,
-    /// The first element of the worst kind that there is; what is wrong and what is no number are one kind.
+    /// The first element of the worst kind present; wrong elements and those that are infinite or NaN count as one
+    /// kind.
     pub first: usize,
-    /// The largest distance of a float, in tolerances of its own size.
+    /// The largest difference of a float, in units of its own tolerance.
     pub furthest: f64,
 }
 
-/// Compares what was left with what was expected. Buffers of other lengths are wrong from where the shorter one ends.
+/// Compares a result with the expected contents. If the lengths differ, everything past the shorter end is wrong.
 pub(crate) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closeness {
     let bytes = elem.map_or(1, Elem::bytes).max(1);
     let (rtol, atol) = tolerance(elem);
@@ -73,7 +74,7 @@ pub(crate) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closene
             2 => all.no_numbers += 1,
             _ => all.wrong += 1,
         }
-        // What is no number is as wrong as what is too far off.
+        // Infinite and NaN rank as high as values outside the tolerance.
         let rank = grade.min(2);
         if all.different == 1 || rank > worst {
             (all.first, worst) = (at, rank);
@@ -91,7 +92,7 @@ pub(crate) fn closeness(want: &[u8], have: &[u8], elem: Option<Elem>) -> Closene
     all
 }
 
-/// The numbers of one element on both sides: two where an element holds two.
+/// The values of one element on both sides: two if the element type is packed.
 #[derive(Default)]
 struct Numbers {
     want: [f32; 2],
@@ -108,14 +109,14 @@ impl Numbers {
     }
 }
 
-/// The largest magnitude of the finite numbers of a buffer.
+/// The largest magnitude of the finite values of a buffer.
 fn largest(elem: Elem, bytes: &[u8]) -> f64 {
     let mut all = vec![0.0f32; bytes.len() / elem.bytes() * elem.values()];
     load_f32(elem, &bytes[..bytes.len() / elem.bytes() * elem.bytes()], &mut all);
     all.iter().filter(|n| n.is_finite()).fold(0.0, |most, n| most.max(f64::from(n.abs())))
 }
 
-/// The first element that differs, and how many do.
+/// The first element that differs, and the number of differing elements.
 pub(crate) fn differences(a: &[u8], b: &[u8], elem: Option<Elem>) -> Option<(usize, usize)> {
     let bytes = elem.map_or(1, Elem::bytes);
     let mut wrong = a.chunks(bytes).zip(b.chunks(bytes)).enumerate().filter(|(_, (a, b))| a != b).map(|(at, _)| at);

@@ -1,41 +1,42 @@
-//! A launch of a kernel that leaves, and what is passed to it there.
+//! A launch of an exported kernel, and its arguments on the board.
 
 use slipring::{Error, Kernel, Run, RunOptions};
 use slipring_program::ParamKind;
 use slipring_session::Tensor;
 use slipring_tile::Elem;
 
-/// A launch of a kernel, and what it did here.
+/// A launch of a kernel, and its simulated run.
 #[derive(Clone, Copy)]
 pub struct Launched<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,
-    /// What was passed.
+    /// The arguments.
     pub args: &'a [Tensor<'static>],
-    /// What it did here.
+    /// The simulated run.
     pub run: &'a Run<'a>,
-    /// How it was run.
+    /// The options of that run.
     pub options: &'a RunOptions,
 }
 
-/// A parameter of what leaves, in the order of the C++: what is passed for it.
+/// A parameter of the exported kernel, in the order of the C++, with its argument.
 pub(crate) struct Passing {
     pub name: String,
     /// Bytes of a buffer, or the eight of a scalar.
     pub bytes: Vec<u8>,
-    /// Which argument of the kernel it is; `None` for memory that the host makes room for.
+    /// The index of the kernel's argument; `None` for memory that the host allocates.
     pub argument: Option<usize>,
     pub elem: Option<Elem>,
     pub is_buffer: bool,
-    /// Holds slots of a ring in global memory: what is left there means nothing.
+    /// Whether it holds slots of a ring in global memory: its contents after the run are unspecified.
     pub slots: bool,
 }
 
 impl Launched<'_> {
-    /// What is passed to what leaves: the arguments of the launch, and memory that the host makes room for.
+    /// The arguments of the exported kernel: those of the launch, and memory that the host allocates.
     ///
     /// # Errors
-    /// If the printed text is no kernel: slipring is at fault.
+    ///
+    /// If the printed text is not a kernel, which is a bug in slipring.
     pub(crate) fn passing(&self, text: &str) -> Result<Vec<Passing>, Error> {
         let printed = self.of_text("kernel.pto", text)?;
         let blocks = u64::from(self.kernel.blocks(self.options)?);
@@ -75,7 +76,8 @@ impl Launched<'_> {
         Ok(list)
     }
 
-    /// A text as a kernel for the same platform, with the same interpretations: the function of the kernel's name where it has several.
+    /// A text as a kernel for the same platform, with the same interpretations; if the text has several functions, the
+    /// one with the kernel's name.
     pub(crate) fn of_text(&self, name: &str, text: &str) -> Result<Kernel, Error> {
         let compiled = self.kernel.compiled()?;
         let kernel = Kernel::from_text(name, text)?.on(compiled.platform.clone());

@@ -1,4 +1,4 @@
-//! What all judges say of a kernel that leaves.
+//! The verdicts of all tools on an exported kernel.
 
 use slipring::{BuiltProgram, Error, Report};
 use slipring_outside::CallFolder;
@@ -7,24 +7,25 @@ use slipring_report::CheckFacts;
 use crate::launched::Launched;
 use crate::tools::{LeavingTools, assembler_words};
 
-/// What was found of a kernel that leaves.
+/// The findings on an exported kernel.
 #[derive(Debug)]
 pub struct Leaving {
-    /// A row for each judge.
+    /// A row for each tool.
     pub checks: Vec<CheckFacts>,
-    /// Messages on the C++, with their places in it.
+    /// Messages about the C++, with locations in it.
     pub messages: Vec<Report>,
-    /// True if nothing could be judged at all.
+    /// True if no tool could be run.
     pub unjudged: bool,
-    /// The C++, where the assembler made some.
+    /// The C++, if the assembler produced any.
     pub cpp: Option<String>,
 }
 
 impl Launched<'_> {
-    /// Judges a kernel that leaves for a board.
+    /// Checks a kernel exported for a board.
     ///
     /// # Errors
-    /// If files cannot be written, or the printed text is no kernel.
+    ///
+    /// If files cannot be written, or the printed text is not a kernel.
     pub fn judge(&self, built: &BuiltProgram, tools: &LeavingTools) -> Result<Leaving, Error> {
         let text = built.text().map_err(Error::Unsupported)?;
         let folder = CallFolder::new(tools.keep.as_deref()).map_err(Error::File)?;

@@ -1,5 +1,5 @@
-//! What leaves for a board, judged again: the text that is printed for the assembler, the C++ that it makes of it, that C++ read
-//! back and run here, and the same C++ on the CPU back end of the public headers.
+//! Independent checks of a kernel exported for a board: the text printed for the assembler; the assembler's C++, read
+//! back and simulated here; and the same C++ on the CPU back end of the public headers.
 
 mod closeness;
 mod launched;

@@ -1,4 +1,5 @@
-//! A folder that goes to a board: kernel, launch, inputs, what a run here left, and how to compare; and what came back.
+//! A project folder for a board: kernel, launch, inputs, expected outputs and a comparison script; also reads the
+//! outputs that come back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,16 +23,16 @@ const COMPARE: &str = include_str!("templates/compare.py");
 const MAKEFILE: &str = include_str!("templates/Makefile");
 const README: &str = include_str!("templates/README.md");
 
-/// The file that says what a project holds, and which files of its folder slipring wrote.
+/// The manifest of a project: its contents, and the files that slipring wrote.
 const MANIFEST: &str = "project.json";
 
-/// The form of that file.
+/// The format version of the manifest.
 const FORM: u32 = 1;
 
-/// The largest file that is read back.
+/// The maximum size of a file that is read back.
 const MOST: u64 = 1 << 33;
 
-/// How the host makes room for what is passed.
+/// How the host passes a parameter.
 #[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Passed {
@@ -42,7 +43,7 @@ enum Passed {
 }
 
 impl Passed {
-    /// The word of the host program.
+    /// The identifier in the host program.
     const fn word(self) -> &'static str {
         match self {
             Passed::Buffer => "Buffer",
@@ -53,7 +54,7 @@ impl Passed {
     }
 }
 
-/// A parameter of what is launched.
+/// A parameter of the launch.
 #[derive(Serialize, Deserialize)]
 struct Slot {
     name: String,
@@ -66,7 +67,7 @@ struct Slot {
     compared: bool,
 }
 
-/// What a project holds.
+/// The contents of a project.
 #[derive(Serialize, Deserialize)]
 struct Manifest {
     form: u32,
@@ -75,19 +76,20 @@ struct Manifest {
     blocks: u32,
     identity: String,
     parameters: Vec<Slot>,
-    /// What each byte of short floats stands for, as decimal numbers.
+    /// The values of all 256 bytes of 8-bit floats, as decimal numbers.
     table: BTreeMap<String, Vec<Vec<String>>>,
     /// Hashes of the files that slipring wrote.
     files: BTreeMap<String, String>,
 }
 
 impl Launched<'_> {
-    /// Writes a folder with everything that a launch on a board needs: the text and, where the assembler made it, its C++. The
-    /// number of files.
+    /// Writes a folder with everything that a launch on a board needs: the text and, if the assembler produced it, its
+    /// C++. Returns the number of files.
     ///
     /// # Errors
-    /// If the run here did not end, if the folder holds files that slipring did not write or that were changed since, or if a
-    /// file cannot be written.
+    ///
+    /// If the simulated run did not complete, if the folder holds files that slipring did not write or that have been
+    /// changed since, or if a file cannot be written.
     pub fn project(&self, built: &BuiltProgram, cpp: Option<&str>, folder: &Path) -> Result<usize, Error> {
         let text = built.text().map_err(Error::Unsupported)?;
         let arch = built.arch().unwrap_or_default();
@@ -105,7 +107,7 @@ impl Launched<'_> {
             (false, true) => format!("{}-vec", toolchain.cores),
             _ => toolchain.cores.to_string(),
         };
-        // Flags are the last parameter where the function says that it has them.
+        // Flags are the last parameter if the function declares them.
         let module = &built.module;
         let flags = module.functions().any(|function| {
             is_entry(module, function) && module.symbol_name(function) == Some(&entry) && has_flags(module, function)
@@ -187,7 +189,7 @@ impl Launched<'_> {
     }
 }
 
-/// Where the hardware keeps flags between cores, as the vendor's runtime says it.
+/// Returns the address of the flags between cores, as the vendor's runtime declares it.
 const FLAGS_DECLARED: &str = "extern \"C\" int rtGetC2cCtrlAddr(uint64_t *address, uint32_t *length);\n";
 const FLAGS_GIVEN: &str = "            {
                 uint64_t address = 0;
@@ -246,7 +248,7 @@ const fn vendors(elem: Elem) -> &'static str {
     }
 }
 
-/// What starts the kernel, for the vendor's compiler.
+/// The source that launches the kernel, for the vendor's compiler.
 fn launch(entry: &str, passing: &[Passing], slots: &[Slot]) -> String {
     let argument = |(at, (passed, slot)): (usize, (&Passing, &Slot))| {
         let ty = match (passed.elem, slot.passed) {
@@ -289,7 +291,7 @@ fn row_of_readme((at, slot): (usize, &Slot)) -> String {
     format!("| {at} | `{}` | {what} | {elem} | {} | {within} |\n", slot.name, slot.bytes)
 }
 
-/// What the bytes of the short floats of these parameters stand for.
+/// The values of the 8-bit float types of these parameters.
 fn tables(slots: &[Slot]) -> BTreeMap<String, Vec<Vec<String>>> {
     let of = |elem: Elem| {
         let mut values = [0.0f32; 2];
@@ -304,7 +306,7 @@ fn tables(slots: &[Slot]) -> BTreeMap<String, Vec<Vec<String>>> {
     elems.filter(|elem| elem.is_float() && elem.bytes() == 1).map(|elem| (elem.name().to_string(), of(elem))).collect()
 }
 
-/// Writes the files of a project, the one that says what it holds last; all or nothing where something stands in the way.
+/// Writes the files of a project, the manifest last; writes nothing if a file must not be overwritten.
 fn put(folder: &Path, contents: &BTreeMap<String, Vec<u8>>, facts: &[u8]) -> Result<(), Error> {
     let refuse = |what: String| Err(Error::File(what));
     let before = match folder.join(MANIFEST).exists() {
@@ -366,26 +368,28 @@ fn read_manifest(folder: &Path) -> Result<Manifest, Error> {
     }
 }
 
-/// What a board left, held against what the run here left.
+/// The outputs of a board compared with those of the simulated run.
 #[derive(Debug, Serialize)]
 pub struct Returned {
     /// The kernel.
     pub kernel: String,
-    /// What it was built for.
+    /// The platform it was built for.
     pub platform: String,
     /// A row for each buffer.
     pub checks: Vec<CheckFacts>,
-    /// Elements that are wrong.
+    /// Number of wrong elements.
     pub wrong: usize,
-    /// Floats that differ by more than their own size permits, and by no more than the largest number of their buffer does.
+    /// Floats that exceed the tolerance relative to their own value, but not relative to the largest value of their
+    /// buffer.
     pub doubtful: usize,
 }
 
-/// Reads what came back into the folder of a project.
+/// Reads the outputs that came back into the folder of a project.
 ///
 /// # Errors
-/// If the folder holds no project, its expected files were changed, or outputs are missing, have another length or are those of
-/// another launch.
+///
+/// If the folder holds no project, its expected files have been changed, or outputs are missing, have another length or
+/// belong to another launch.
 pub fn returned(folder: &Path) -> Result<Returned, Error> {
     let manifest = read_manifest(folder)?;
     let stamp = String::from_utf8_lossy(&read(folder, "outputs/identity")?).trim().to_string();

@@ -1,4 +1,4 @@
-//! The assembler's C++ read back: what it means, and whether its own flags and addresses keep its work in order.
+//! Reads the assembler's C++ back: its results, and whether its own flags and addresses order its operations correctly.
 
 use slipring::{Error, Kernel, Report, Tensor};
 use slipring_ir::Severity;
@@ -10,9 +10,10 @@ use crate::launched::{Launched, Passing};
 const TOOL: &str = "C++ read back";
 
 impl Launched<'_> {
-    /// Reads the C++, launches it with the same arguments and compares what is left of each buffer.
+    /// Parses the C++, launches it with the same arguments and compares the resulting buffers.
     ///
     /// # Errors
+    ///
     /// Those of a run.
     pub(crate) fn read_back(&self, cpp: &str, passing: &[Passing]) -> Result<(CheckFacts, Option<Report>), Error> {
         let row = |verdict: &str, detail: String, findings| CheckFacts {
@@ -33,7 +34,7 @@ impl Launched<'_> {
             Ok(kernel) => kernel,
             Err(error) => return unread(error),
         };
-        // The C++ does not say how many blocks a launch has.
+        // The C++ does not state the number of blocks of a launch.
         let options = self.options.clone().blocks(self.kernel.blocks(self.options)?);
         let run = kernel.run_with(self.tensors(&kernel, passing)?, &options)?;
         let findings = run.findings().clone();
@@ -49,7 +50,7 @@ impl Launched<'_> {
                 }
             }
         }
-        // A warning that the run here gives, too, is one of the program and not of the C++.
+        // A warning that the simulated run also gives is about the program and not about the C++.
         let here = self.run.findings();
         let own: Vec<_> = findings
             .messages()
@@ -71,7 +72,7 @@ impl Launched<'_> {
         Ok((row(verdict, detail, found), (!findings.messages().is_empty()).then_some(findings)))
     }
 
-    /// The arguments as the C++ takes them: numbers without a sign are the same bits with one there.
+    /// The arguments as the C++ takes them: unsigned integers become signed ones with the same bits.
     fn tensors(&self, kernel: &Kernel, passing: &[Passing]) -> Result<Vec<Tensor<'static>>, Error> {
         let params = kernel.parameters()?;
         let tensor = |(at, passed): (usize, &Passing)| {

@@ -1,4 +1,4 @@
-//! The assembler's C++ on the CPU back end of the public headers: another implementation, with faults of its own.
+//! The assembler's C++ on the CPU back end of the public headers: an independent implementation, with bugs of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -14,10 +14,10 @@ use crate::tools::LeavingTools;
 const TOOL: &str = "CPU simulator";
 const HARNESS: &str = include_str!("harness.cpp");
 
-/// What headers of a compiler without this type include for it.
+/// A replacement for the header, for compilers without this type.
 const STDFLOAT: &str = "#pragma once\nnamespace std { using bfloat16_t = __bf16; }\n";
 
-/// Where this back end is known to do otherwise than boards: words of the C++ that show it, and what it does.
+/// Known differences between this back end and boards: strings of the C++ that indicate one, and its description.
 const OTHERWISE: &[(&[&str], &str)] = &[
     (&["RoundMode::CAST_FLOOR"], "it ignores directed rounding to floats"),
     (&["RoundMode::CAST_CEIL"], "it ignores directed rounding to floats"),
@@ -28,7 +28,7 @@ const OTHERWISE: &[(&[&str], &str)] = &[
     (&["wait_intra_block"], "it has no signals between the cores of a cluster"),
 ];
 
-/// Where it stops, or does not compile, for a reason of its own: words of what is said then.
+/// Known reasons why it stops or fails to compile: a string of its output, and the reason.
 const STOPS: &[(&str, &str)] = &[
     ("CheckTileData", "it loads no window that is not of its tile's valid shape"),
     ("Divider cannot be equal to zero", "it stops at a division by zero"),
@@ -38,13 +38,13 @@ const STOPS: &[(&str, &str)] = &[
     ("/pto/cpu/TPrint.hpp", "it does not print numbers of this type"),
 ];
 
-/// What boards share of the headers: what these refuse is refused for boards, too.
+/// A header that boards share: what it rejects is rejected for boards too.
 const SHARED: &str = "/pto/common/pto_tile.hpp";
 
-/// What it does where a slot is freed directly after its pop.
+/// Its behaviour where a slot is freed directly after its pop.
 const FREED_AT_ONCE: &str = "its bytes change from run to run where a slot is freed directly after its pop";
 
-/// What says how large its local memories are.
+/// Macros that set the sizes of its local memories.
 const SPACES: &[(&str, Space)] = &[
     ("PTO_CPU_SIM_L1_BYTES", Space::Mat),
     ("PTO_CPU_SIM_L0A_BYTES", Space::Left),
@@ -52,23 +52,24 @@ const SPACES: &[(&str, Space)] = &[
     ("PTO_CPU_SIM_L0C_BYTES", Space::Acc),
 ];
 
-/// How an answer of the simulator compares.
+/// The comparison with the simulator's results.
 enum Simulated {
-    /// The same bytes in so many buffers.
+    /// The number of buffers, all with the same bytes.
     Same(usize),
-    /// Floats that are off by no more than the tolerance of their type.
+    /// Floats within the tolerance of their type.
     Close(String),
-    /// Floats among them that only the largest number of their buffer lets pass.
+    /// Some floats are only within the tolerance relative to the largest value of their buffer.
     Doubtful(String),
-    /// Numbers that are none stand where they differ.
+    /// The differences are infinite values or NaNs.
     NoNumbers(String),
     Different(String),
 }
 
 impl Launched<'_> {
-    /// Compiles the C++ against the headers, runs it with the same arguments and compares what is left of each buffer.
+    /// Compiles the C++ against the headers, runs it with the same arguments and compares the resulting buffers.
     ///
     /// # Errors
+    ///
     /// If files cannot be written.
     pub(crate) fn simulate(
         &self,
@@ -149,7 +150,7 @@ impl Launched<'_> {
         })
     }
 
-    /// Runs what was compiled: what is left of each buffer, or all that it said where it stopped.
+    /// Runs the compiled program: the resulting buffers, or all of its output if it stopped.
     fn launch(
         &self,
         passing: &[Passing],
@@ -170,7 +171,7 @@ impl Launched<'_> {
         (0..passing.len()).map(|n| folder.read(&format!("left{n}"))).collect()
     }
 
-    /// What the simulator left against what the run here left.
+    /// Compares the simulator's results with those of the simulated run.
     fn against(&self, passing: &[Passing], left: &[Vec<u8>]) -> Simulated {
         let (mut same, mut close, mut doubtful, mut none) = (0, Vec::new(), Vec::new(), Vec::new());
         for (passed, theirs) in passing.iter().zip(left).filter(|(passed, _)| passed.is_buffer && !passed.slots) {
@@ -199,7 +200,7 @@ impl Launched<'_> {
     }
 }
 
-/// What the back end is known to do otherwise of what this C++ has.
+/// Known differences of the back end that apply to this C++.
 fn otherwise(cpp: &str) -> Vec<&'static str> {
     let shown = |(words, _): &&(&[&str], &str)| words.iter().all(|word| cpp.contains(word));
     let mut list: Vec<&str> = OTHERWISE.iter().filter(shown).map(|(_, what)| *what).collect();
@@ -211,12 +212,12 @@ fn otherwise(cpp: &str) -> Vec<&'static str> {
     list
 }
 
-/// The reason of its own for which it stopped, where it is known.
+/// The known reason for which it stopped, if there is one.
 fn stops(said: &str) -> Option<&'static str> {
     STOPS.iter().find(|(words, _)| said.contains(words)).map(|(_, what)| *what)
 }
 
-/// The function that a host launches: the only one, or that of the kernel's name.
+/// The function that a host launches: the only one, or the one with the kernel's name.
 fn entry(cpp: &str, name: &str) -> Option<String> {
     let heads = cpp.lines().filter(|line| line.contains("__global__"));
     let names: Vec<&str> = heads.filter_map(|line| line.split('(').next()?.split_whitespace().next_back()).collect();
@@ -226,7 +227,7 @@ fn entry(cpp: &str, name: &str) -> Option<String> {
     }
 }
 
-/// Compiles it, or all that the compiler said.
+/// Compiles the program, or returns the output of the compiler.
 fn compile(
     compiler: &Path,
     headers: &Path,

@@ -1,26 +1,26 @@
-//! Tools of others that judge what leaves.
+//! External tools that check exported kernels.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use slipring_outside::{CallFolder, call, in_path};
 
-/// Tools of others that judge what leaves. What is not named is looked for.
+/// External tools that check exported kernels. Tools that are not set are searched for.
 #[derive(Clone, Debug)]
 pub struct LeavingTools {
     /// The assembler's binary; else `ptoas` of `$PTOAS_ROOT` or of `PATH`.
     pub assembler: Option<PathBuf>,
     /// A checkout of the public headers, or their folder; else `$PTO_ISA_ROOT`.
     pub headers: Option<PathBuf>,
-    /// A C++ compiler for this computer; else `$CXX`, `clang++` or `g++`.
+    /// A C++ compiler for this machine; else `$CXX`, `clang++` or `g++`.
     pub compiler: Option<PathBuf>,
-    /// Where all files are kept.
+    /// The folder in which all files are kept.
     pub keep: Option<PathBuf>,
-    /// How long a tool may take.
+    /// Time limit for each tool.
     pub limit: Duration,
 }
 
-/// What the assembler is called with for a text, after its name.
+/// The arguments of the assembler for a text, after its name.
 pub(crate) fn assembler_words(arch: &str) -> [String; 2] {
     [format!("--pto-arch={arch}"), "--pto-level=level3".into()]
 }
@@ -34,10 +34,11 @@ impl LeavingTools {
         self.assembler.clone().or_else(of_root).or_else(|| in_path(&["ptoas"]))
     }
 
-    /// Makes C++ of a text; as an `Err` in it, what the assembler says against the text.
+    /// Compiles a text to C++. The inner `Err` holds the assembler's error messages about the text.
     ///
     /// # Errors
-    /// If it cannot be called, or takes too long: nothing is known of the text then.
+    ///
+    /// If the assembler cannot be called, or times out: the text is then unchecked.
     pub(crate) fn assemble(
         &self,
         assembler: &Path,

@@ -1,4 +1,4 @@
-//! A board behind a pointer, and how calls reach it.
+//! A board behind an opaque pointer, and the entry of calls into it.
 
 use std::cell::Cell;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -7,19 +7,19 @@ use std::thread::{self, ThreadId};
 
 use slipring_queue::host::{DeviceError, Session};
 
-/// A machine, and the text that was given out last.
+/// A machine, and the text that was returned last.
 pub struct Board {
     pub(crate) session: Session,
-    /// What the last call said that went wrong.
+    /// Error message of the last call.
     pub(crate) error: String,
     pub(crate) text: CString,
-    /// The thread that uses it, which is the one that made it.
+    /// The thread that created the board, the only one that may use it.
     pub(crate) thread: ThreadId,
 }
 
-/// An index or a range is outside.
+/// An index or a range is out of bounds.
 const RANGE: c_int = -2;
-/// A board is used by another thread than the one that made it.
+/// A board is used by a thread that did not create it.
 const THREAD: c_int = -3;
 
 impl Board {
@@ -29,7 +29,7 @@ impl Board {
     }
 }
 
-/// What went wrong: a code and a message.
+/// A failed call: a code and a message.
 pub(crate) struct Failed(pub(crate) c_int, pub(crate) String);
 
 impl From<String> for Failed {
@@ -51,9 +51,9 @@ impl From<DeviceError> for Failed {
     }
 }
 
-/// A board that this thread has made.
+/// The board behind a pointer, if this thread created it.
 pub(crate) unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
-    // SAFETY: a board or null. Its thread is written once, before anybody has the board; only that thread goes on.
+    // SAFETY: a board or null. The thread id is written before the board is handed out; only that thread goes on.
     unsafe {
         if inside() {
             return None;
@@ -63,7 +63,7 @@ pub(crate) unsafe fn own<'a>(board: *mut Board) -> Option<&'a mut Board> {
     }
 }
 
-/// Does something with a board: 0, or a code and the message.
+/// Runs a call on a board: 0, or an error code; the board keeps the message.
 pub(crate) unsafe fn call(board: *mut Board, work: impl FnOnce(&mut Session) -> Result<(), Failed>) -> c_int {
     if board.is_null() || inside() {
         return -1;
@@ -85,7 +85,7 @@ pub(crate) fn text(error: DeviceError) -> Failed {
 }
 
 pub(crate) unsafe fn put<T>(to: *mut T, value: T) -> Result<(), Failed> {
-    // SAFETY: room for one, or null.
+    // SAFETY: points to a writable value, or null.
     unsafe { to.as_mut() }.map(|to| *to = value).ok_or_else(|| "a null pointer cannot take a result".into())
 }
 
@@ -93,7 +93,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const c_void, size: usize) -> Result<&'a [
     match size {
         0 => Ok(&[]),
         _ if data.is_null() => Err("a null pointer has no bytes".to_owned()),
-        // SAFETY: so many bytes, as the header says.
+        // SAFETY: points to at least `size` bytes, as the header requires.
         _ => Ok(unsafe { std::slice::from_raw_parts(data.cast(), size) }),
     }
 }
@@ -102,22 +102,22 @@ pub(crate) unsafe fn out_slice<'a>(out: *mut c_void, size: usize) -> Result<&'a 
     match size {
         0 => Ok(&mut []),
         _ if out.is_null() => Err("a null pointer has no room".to_owned()),
-        // SAFETY: room for so many bytes, as the header says.
+        // SAFETY: points to at least `size` writable bytes, as the header requires.
         _ => Ok(unsafe { std::slice::from_raw_parts_mut(out.cast(), size) }),
     }
 }
 
 thread_local! {
-    /// A function of a worker is called: its board is under way, and takes no calls.
+    /// Set while a worker's function runs: its board is busy, and accepts no calls.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a function of a worker is called.
+/// Whether a worker's function is running.
 fn inside() -> bool {
     INSIDE.get()
 }
 
-/// Calls a function of a worker.
+/// Calls a worker's function.
 pub(crate) fn call_inside<T>(function: impl FnOnce() -> T) -> T {
     let before = INSIDE.replace(true);
     let result = function();

@@ -1,8 +1,9 @@
-//! The command queue as a C library. `include/slipring_queue.h` says what each function does; here stands how.
+//! The command queue as a C library. `include/slipring_queue.h` documents the functions; this is their implementation.
 //!
 //! # Safety
-//! Every pointer is what the header says: a board of [`slipring_new`] that has not been freed, numbers and structures to read or
-//! write, memory of at least the bytes that are named. Null pointers are refused.
+//!
+//! Every pointer must be what the header requires: a board from [`slipring_new`] that has not been freed, values and
+//! structures to read or write, or memory of at least the stated size. Null pointers are rejected.
 
 #![allow(
     clippy::missing_safety_doc,
@@ -28,7 +29,7 @@ mod board;
 mod stream;
 mod worker;
 
-/// Where a window looks.
+/// The target of a window.
 #[repr(C)]
 pub struct Target {
     x0: u8,
@@ -69,7 +70,7 @@ fn made(options: &SessionOptions) -> Result<Board, String> {
     Ok(Board { session, error: String::new(), text: CString::default(), thread: thread::current().id() })
 }
 
-/// Settings, a line each.
+/// Parses settings, one per line.
 fn settings(text: Option<&CStr>) -> Result<SessionOptions, String> {
     let mut options = SessionOptions::default();
     let text = text.map_or(Ok(""), |text| text.to_str().map_err(|_| "the settings are not UTF-8 text".to_owned()))?;
@@ -94,18 +95,18 @@ pub unsafe extern "C" fn slipring_new(
     message: *mut c_char,
     size: usize,
 ) -> *mut Board {
-    // SAFETY: a string and a number, or null.
+    // SAFETY: a string and an integer, or null.
     let (name, seed) = unsafe { ((!name.is_null()).then(|| CStr::from_ptr(name)), seed.as_ref().copied()) };
     let made = catch_unwind(|| new(name, silicon != 0, seed)).unwrap_or_else(|_| Err("internal error".to_owned()));
     unsafe { given(made, message, size) }
 }
 
-/// Something new, or null and the message.
+/// Boxes a new object; on error, returns null and writes the message.
 unsafe fn given<T>(made: Result<T, String>, message: *mut c_char, size: usize) -> *mut T {
     match made {
         Ok(made) => Box::into_raw(Box::new(made)),
         Err(error) => {
-            // SAFETY: room for `size` bytes, or null.
+            // SAFETY: `size` writable bytes, or null.
             if let Ok(out_slice) = unsafe { out_slice(message.cast(), if message.is_null() { 0 } else { size }) }
                 && let Some((end, head)) = out_slice.split_last_mut()
             {
@@ -121,7 +122,7 @@ unsafe fn given<T>(made: Result<T, String>, message: *mut c_char, size: usize) -
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_new_with(options: *const c_char, message: *mut c_char, size: usize) -> *mut Board {
-    // SAFETY: a string or null, and room for the message.
+    // SAFETY: a string or null, and a buffer for the message.
     unsafe {
         let text = (!options.is_null()).then(|| CStr::from_ptr(options));
         let made = catch_unwind(|| made(&settings(text)?)).unwrap_or_else(|_| Err("internal error".to_owned()));
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn slipring_error(board: *mut Board) -> *const c_char {
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn slipring_pin(board: *mut Board, size: u64, number: *mut u32, address: *mut u64) -> c_int {
-    // SAFETY: what the header says of each pointer; so in all functions below.
+    // SAFETY: each pointer is as the header requires; the same holds in all functions below.
     unsafe {
         call(board, |session| {
             let memory = session.pin(size).map_err(text)?;
@@ -291,7 +292,7 @@ pub unsafe extern "C" fn slipring_finding(board: *mut Board, at: usize) -> *cons
     board.say(&finding)
 }
 
-/// How far a machine has come.
+/// The progress of a machine.
 #[repr(C)]
 pub struct State {
     cycle: u64,
@@ -346,7 +347,7 @@ pub unsafe extern "C" fn slipring_allowed(board: *mut Board, code: *const c_char
 }
 
 fn path(path: *const c_char) -> Result<String, Failed> {
-    // SAFETY: a string or null, as the header says.
+    // SAFETY: a string or null, as the header requires.
     let path = (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) }).and_then(|path| path.to_str().ok());
     path.map(str::to_owned).ok_or_else(|| "no file is named".into())
 }

@@ -1,4 +1,4 @@
-//! Streams: decoded, judged, run.
+//! Streams: decode, lint and run.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use slipring_queue::worker::Acknowledge;
 use crate::board::bytes;
 use crate::{given, settings};
 
-/// What was found in a stream, and what it did where it was run.
+/// The findings of a stream, and its results if it was run.
 #[derive(Default)]
 pub struct Judged {
     codes: Vec<CString>,
@@ -31,9 +31,10 @@ fn line(text: &str) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// A stream in either form, and the configuration that it runs on: a board of the settings comes before its own.
+/// A stream in either form, and the configuration that it runs on: a board named in the settings overrides the stream's
+/// own.
 unsafe fn read(data: *const c_void, size: usize, options: *const c_char) -> Result<(Capture, Config), String> {
-    // SAFETY: a string or null, and so many bytes.
+    // SAFETY: a string or null, and at least `size` bytes.
     let (text, data) = unsafe { ((!options.is_null()).then(|| CStr::from_ptr(options)), bytes(data, size)?) };
     let given = text.is_some_and(|text| text.to_string_lossy().lines().any(|line| line.trim().starts_with("board=")));
     let mut config = settings(text)?.config()?;
@@ -74,7 +75,7 @@ pub unsafe extern "C" fn slipring_decode(
     message: *mut c_char,
     message_size: usize,
 ) -> usize {
-    // SAFETY: what the header says of each pointer; so in all functions below.
+    // SAFETY: each pointer is as the header requires; the same holds in all functions below.
     unsafe {
         match whole(|| Ok(print(&read(data, size, null())?.0))) {
             Ok(text) => {

@@ -1,4 +1,4 @@
-//! Workers that are functions of C.
+//! Workers implemented as C functions.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -8,14 +8,14 @@ use slipring_queue::worker::{Call, Callback};
 use crate::Board;
 use crate::board::{bytes, call, call_inside, out_slice};
 
-/// A launch, while its function is called.
+/// A launch, valid while its function runs.
 pub struct Job<'a, 'c, 'm> {
     call: &'a mut Call<'c, 'm>,
     launch: [u8; LaunchMessage::SIZE],
     why: String,
 }
 
-/// What a worker does: its cycles, or a negative number if it cannot.
+/// A worker's function: returns its cycles, or a negative number on failure.
 type Function = unsafe extern "C" fn(context: *mut c_void, job: *mut Job<'_, '_, '_>) -> i64;
 
 #[unsafe(no_mangle)]
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn slipring_set_worker(
     function: Option<Function>,
     context: *mut c_void,
 ) -> c_int {
-    // SAFETY: what the header says of each pointer; so in all functions below.
+    // SAFETY: each pointer is as the header requires; the same holds in all functions below.
     unsafe {
         call(board, |session| {
             let function = function.ok_or("a null pointer is no function")?;
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn slipring_set_worker(
     }
 }
 
-/// Does something with a job: 0, or -1 and why, which the finding says if the function then fails.
+/// Runs an operation on a job: 0, or -1 with a reason that becomes the finding if the function then fails.
 unsafe fn with(job: *mut Job<'_, '_, '_>, act: impl FnOnce(&mut Call<'_, '_>) -> Result<(), String>) -> c_int {
     let Some(job) = (unsafe { job.as_mut() }) else { return -1 };
     match act(job.call) {
@@ -154,5 +154,5 @@ pub unsafe extern "C" fn slipring_job_write_host(
     unsafe { with(job, |call| call.write_host(address & !PCIE, bytes(data, size)?)) }
 }
 
-/// The bit of addresses that lead through PCIe.
+/// The bit that marks addresses reached through PCIe.
 const PCIE: u64 = 1 << 60;

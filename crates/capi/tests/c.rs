@@ -1,4 +1,4 @@
-//! A host in C is compiled against the header and runs on the library that cargo has just built.
+//! A C host program is compiled against the header and runs on the library that cargo has just built.
 
 use std::env;
 use std::fs;
@@ -34,7 +34,7 @@ list from memory: 0, then 1 relay-before-write
 no stream: byte 5
 ";
 
-/// The library that cargo has built, and where.
+/// The library that cargo has built, and its folder.
 fn library(folder: &Path) -> PathBuf {
     let name = format!("{}slipring_queue_c{}", env::consts::DLL_PREFIX, env::consts::DLL_SUFFIX);
     let places = [folder.join(&name), folder.parent().expect("target/debug").join(&name)];

@@ -1,4 +1,4 @@
-//! Each planted mistake is found, with both places and the missing edge; the corrected program is clean.
+//! Each planted mistake is found, with both locations and the missing edge; the corrected program is clean.
 
 use crate::kit;
 
@@ -26,7 +26,7 @@ fn check_on(
     (result, report)
 }
 
-/// Races and reads of what nobody wrote, on the A5.
+/// Checks for races and uninitialised reads, on the A5.
 fn check(build: &Build, buffers: Vec<GmBuffer>) -> CheckReport {
     check_on(build, &a5(), 1, buffers, Tools { init: false, ..Tools::default() }).1
 }
@@ -48,7 +48,7 @@ fn has(text: &str, part: &str) {
     assert!(text.contains(part), "`{part}` is not in: {text}");
 }
 
-/// Load, compute, store; with or without each of the two flags.
+/// Load, compute, store, with or without each of the two flags.
 fn load_compute_store(load_flag: bool, store_flag: bool) -> Build {
     let mut b = Build::default();
     let loaded = b.event(A, Pipe::Mte2, Pipe::V, 0);
@@ -96,7 +96,7 @@ fn a_missing_flag_between_two_pipes() {
 
 #[test]
 fn cycles_order_nothing() {
-    // The store comes ten thousand cycles later, and still races.
+    // The store comes ten thousand cycles later, but still races.
     let mut b = Build::default();
     b.core(A, |c| {
         c.op("tadd").mix(Pipe::V, (UB0, imm(0)), (UB0, imm(1024)), 64);
@@ -178,7 +178,7 @@ fn a_pipe_that_may_reorder_needs_barriers() {
                 c.barrier(pipe);
             }
             c.op("tmul").copy(Pipe::V, (UB0, imm(1024)), (UB0, imm(2048)), 64);
-            // In place: a work does not race with itself.
+            // In place: an op instance does not race with itself.
             c.op("texp").mix(Pipe::V, (UB0, imm(8192)), (UB0, imm(4096)), 64);
         });
         b
@@ -243,7 +243,7 @@ fn two_stores_to_the_same_global_bytes_need_a_barrier() {
     clean(&program(64, Pipe::Mte3, false));
     clean(&program(32, Pipe::Mte2, false));
 
-    // What MTE3 reads back is not ordered either; in UB it keeps its order.
+    // A read back by MTE3 is not ordered either; in UB the order is kept.
     let back = |to| {
         let mut b = Build::default();
         b.core(A, |c| {
@@ -284,7 +284,7 @@ fn a_signal_round_trip_orders_a_pipe_that_may_reorder() {
 
 #[test]
 fn a_loop_on_a_pipe_that_may_reorder() {
-    // Each round reads what the round before wrote.
+    // Each iteration reads what the previous one wrote.
     let program = |barrier: bool| {
         let mut b = Build::default();
         b.core(A, |c| {
@@ -380,7 +380,7 @@ fn blocks_that_share_bytes() {
         check_on(&b, &platform, 5, vec![zeros("out", 128)], Tools::default()).1
     };
     clean(&program(16));
-    // Overlapping by one byte, also with a block that ran on the same cluster before.
+    // Overlapping by one byte, also with an earlier block on the same cluster.
     let report = program(15);
     let f = race(&report);
     has(&f.message, "`tstore` on pipe MTE3 of AIV0 in block 1 writes byte 31 of buffer 0");

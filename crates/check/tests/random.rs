@@ -1,4 +1,4 @@
-//! Random programs: no false alarm on correct ones; a clean verdict on a damaged one is true.
+//! Random programs: no false alarms on correct ones, and no false clean verdicts on damaged ones.
 
 use crate::kit;
 
@@ -22,7 +22,8 @@ fn check(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (RunResu
     (result, report)
 }
 
-/// What one run says of the other answer of the question on moves, and what a run with that answer says: the first race of both.
+/// The first race under the alternative interpretation of moves, as found along with a normal run, and as found by a
+/// run with that interpretation.
 fn otherwise(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (CheckReport, CheckReport) {
     let ours = timing.platform(clusters);
     let reports = [ours.with_reading(&UNORDERED_MOVES), ours].map(|platform| {
@@ -37,7 +38,7 @@ fn otherwise(build: &Build, timing: &Timing, blocks: u32, clusters: u32) -> (Che
     (ours, other)
 }
 
-/// Takes one synchronisation instruction out of a program, or gives it to another pipe's flag.
+/// Removes a synchronisation instruction from a program, or redirects it to another pipe's flag.
 fn damage(build: &mut Build, choice: usize) -> bool {
     let is_sync = |inst: &Inst| matches!(inst, Inst::Set { .. } | Inst::Wait { .. } | Inst::Barrier { .. });
     let places: Vec<(usize, usize)> = (0..build.program.cores.len())
@@ -49,7 +50,7 @@ fn damage(build: &mut Build, choice: usize) -> bool {
     true
 }
 
-/// Runs loops, with what comes back stepped through or not.
+/// Runs loops, with or without stepping through repeated iterations.
 fn repeated(build: &Build, timing: &Timing, limits: Limits, step_by_step: bool) -> (RunResult, CheckReport) {
     let platform = timing.platform(1);
     let args = (0..3).map(ArgValue::Buffer).collect();
@@ -64,7 +65,7 @@ fn repeated(build: &Build, timing: &Timing, limits: Limits, step_by_step: bool) 
 
 #[test]
 fn loops_that_come_back_are_not_stepped_through() {
-    // A push, a pop and two computations a round, through rings of three slots.
+    // A push, a pop and two computations per iteration, through rings of three slots.
     let shape = Shape { slots: [3; 4], choices: vec![0, 1, 2, 18], syncs: vec![true, false] };
     let timing = Timing { works: vec![40, 7, 90], queue_depth: 4, cycles: 2, latency: 20, scalar: 1 };
     let b = build_rounds(&shape, &timing, Some(20_000));
@@ -95,7 +96,7 @@ proptest! {
             damage(&mut b, choice);
         }
         let (ours, other) = otherwise(&b, &timing, blocks, clusters);
-        // Asking changes nothing in what is said of our own answer.
+        // Checking the alternative does not change our own findings.
         prop_assert_eq!(&ours.findings, &check(&b, &timing, blocks, clusters).1.findings);
         let [(question, found)] = &ours.otherwise[..] else { panic!("one question: {:?}", ours.otherwise) };
         prop_assert_eq!(*question, &UNORDERED_MOVES);

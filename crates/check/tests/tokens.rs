@@ -1,4 +1,4 @@
-//! Buffer tokens: what they order does not depend on time.
+//! Buffer tokens: the order that they imply does not depend on time.
 
 use crate::kit;
 
@@ -13,10 +13,10 @@ use slipring_sim::*;
 const A: Role = Role::Aiv0;
 const PIPES: [Pipe; 3] = [Pipe::Mte2, Pipe::V, Pipe::Mte3];
 
-/// A step of a random program: pipe, token, what (work, acquire or release), mode 1.
+/// A step of a random program: pipe, token, kind (work, acquire or release), mode 1.
 type Act = (usize, usize, u8, bool);
 
-/// Work on the bytes of token 0 or 1 in any order with acquires; releases only of what is held, all at the end.
+/// Work on the bytes of token 0 or 1, in any order with acquires; releases only of held tokens, all at the end.
 fn program(acts: &[Act], timing: &Timing) -> Build {
     let mut b = Build::default();
     let tokens = [b.token(A, 0), b.token(A, 1)];
@@ -62,7 +62,7 @@ fn check(build: &Build, timing: &Timing) -> (RunResult, CheckReport) {
     (result, report)
 }
 
-/// Pairs of places that race, in the order of the program.
+/// Pairs of racing locations, in program order.
 fn races(report: &CheckReport) -> std::collections::BTreeSet<(u32, u32)> {
     let site = |label: &Label| label.site;
     let pair = |f: &Finding| {
@@ -72,8 +72,8 @@ fn races(report: &CheckReport) -> std::collections::BTreeSet<(u32, u32)> {
     report.findings.iter().filter(|f| f.code == "race").map(pair).collect()
 }
 
-/// The last write of every byte is what later accesses are compared with, so that which of several races is
-/// reported depends on the order of time: only whether there is one does not.
+/// Later accesses are compared with the last write of every byte, so which of several races is reported depends on the
+/// order of time; only the existence of a race does not.
 fn act() -> impl Strategy<Value = Act> {
     (0..3usize, 0..2usize, 0..4u8, prop::bool::weighted(0.3))
 }
@@ -101,7 +101,7 @@ proptest! {
     }
 }
 
-/// `V` works with mode 1 on what MTE2 was given before, and MTE3 comes after V's release.
+/// `V` works with mode 1 on what MTE2 acquired before, and MTE3 comes after V's release.
 #[test]
 fn a_deferred_release_speaks_for_other_pipes() {
     let build = |deferred: bool, late: bool| {

@@ -1,4 +1,4 @@
-//! What `check` and `run` say of a text, for those who ask again with each change of it.
+//! The results of `check` and `run` for a text, for clients that repeat them after each change.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,46 +8,46 @@ use slipring::{
 };
 use slipring_report::LineFacts;
 
-/// True if a Python text names the kernel language: it may have kernels.
+/// Whether a Python text imports the kernel language: it may contain kernels.
 pub(crate) fn names_us(text: &str) -> bool {
     ["slipring", "pypto"].iter().any(|name| text.contains(name))
 }
 
-/// A text, its name, and what it is. What is asked of it is read once.
+/// A text, its name, and its language. Derived results are computed once.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// The file's name: what lies beside it is read from there.
+    /// The name of the file: relative paths are resolved from its folder.
     pub name: String,
-    /// What it is written in, where that is said besides the name.
+    /// The language, if it is given besides the name.
     pub language: Option<Lang>,
     /// The text.
     pub text: String,
-    /// Whether Python may execute it, where there is one: what was saved, and not what is just being typed.
+    /// Whether Python may execute it, if available: true for a saved file, false for a text that is being edited.
     pub saved: bool,
     read: Arc<OnceLock<Subject>>,
 }
 
-/// What came of a plain run.
+/// The results of a default run.
 #[derive(Debug)]
 pub struct Ran {
     /// Kernel or program, and platform.
     pub title: String,
-    /// When the last operation was over.
+    /// The cycle at which the last operation completed.
     pub cycles: u64,
-    /// By how many per cent these may be off; `None` for an estimate.
+    /// Error of the cycles in per cent; `None` for an estimate.
     pub error_percent: Option<f64>,
-    /// True if it came to its end.
+    /// Whether the run completed.
     pub complete: bool,
-    /// Everything that was found.
+    /// All findings.
     pub findings: Report,
-    /// What each line of a kernel did; nothing of a whole program.
+    /// The activity of each line of a kernel; empty for a whole program.
     pub lines: Vec<LineFacts>,
-    /// The page of `slipring report`, where it is wanted and something ran.
+    /// The page of `slipring report`, if it was requested and something ran.
     pub page: Option<String>,
 }
 
 impl Text {
-    /// A text of this name, what it is where the name does not say that, and whether it was saved.
+    /// A text with a name, its language where the name does not determine it, and whether it was saved.
     pub fn new(name: impl Into<String>, language: Option<Lang>, text: impl Into<String>, saved: bool) -> Text {
         Text { name: name.into(), language, text: text.into(), saved, read: Arc::default() }
     }
@@ -57,7 +57,7 @@ impl Text {
         Text::new(self.name.as_str(), self.language, text, self.saved)
     }
 
-    /// The text as everything is asked of it.
+    /// The subject from which all results are computed.
     pub fn subject(&self) -> &Subject {
         self.read.get_or_init(|| {
             let asked = CompileRequest::default().language(self.language);
@@ -82,9 +82,10 @@ impl Text {
         self.run_with(control, false)
     }
 
-    /// The same with the page of the run.
+    /// Runs it as [`Text::run`] does, and also renders the page if `page` is set.
     ///
     /// # Errors
+    ///
     /// Why it was not run.
     pub fn run_with(&self, control: &Control, page: bool) -> Result<Ran, Error> {
         let subject = self.subject().executed()?;
@@ -129,9 +130,11 @@ impl Text {
         self.subject().executed()?.kernel()
     }
 
-    /// What the text is after the edits of `check --fix`, or else of `prove --fix`, and the edits in words; `None` where there are none.
+    /// The text after the edits of `check --fix`, or else of `prove --fix`, with descriptions of the edits; `None`
+    /// where there are none.
     ///
     /// # Errors
+    ///
     /// If it has errors.
     pub fn mended(&self) -> Result<Option<(String, Vec<String>)>, Error> {
         let checked = self.check()?;

@@ -1,7 +1,8 @@
-//! What is printed for the public assembler.
+//! The output printed for the public assembler.
 //!
-//! The assembler itself is not asked here: `scripts/assembler` asks it and writes its answers to `tests/assembler.tsv`, with a
-//! digest of the form of what was printed. These tests tell when that form changes, and that it means what was built.
+//! The assembler does not run here: `scripts/assembler` runs it and writes its answers to `tests/assembler.tsv`, with a
+//! digest of the printed form. These tests detect when that form changes, and check that the printed program is
+//! equivalent to the built one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::here::{self, Folder, root};
 
 const TABLE: &str = "tests/assembler.tsv";
-/// What the table says of a form that nobody has shown to the assembler.
+/// The answer of the table for a form that the assembler has not been given.
 const NOT_ASKED: &str = "not asked";
 
 fn slipring(words: &[&str]) -> Output {
@@ -23,7 +24,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Does something with every element, on two threads; what went wrong, in the order of the elements.
+/// Checks every element, on two threads; returns the errors in the order of the elements.
 fn each<T: Sync>(list: &[T], check: impl Fn(&T) -> Option<String> + Sync) -> Vec<String> {
     let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
@@ -44,7 +45,7 @@ fn each<T: Sync>(list: &[T], check: impl Fn(&T) -> Option<String> + Sync) -> Vec
     wrong.into_iter().map(|(_, message)| message).collect()
 }
 
-/// The form of a printed program, as `digest` of `scripts/assembler/answers.py` says it.
+/// The form of a printed program, computed like `digest` in `scripts/assembler/answers.py`.
 fn digest(printed: &str) -> String {
     let mut lines = BTreeSet::new();
     for line in printed.lines() {
@@ -101,8 +102,8 @@ fn build(row: &Row) -> Output {
     slipring(&["build", file, "--arch", platform, "--for", target])
 }
 
-/// What is printed has the form that the assembler was asked about, and what was refused still is. A slice of the test files
-/// each time, and all examples.
+/// The printed form is the one that the assembler was given, and what was rejected still is. Tests a different slice of
+/// the test files each time, and all examples.
 #[test]
 fn answers_are_of_the_present_form() {
     let all = std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all");
@@ -148,7 +149,7 @@ fn results(output: &Output) -> Option<Vec<String>> {
     Some(table.lines().skip(2).take_while(|line| !line.trim().is_empty()).map(str::to_string).collect())
 }
 
-/// Every example that can be printed for the assembler, printed, read back and run, writes the bytes that it writes as it is.
+/// Every example that can be printed for the assembler writes the same bytes after printing, reading back and running.
 #[test]
 fn what_is_printed_means_the_same() {
     let folder = Folder::empty("assembler");

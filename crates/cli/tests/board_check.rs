@@ -1,5 +1,5 @@
-//! `board-check`: what it says where tools are missing, and that a tool's answer is judged. With `PTOAS_ROOT` and
-//! `PTO_ISA_ROOT` the real ones are asked.
+//! `board-check`: its output if tools are missing, and its handling of a tool's answer. With `PTOAS_ROOT` and
+//! `PTO_ISA_ROOT` the real tools are used.
 
 use std::process::Output;
 
@@ -37,7 +37,7 @@ fn without_the_assembler_nothing_is_judged() {
     assert!(text(&named).contains("not checked") && !text(&named).contains("rejects"), "{}", text(&named));
 }
 
-/// A stand-in for the assembler that hands on C++ that somebody wrote: the plumbing is tried, not the assembler.
+/// A stand-in for the assembler that outputs handwritten C++: this tests the plumbing, not the assembler.
 #[cfg(unix)]
 #[test]
 fn what_a_tool_writes_is_judged() {
@@ -63,14 +63,14 @@ fn what_a_tool_writes_is_judged() {
         text(&output),
         String::from_utf8_lossy(&output.stderr)
     );
-    // Another operation has another meaning.
+    // A different operation has different results.
     let other = folder.file("other.cpp");
     std::fs::write(&other, std::fs::read_to_string(&add).unwrap().replace("TADD(", "TSUB(")).unwrap();
     let output =
         bare(&[&[kernel.as_str(), "--ptoas", &stand_in("other", &other.to_string_lossy())], &args[..]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("differs in"), "{}", text(&output));
-    // One that does not end says nothing of the text.
+    // A tool that does not end gives no verdict on the text.
     let slow = folder.file("slow");
     std::fs::write(&slow, "#!/bin/sh\nexec sleep 60\n").unwrap();
     std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -81,7 +81,7 @@ fn what_a_tool_writes_is_judged() {
         "{}",
         text(&output)
     );
-    // What is read twice, to be run and to be built, is told once.
+    // A text that is read twice, for the run and for the build, is reported once.
     let half = folder.file("half.py");
     let kernel = "import pypto.language as pl\n\n\n@pl.incore\ndef half(x: pl.Tensor[[16, 64], pl.FP32], out: \
                   pl.Out[pl.Tensor[[16, 64], pl.FP32]]):\n    out[0:8, :] = x[0:8, :]\n";

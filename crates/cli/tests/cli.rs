@@ -1,4 +1,4 @@
-//! The command line's manners: arguments, exit codes, files, JSON.
+//! General behaviour of the command line: arguments, exit codes, files, JSON.
 
 mod answers;
 mod arguments;
@@ -119,7 +119,7 @@ fn bytes_of(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// A `.npy` file as numpy 1.x writes it, padding included.
+/// A `.npy` file as written by numpy 1.x, including padding.
 fn npy(header: &str, data: &[u8]) -> Vec<u8> {
     let padded = format!("{header:<117}\n");
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -168,7 +168,7 @@ fn files_of_the_args_line_lie_beside_the_file() {
     folder.call(&["run", "sub/add.pto"]).exits(0).says(" 3 to 3 ");
 }
 
-/// A file is replaced whole, by renaming, or stays as it was: also where the run fails or the folder takes no new file.
+/// A file is replaced atomically, by renaming, or not at all: also if the run fails or the folder is not writable.
 #[test]
 fn an_output_is_written_whole_or_not_at_all() {
     let folder = Folder::new("atomic");
@@ -180,7 +180,7 @@ fn an_output_is_written_whole_or_not_at_all() {
     folder.write("y.bin", bytes_of(&[7.0; 256]));
     let mut reader = fs::File::open(folder.file("y.bin")).unwrap();
     folder.call(&["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@y.bin:out", "--arg", "1.5:f32"]).exits(0);
-    // Who has the old file open still reads the old bytes: it was not written into.
+    // A reader of the old file still sees the old bytes: it was not overwritten in place.
     let mut old = Vec::new();
     std::io::Read::read_to_end(&mut reader, &mut old).unwrap();
     assert_eq!(f32s(&old), [7.0; 256]);
@@ -363,7 +363,7 @@ fn json_says_what_the_text_says() {
     assert!(facts["findings"].as_array().unwrap().is_empty());
 }
 
-/// What was not looked at is never called clean.
+/// A result that was not checked is never called clean.
 #[test]
 fn what_is_not_checked_says_so() {
     let folder = Folder::new("unchecked");
@@ -393,7 +393,7 @@ fn a_finding_has_its_place() {
     assert_eq!(facts["findings"][0]["line"], 14);
 }
 
-/// The same command gives the same output, and seeds do what they say.
+/// The same command gives the same output, and seeds have their documented effect.
 #[test]
 fn runs_repeat() {
     let folder = Folder::new("repeat");
@@ -418,7 +418,7 @@ fn built_text_runs_the_same() {
         (facts["cycles"].clone(), facts["buffers"].clone())
     };
     assert_eq!(facts("add.pto"), facts("built.pto"));
-    // To standard output, and nothing at all where the input is wrong.
+    // To standard output; nothing if the input is wrong.
     assert_eq!(folder.call(&["build", "add.pto", "-o", "-"]).exits(0).out, built);
     folder.write("bad.pto", "func.func @f( {\n");
     folder.call(&["build", "bad.pto", "-o", "bad-built.pto"]).exits(2);
@@ -437,7 +437,7 @@ fn passes_by_name() {
     let all = folder.call(&["build", "add.pto", "--print-ir-after", "all"]).exits(0);
     names.iter().for_each(|name| assert!(all.err.contains(&format!("after {name}\n")), "{name} in {}", all.err));
     assert!(!all.out.contains("after"));
-    // Neither changes what is written.
+    // Neither option changes the output.
     let watched = folder.call(&["build", "add.pto", "--time-passes", "--verify-passes"]).exits(0);
     names.iter().for_each(|name| assert!(watched.err.contains(name), "{name} in {}", watched.err));
     assert_eq!(watched.out, all.out);
@@ -501,7 +501,8 @@ def double(x: pl.Tensor[[32, 16], pl.FP32], y: pl.Out[pl.Tensor[[32, 16], pl.FP3
         y[r : r + 16, :] = x[r : r + 16, :] * 2.0
 ";
 
-/// What is built says how it is launched, and does what the kernel does: here, from the text, and through a board's queue.
+/// A built program states how it is launched and is equivalent to the kernel: here, from the text, and through a
+/// board's queue.
 #[test]
 fn a_kernel_of_the_language_runs_in_every_form() {
     let folder = Folder::new("language");

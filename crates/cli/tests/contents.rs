@@ -1,9 +1,9 @@
-//! Other contents: a verdict for any contents of the buffers is the same with all of them.
+//! A verdict for any contents of the buffers must not depend on the contents.
 //!
-//! Every run of every file test and every example on both platforms is repeated with buffers of zeros, of two kinds of ordinary
-//! numbers that have no bit in common, and of random bytes, among them numbers that are none. Where one of these runs says "any
-//! contents of the buffers", all must say the same of the checks and find the same at the same places: a difference refutes the
-//! scope.
+//! Every run of every file test and every example on both platforms is repeated with buffers of zeros, of two kinds of
+//! ordinary numbers that have no bit in common, and of random bytes, which include NaNs. If one of these runs claims
+//! "any contents of the buffers", all must have the same checks and the same findings at the same locations: a
+//! difference refutes the claim.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,9 +16,9 @@ use crate::here::root;
 use crate::side_by_side::compare_each;
 use crate::{directives, walk};
 
-/// Steps after which a run is given up: large programs say nothing here that small ones do not.
+/// Step limit of a run: large programs add nothing here to small ones.
 const STEPS: u64 = 1 << 20;
-/// Contents that are tried.
+/// Number of kinds of contents.
 const KINDS: usize = 5;
 
 /// A command line of a file, without `run`.
@@ -27,7 +27,7 @@ struct Command {
     words: Vec<String>,
 }
 
-/// Options that say which program is run on what, and those that change nothing of a verdict.
+/// Options that select the program and its arguments, and options that do not change a verdict.
 const KNOWN: [&str; 5] = ["--arch", "--arg", "--func", "--blocks", "--seed"];
 const SILENT: [&str; 5] = ["--verify", "--stats", "--json", "--lines", "--timeline"];
 
@@ -49,7 +49,7 @@ fn commands() -> Vec<Command> {
 }
 
 impl Command {
-    /// What follows an option, each time.
+    /// The values of an option, for each occurrence.
     fn option(&self, name: &str) -> Vec<String> {
         self.words.chunks(2).filter(|pair| pair[0] == name).map(|pair| pair[1].clone()).collect()
     }
@@ -63,7 +63,7 @@ impl Command {
     }
 }
 
-/// Other bytes in place of a buffer's.
+/// Replaces the contents of a buffer.
 fn contents(kind: usize, bytes: &mut [u8]) {
     let mut state = kind as u64;
     for byte in bytes {
@@ -79,7 +79,7 @@ fn contents(kind: usize, bytes: &mut [u8]) {
     }
 }
 
-/// What a run says that contents have no part in.
+/// The part of a run's output that must not depend on contents.
 #[derive(PartialEq, Debug)]
 struct Outcome {
     checks: Vec<[String; 3]>,
@@ -113,7 +113,7 @@ fn outcome(kernel: &Kernel, args: &[Tensor<'static>], kind: usize, options: &Run
     })
 }
 
-/// Compares the runs of a command line; true if one of them says that it is for any contents.
+/// Compares the runs of a command line; true if one of them claims to hold for any contents.
 fn compare(command: &Command, wrong: &Mutex<Vec<String>>) -> Option<bool> {
     if !command.is_known() {
         return None;

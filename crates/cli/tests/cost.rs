@@ -1,5 +1,5 @@
-//! The cost of an op alone is what a run of it takes, and what the published points say within the errors that the
-//! documentation names.
+//! The cost of a single op equals the cost of a run with it, and agrees with the published points within the errors
+//! that the documentation states.
 
 use slipring::{Elem, Kernel};
 use slipring_explore::cost::{Query, compare, cost, read_points};
@@ -12,7 +12,7 @@ use crate::here::pinned_between;
 #[derive(Clone, Copy)]
 struct Tile(&'static str, u32, u32, u32, u32);
 
-/// Rows that follow each other, rows with gaps, parts of repeats, one row.
+/// Contiguous rows, rows with gaps, partial repeats, a single row.
 const SHAPES: [(u32, u32, u32, u32); 5] =
     [(64, 64, 64, 64), (20, 224, 20, 192), (31, 128, 31, 65), (1, 640, 1, 577), (63, 16, 63, 16)];
 
@@ -20,7 +20,7 @@ fn tile((rows, cols, valid_rows, valid_cols): (u32, u32, u32, u32), elem: &'stat
     Tile(elem, rows, cols, valid_rows, valid_cols)
 }
 
-/// Cycles of the one work that a kernel with these tiles and this op does.
+/// The cycles of the single op instance of a kernel with these tiles and this op.
 fn run(arch: &str, op: &str, line: &str, tiles: &[Tile]) -> u64 {
     let ty = |Tile(elem, rows, cols, valid_rows, valid_cols): &Tile| {
         format!("vec, {rows}x{cols}x{elem}, valid={valid_rows}x{valid_cols}")
@@ -28,7 +28,7 @@ fn run(arch: &str, op: &str, line: &str, tiles: &[Tile]) -> u64 {
     run_types(arch, op, line, &tiles.iter().map(ty).collect::<Vec<_>>())
 }
 
-/// The same for tiles of these types, as they stand in `!pto.tile_buf<…>`.
+/// The same for tiles of these types, as written in `!pto.tile_buf<…>`.
 fn run_types(arch: &str, op: &str, line: &str, tiles: &[String]) -> u64 {
     let mut types = String::new();
     let mut body = String::from("  %number = arith.constant 2.0 : f32\n");
@@ -60,8 +60,8 @@ fn query(op: &str, elem: &str, shape: (u32, u32, u32, u32)) -> Query {
     }
 }
 
-/// The public headers for the A2/A3 reduce four whole shapes of f32 by groups, where the result is a column: sums of the public
-/// model's figures for their instructions (head, repeats, end of each) are within 7 per cent.
+/// The public headers for the A2/A3 reduce four complete shapes of f32 in groups if the result is a column: sums of the
+/// public model's figures for their instructions (head, repeats, end of each) agree within 7 per cent.
 #[test]
 fn whole_tiles_are_reduced_by_groups() {
     let reduced = |arch: &str, op: &str, (rows, cols): (u32, u32), valid: u32, dst: &str| {
@@ -87,7 +87,7 @@ fn whole_tiles_are_reduced_by_groups() {
     assert_eq!(a5(column), a5("8xf32, valid=64x1"), "the headers of the A5 have no such shapes");
 }
 
-/// Ops of every way to count: the destination, what is reduced, the wider type, a whole tile.
+/// Ops for every way of counting: the destination, the reduced operand, the wider type, the full tile.
 #[test]
 fn an_op_alone_costs_what_a_run_takes() {
     for arch in ["a5", "a2a3"] {
@@ -136,7 +136,7 @@ fn an_op_alone_costs_what_a_run_takes() {
     }
 }
 
-/// What cannot be run has a cost, what is not an op has none, and neither has a shape that no tile has.
+/// An op that cannot be run has a cost; an unknown op has none, and neither has a shape that no tile can have.
 #[test]
 fn ops_that_cannot_run_and_none() {
     let platform = built_in("a2a3").unwrap();
@@ -160,14 +160,14 @@ fn mean_error(text: &str) -> f64 {
     errors.sound.mean
 }
 
-/// The aim for single operations, on the points of the fit and on those that it never saw.
+/// The accuracy target for single operations, on the points of the fit and on points that it has not seen.
 #[test]
 fn published_points_are_met() {
     assert!(mean_error(include_str!("../../../docs/costs/points.tsv")) < 0.02);
     assert!(mean_error(include_str!("../../../docs/costs/further.tsv")) < 0.025);
 }
 
-/// What tells points apart: platform, op, types, and how the rows lie.
+/// The properties that distinguish points: platform, op, types, and the layout of rows.
 fn class(point: &slipring_explore::cost::Point, costed: &slipring_explore::cost::Costed) -> Option<String> {
     let query = point.query.as_ref().ok()?;
     let (rows, bytes) = (costed.units.rows.max(1), costed.units.total);
@@ -179,8 +179,9 @@ fn class(point: &slipring_explore::cost::Point, costed: &slipring_explore::cost:
     Some(format!("{} {} {} {:?} {} {lie}", point.arch, point.op, query.elem, query.to, query.precise))
 }
 
-/// Cycles of a vector op are an estimate where fewer than four published points of the op, its types and its shape support
-/// them, or where these differ by more than 10 per cent in the mean: counted here from the table, without the platform files.
+/// The cycles of a vector op are an estimate if fewer than four published points support them for the op, its types and
+/// its shape, or if the mean error of these exceeds 10 per cent: computed here from the table, without the platform
+/// files.
 #[test]
 fn an_estimate_is_what_too_few_points_stand_behind() {
     let points = read_points(include_str!("../../../docs/costs/points.tsv")).unwrap();
@@ -200,13 +201,13 @@ fn an_estimate_is_what_too_few_points_stand_behind() {
         let key = class(one.point, costed).unwrap();
         let errors = &classes[&key];
         let mean = errors.iter().sum::<f64>() / errors.len().max(1) as f64;
-        // The files have one place after the point.
+        // The files round to one decimal place.
         let known = errors.len() >= 4 && (1000.0 * mean).round() <= 100.0;
         assert_eq!(costed.price.is_estimate(costed.units), !known, "{key}: {} points, {mean}", errors.len());
         *(if known { &mut others } else { &mut estimates }) += 1;
     }
     assert!(estimates > 50 && others > 200, "{estimates} estimates, {others} others");
-    // No point of the op at all, and only of other ops.
+    // No point for the op at all, or only for other ops.
     for (arch, op) in [("a5", "tlog"), ("a2a3", "tlog"), ("a5", "tcolsum")] {
         let platform = built_in(arch).unwrap();
         let costed = cost(&platform, &query(op, "f32", (64, 64, 64, 64))).unwrap();
@@ -214,7 +215,7 @@ fn an_estimate_is_what_too_few_points_stand_behind() {
     }
 }
 
-/// The entries of a platform's tables that no published point is behind, as a row of the page.
+/// The entries of a platform's tables without any published point, as a row of the page.
 fn without_points(arch: &str) -> String {
     let cost = built_in(arch).expect("a platform").cost;
     fn part<'c, T: 'c>(what: &str, all: impl IntoIterator<Item = (&'c String, &'c Entry<T>)>) -> String {

@@ -1,7 +1,7 @@
 //! The example kernels against plain loops written here, on both platforms, through the command line.
 //!
-//! Inputs are small multiples of 1/4, so that every product and sum is exact in `f32` and results must be equal
-//! to the bit whatever the order of the additions.
+//! Inputs are small multiples of 1/4, so that every product and sum is exact in `f32` and results must be bit-identical
+//! whatever the order of the additions.
 
 use crate::here::{self, Folder, root};
 use crate::walk;
@@ -23,7 +23,7 @@ fn product(a: &[f32], b: &[f32], m: usize, k: usize, n: usize) -> Vec<f32> {
     c
 }
 
-/// Bytes of `f16` for numbers that it holds exactly.
+/// Bytes of `f16` for exactly representable numbers.
 fn f16_bytes(values: &[f32]) -> Vec<u8> {
     let encode = |x: f32| {
         if x == 0.0 {
@@ -45,7 +45,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// Runs an example with these buffers, one for the result after them, and after that a slot buffer if it has one.
+/// Runs an example with these input buffers, followed by a result buffer and a slot buffer if it has one.
 fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
     let slots = [slot_bytes];
     run_with_slots(example, arch, inputs, out_bytes, if slot_bytes > 0 { &slots } else { &[] }, more)
@@ -84,7 +84,7 @@ fn run_with_slots(
     std::fs::read(&out).unwrap()
 }
 
-/// Runs an example on both platforms, which must agree to the bit, and gives the result.
+/// Runs an example on both platforms, whose results must be bit-identical, and returns the result.
 fn on_both(example: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<f32> {
     let a5 = run(example, "a5", inputs, out_bytes, slot_bytes, more);
     let a2a3 = run(example, "a2a3", inputs, out_bytes, slot_bytes, more);
@@ -166,8 +166,8 @@ fn sparse_synchronisation() {
     assert_eq!(on_both("pipes/sparse_sync.pto", &inputs, 256 * 16 * 4, 8 * 1024, &[]), expected);
 }
 
-/// The sum of four tiles (each of its rows pushed by one of the Vector cores) times W: through L1 on A5 only, through global
-/// memory on both platforms.
+/// The sum of four tiles (each of its rows pushed by one of the Vector cores) times W: through L1 on A5 only, through
+/// global memory on both platforms.
 #[test]
 fn vector_tiles_into_a_matrix() {
     let (x, w) = (matrix(512, 64, 15), matrix(64, 64, 16));
@@ -188,7 +188,7 @@ fn vector_tiles_into_a_matrix() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("no tile moves from `vec` to `mat` on a2a3"));
 }
 
-/// The Cube core multiplies as many tiles as the control signal says.
+/// The Cube core multiplies the number of tiles given by the control signal.
 #[test]
 fn control_signal() {
     let (a, b) = (matrix(64, 16, 17), matrix(16, 16, 18));
@@ -201,7 +201,8 @@ fn control_signal() {
     }
 }
 
-/// Each Vector core with a pipe of its own: one turns i8 weights into f16, the other takes the softmax of the products' rows.
+/// Each Vector core has its own pipe: one converts i8 weights to f16, the other computes the softmax of the products'
+/// rows.
 #[test]
 fn a_pipe_to_each_lane() {
     let weights: Vec<i8> = (0..256 * 64u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as i8).collect();

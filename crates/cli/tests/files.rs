@@ -63,8 +63,8 @@ fn test(file: &Path) -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// The runs of a file whose outcome no platform decides, on one that is neither of those that are built in: the A5 with every
-/// other of its capabilities, and some figures of its own.
+/// The runs of a file that are independent of the platform, on a third platform: the A5 with every other capability
+/// inverted, and some custom figures.
 fn third_platform(runs: &[Run]) -> Vec<Run> {
     static FILE: OnceLock<String> = OnceLock::new();
     let file = FILE.get_or_init(|| {
@@ -90,7 +90,7 @@ fn third_platform(runs: &[Run]) -> Vec<Run> {
     });
     let on_third = |run: &Run| {
         let command = run.command.strip_suffix(" --arch a5").filter(|command| *command == run.written)?;
-        // Other tools are for the built-in platforms.
+        // Other tools only support the built-in platforms.
         if command.starts_with("build ") {
             return None;
         }
@@ -99,12 +99,12 @@ fn third_platform(runs: &[Run]) -> Vec<Run> {
     runs.iter().filter_map(on_third).collect()
 }
 
-/// The command line that is tested.
+/// The command line under test.
 fn tool() -> Tool {
     Tool(vec![env!("CARGO_BIN_EXE_slipring").into()])
 }
 
-/// Replaces the `check` lines of a run by the output it has now.
+/// Replaces the `check` lines of a run by its current output.
 fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
     let mark = comment_mark(file);
     let directive = |line: &str, name: &str| {
@@ -132,7 +132,7 @@ fn bless(text: &mut String, run: &Run, output: &str, file: &Path) {
     *text = result.join("\n") + "\n";
 }
 
-/// Replaces the exit code of a run by one with all its errors.
+/// Replaces the exit code of a run by one that lists all its errors.
 fn bless_exit(text: &mut String, run: &Run, exit: &str, mark: &str) {
     let mut inside = false;
     let lines = text.lines().map(|line| {

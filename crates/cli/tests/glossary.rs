@@ -1,11 +1,11 @@
-//! The project's words are the field's: those that it once had of its own do not come back, in names, prose or messages.
+//! The project uses the terms of the field: its former private terms must not return in names, prose or messages.
 
 use std::path::Path;
 
 use crate::here::{self, root};
 use crate::walk;
 
-/// Parts of names in code, and what they are called instead. `turn_here`, `InTurn` and `turn` all have the part `turn`.
+/// Parts of names in code, and their replacements. `turn_here`, `InTurn` and `turn` all have the part `turn`.
 const NAMES: &[(&str, &str)] = &[
     ("turn", "iteration"),
     ("turns", "iterations"),
@@ -19,7 +19,7 @@ const NAMES: &[(&str, &str)] = &[
     ("spoiled", "clobbered"),
 ];
 
-/// Names of types, and what they are called instead.
+/// Names of types, and their replacements.
 const TYPES: &[(&str, &str)] = &[
     ("Void", "Uninit"),
     ("Twin", "MayAlias"),
@@ -31,7 +31,7 @@ const TYPES: &[(&str, &str)] = &[
     ("Meeting", "CutPoint"),
 ];
 
-/// What prose and messages say no more, and what they say instead.
+/// Phrases in prose and messages, and their replacements.
 const PHRASES: &[(&str, &str)] = &[
     ("--reading", "`--interpretation`"),
     ("the other reading", "the other interpretation"),
@@ -49,12 +49,12 @@ const PHRASES: &[(&str, &str)] = &[
     ("is no float", "is not a float"),
 ];
 
-/// Files that speak of the words: this one, and the record of what was changed.
+/// Files that are about these terms: this one, and the record of changes.
 fn speaks_of_them(path: &Path) -> bool {
     path.ends_with("glossary.rs") || path.ends_with("CHANGELOG.md")
 }
 
-/// The code of a source: comments, strings and characters are spaces.
+/// The code of a source: comments, strings and characters are replaced by spaces.
 fn code(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -70,7 +70,7 @@ fn code(text: &str) -> String {
         } else if first == '"' {
             end_of_quoted(rest, '"').unwrap_or(rest.len())
         } else if first == '\'' {
-            // Lifetimes have no second quote close by.
+            // Lifetimes have no closing quote nearby.
             end_of_quoted(rest, '\'')
                 .filter(|end| rest[..*end].chars().count() <= 12 && !is_lifetime(rest))
                 .unwrap_or(0)
@@ -92,14 +92,14 @@ fn ends_in_name(text: &str) -> bool {
     text.ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// `'a` that is followed by no quote.
+/// Whether `'a` is not followed by a quote.
 fn is_lifetime(text: &str) -> bool {
     let mut chars = text[1..].chars();
     let first = chars.next();
     first.is_some_and(|c| c.is_alphabetic() || c == '_') && chars.next() != Some('\'')
 }
 
-/// Where a quoted text ends that begins here.
+/// The end of the quoted text that begins here.
 fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -129,7 +129,7 @@ fn parts(name: &str) -> Vec<String> {
     found
 }
 
-/// What names of a text are gone, with their lines.
+/// The removed names in a text, with their lines.
 fn gone_names(text: &str) -> Vec<(usize, String, &'static str)> {
     let mut found = Vec::new();
     for (at, line) in code(text).lines().enumerate() {
@@ -143,7 +143,7 @@ fn gone_names(text: &str) -> Vec<(usize, String, &'static str)> {
     found
 }
 
-/// What a text says that is said no more, with its lines.
+/// The removed phrases in a text, with their lines.
 fn gone_phrases(text: &str) -> Vec<(usize, &'static str, &'static str)> {
     let said = |line: &str| PHRASES.iter().find(|(gone, _)| line.contains(gone)).copied();
     text.lines().enumerate().filter_map(|(at, line)| said(line).map(|(gone, now)| (at + 1, gone, now))).collect()
@@ -187,7 +187,7 @@ fn words_that_are_gone_are_found() {
     assert!(gone_phrases("in turn; reading a file; room for two").is_empty());
 }
 
-/// What options and fields were called before is still taken, and means the same.
+/// The former names of options and fields are still accepted, with the same meaning.
 #[test]
 fn former_names_are_still_taken() {
     let root = root();

@@ -1,13 +1,13 @@
-//! What the project promises of its own files: documents that are true and can be read, sources that stay small.
+//! Properties of the project's own files: documents are correct and readable, and sources stay small.
 
-// Shared with the runner of the file tests, which uses the rest.
+// Shared with the runner of the file tests, which uses the remaining items.
 #[allow(dead_code)]
 use std::path::PathBuf;
 
 use crate::here::{self, root};
 use crate::{directives, walk};
 
-/// Every document that people read, with its text.
+/// Every document for readers, with its text.
 fn documents() -> Vec<(PathBuf, String)> {
     let root = root();
     let here = std::fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().path());
@@ -47,23 +47,23 @@ fn prose_fits_a_window() {
     assert!(long.is_empty(), "longer than 120 characters:\n{}", long.join("\n"));
 }
 
-/// The map is one that can be read before a first change.
+/// The architecture document is short enough to be read before a first change.
 #[test]
 fn the_map_stays_a_map() {
     let bytes = std::fs::metadata(root().join("ARCHITECTURE.md")).unwrap().len();
     assert!(bytes <= 8192, "ARCHITECTURE.md has {bytes} bytes: tables belong in docs/decisions");
 }
 
-/// Links between documents lead to files that are there, and so do the paths that they name.
+/// Links between documents, and the paths that documents name, lead to existing files.
 #[test]
 fn documents_name_what_is_there() {
     let root = root();
     let folders = ["docs", "examples", "crates", "tests", "platforms", "scripts", "benches", "python", "fuzz"];
     let (mut checked, mut missing) = (0, Vec::new());
-    // The site has pages that the repository has not.
+    // The site has pages that the repository does not have.
     for (file, text) in documents().into_iter().filter(|(file, _)| !file.ends_with("docs/SUMMARY.md")) {
         for (at, line) in prose(&text) {
-            // Code is no link: `kernel[4](x)`.
+            // Text in code is not a link: `kernel[4](x)`.
             let code = |(at, part): &(usize, &str)| at % 2 == 1 && part.contains("](");
             let said: String = line.split('`').enumerate().filter(|part| !code(part)).map(|(_, part)| part).collect();
             let links = said.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(link, _)| link);
@@ -74,7 +74,7 @@ fn documents_name_what_is_there() {
                 folders.iter().any(|folder| name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
                     && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c))
             };
-            // Folders of the suite of public examples are named in its page, and are none of this repository.
+            // The page on public examples names folders of their suite, which are not in this repository.
             let ours = !file.ends_with("docs/conformance.md");
             let paths = names.filter(is_path).filter(|_| ours).map(|name| root.join(name));
             for path in links.chain(paths) {
@@ -100,7 +100,7 @@ fn the_site_has_every_page() {
     }
 }
 
-/// What a document shows after `$ slipring …` is what is printed, line by line; `…` stands for lines that are left out.
+/// The text after `$ slipring …` in a document is the printed output, line by line; `…` stands for omitted lines.
 #[test]
 fn documents_show_what_is_printed() {
     let (mut shown, mut wrong) = (0, Vec::new());
@@ -111,7 +111,7 @@ fn documents_show_what_is_printed() {
             };
             shown += 1;
             let ran = here::slipring().args(command.split_whitespace()).output().unwrap();
-            // Findings follow the report where both are shown, and are shown first where they are what it is about.
+            // Findings come after the report if both are shown, and first if the document is about them.
             let output = [ran.stderr.clone(), ran.stdout, ran.stderr].concat();
             let output = String::from_utf8_lossy(&output).into_owned();
             let mut lines = output.lines();
@@ -127,7 +127,7 @@ fn documents_show_what_is_printed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-/// Whole kernels in documents are those of the examples.
+/// Complete kernels in documents are those of the examples.
 #[test]
 fn documents_show_the_examples() {
     let examples: Vec<String> = walk::files(&root().join("examples"), &["py"])
@@ -150,11 +150,11 @@ fn documents_show_the_examples() {
     assert!(kernels >= 2, "only {kernels} kernels are shown");
 }
 
-/// Sources have one subject each. What is longer says why here.
+/// Each source has a single subject. Longer ones are listed here with the reason.
 #[test]
 fn sources_stay_small() {
     const LINES: usize = 600;
-    // A second device, written to be compared with the first: one text, read side by side with it.
+    // A second device, written to be compared with the first: a single text, meant to be read next to it.
     const LONGER: [&str; 1] = ["crates/queue/tests/shadow/mod.rs"];
     let root = root();
     let mut files = walk::files(&root.join("crates"), &["rs"]);
@@ -170,7 +170,7 @@ fn sources_stay_small() {
     assert!(long.is_empty(), "longer than {LINES} lines, divide by subject:\n{}", long.join("\n"));
 }
 
-/// The tests of a crate are one binary, whose `tests/main.rs` names every subject: a file that it forgets would not run.
+/// The tests of a crate are one binary, whose `tests/main.rs` names every module: a file that it omits would not run.
 #[test]
 fn every_subject_of_the_tests_runs() {
     let mut forgotten = Vec::new();
@@ -270,7 +270,7 @@ fn dependencies_are_used() {
     assert!(unused.is_empty(), "named in a manifest and used by nobody:\n{}", unused.join("\n"));
 }
 
-/// One version of each crate is built. What others bring in twice stands here.
+/// Only one version of each crate is built. Duplicates caused by other crates are listed here.
 #[test]
 fn dependencies_have_one_version() {
     // `proptest` has a random number generator of its own; `logos` generates code with the older `syn`, `prost` with the older
@@ -288,7 +288,7 @@ fn dependencies_have_one_version() {
     assert!(new.is_empty(), "built in two versions: {new:?}");
 }
 
-/// Every crate says what a registry asks for, and inherits what all share.
+/// Every crate has the metadata that a registry requires, and inherits the common part.
 #[test]
 fn crates_can_be_published() {
     for (folder, manifest) in manifests() {

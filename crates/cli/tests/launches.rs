@@ -1,5 +1,5 @@
-//! What a launch leaves on the device, and what the next one takes over. `tests/timings.rs` launches every run of the file tests
-//! and examples twice; here are the counters themselves.
+//! The state that a launch leaves on the device for the next one. `tests/timings.rs` launches every run of the file
+//! tests and examples twice; this tests the counters themselves.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::here::root;
 use crate::ready::{Ready, args_of};
 use crate::walk;
 
-/// An example with the arguments of its `// args:` line; `None` where it has none or is not for this platform.
+/// An example with the arguments of its `// args:` line; `None` if it has none or is not for this platform.
 fn example(file: &Path, platform: &Platform) -> Option<(Ready, Vec<Bound<'static>>)> {
     let text = std::fs::read_to_string(file).unwrap();
     let ready = Ready::of(&file.display().to_string(), &text, platform).ok()?;
@@ -65,7 +65,7 @@ fn free_signals_of_an_earlier_launch_are_seen_by_the_next() {
     assert!(findings.is_empty(), "{findings:?}");
     assert_eq!(counters, first.result.counters);
 
-    // A device whose free counter was left as the ring starts with it: twice as many tiles as there are slots go on their way.
+    // A device whose free counter has the ring's initial value: twice as many tiles as there are slots are sent.
     let mut wrong = first.result;
     for (count, decl) in wrong.counters.iter_mut().zip(&program.syncs) {
         if matches!(decl.role, SyncRole::RingFree { .. }) {

@@ -1,6 +1,6 @@
-//! Pipes, cores and flags inside library operations, held to what the public library and the assembler say
-//! (`tests/library_facts.tsv`, which `scripts/library_facts` records from checkouts). A difference is decided, with its sources, in
-//! `docs/decisions/pipes.md`; one that is decided and no longer there is wrong, too.
+//! Pipes, cores and flags inside library operations, compared with the public library and the assembler
+//! (`tests/library_facts.tsv`, which `scripts/library_facts` records from checkouts). Each difference is decided, with
+//! its sources, in `docs/decisions/pipes.md`; a decided difference that no longer exists is an error, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,7 +10,7 @@ use slipring_op::{CoreRule, OpDef, PipeRule};
 
 use crate::here::root;
 
-/// Where a fact is from, and the pipes or flags that stand there.
+/// The source of a fact, and its pipes or flags.
 type Facts = Vec<(String, BTreeSet<String>)>;
 
 fn read(path: &str) -> String {
@@ -36,7 +36,7 @@ fn recorded() -> BTreeMap<&'static str, (&'static OpDef, Facts)> {
     all
 }
 
-/// What of a fact the declaration of an op does not say.
+/// The part of a fact that the declaration of an op does not have.
 fn difference(def: &OpDef, source: &str, said: &BTreeSet<String>) -> Option<String> {
     if let Some(platform) = source.strip_prefix("npu/") {
         let here = def.inside.iter().filter(|case| case.has == (platform == "a5"));

@@ -1,4 +1,5 @@
-//! The page of limits: what it says is refused has a test that sees it refused, and the words that it lists are the catalogue's.
+//! The page of limits: everything that it lists as rejected has a test for that, and its lists of builtins match the
+//! catalogue.
 
 use std::collections::BTreeSet;
 

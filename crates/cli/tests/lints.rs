@@ -1,5 +1,5 @@
-//! What `check` says of paths is right: nothing is said of examples and file tests of which no run has findings, and of those that are
-//! listed here, which are wrong on some path, what is due.
+//! The path findings of `check` are correct: none for examples and file tests whose runs are all clean, and the
+//! expected ones for the files listed here, which are wrong on some path.
 
 use slipring::{is_finding, judge, load_file};
 use slipring_ir::Source;
@@ -8,7 +8,7 @@ use slipring_machine::built_in;
 use crate::here::root;
 use crate::walk;
 
-/// Files that are wrong on some path, and the codes of what is said.
+/// Files that are wrong on some path, and the codes of their findings.
 const WRONG: &[(&str, &str)] = &[
     ("tests/files/check/paths/flags.pto", "flag-left-set flag-never-set token-not-released"),
     ("tests/files/check/paths/freed_in_an_arm.pto", "use-after-free"),
@@ -36,7 +36,7 @@ fn findings_of_paths_are_those_of_wrong_programs() {
     for folder in ["examples", "tests/files"] {
         for file in walk::files(&root.join(folder), &["pto", "py"]) {
             let name = file.strip_prefix(&root).unwrap().display().to_string();
-            // Those of single passes are no whole programs.
+            // Tests of single passes are not complete programs.
             if name.starts_with("tests/files/passes") {
                 continue;
             }

@@ -1,7 +1,7 @@
-//! Rings that are written out as waits, moves and signals do what the pushes and pops do: what runs clean runs clean, at other
-//! durations too, and every buffer has the same bytes; what hangs or races still has findings.
+//! Rings lowered to waits, moves and signals are equivalent to pushes and pops: clean runs stay clean, under other
+//! durations too, and every buffer has the same bytes; runs that hang or race still have findings.
 //!
-//! Every example and every file of these folders whose text has pipes, on both platforms.
+//! Tests every example and every file of these folders whose text has pipes, on both platforms.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -16,7 +16,7 @@ use crate::walk;
 const FOLDERS: [&str; 5] =
     ["examples", "tests/files/rings", "tests/files/mixed", "tests/files/lang", "tests/files/failures"];
 
-/// What the ring itself knows of its slots, and semaphores do not: these findings may be gone.
+/// Facts about slots that only a ring has, and semaphores do not: these findings may disappear.
 const OF_RINGS: [&str; 7] = [
     "tile-lost",
     "use-after-free",
@@ -34,7 +34,7 @@ fn slipring(words: &[&str]) -> Output {
 /// Whether a run is clean, its buffers, and the codes of its errors.
 type Outcome = (bool, Vec<(String, String)>, Vec<String>);
 
-/// What a run comes to; `None` for what does not run, and for whole programs.
+/// The outcome of a run; `None` if it does not run, and for whole programs.
 fn outcome(file: &str, arch: &str, more: &[&str]) -> Option<Outcome> {
     let ran = slipring(&[&["run", file, "--arch", arch, "--json"], more].concat());
     let facts: Value = serde_json::from_slice(&ran.stdout).ok()?;

@@ -1,4 +1,4 @@
-//! Tests of the whole, in one binary; `files.rs` has a harness of its own.
+//! System tests, in one binary; `files.rs` has its own harness.
 
 use slipring_cli::expect::directives;
 

@@ -1,4 +1,4 @@
-//! Kernels for the whole cluster, built: the text that comes out has none of their ops, and runs to the same bytes.
+//! Kernels for the whole cluster, after `build`: the output contains none of their ops, and gives the same bytes.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ fn prepared(text: &str, platform: &Platform) -> Ready {
     Ready::of("test", text, platform).unwrap_or_else(|said| panic!("{said:?}\n{text}"))
 }
 
-/// The buffers after a run in which nothing is found.
+/// The buffers after a run without findings.
 fn run(ready: &Ready, values: &[Bound<'static>], blocks: u32) -> Vec<Option<Vec<u8>>> {
     let (done, report) = ready.checked(values, blocks);
     assert!(done.result.complete && report.findings.is_empty(), "{:?}", report.findings);
@@ -53,7 +53,8 @@ fn what_is_built_runs_to_the_same_bytes() {
     }
 }
 
-/// Where rings lie in global memory, nobody passes the memory for their slots, and every block has some of its own.
+/// Where rings are in global memory, the memory for their slots is not passed as an argument, and every block has its
+/// own.
 #[test]
 fn the_launch_allocates_the_slots() {
     let file = root().join("tests/files/mixed/carried_and_blocks.pto");

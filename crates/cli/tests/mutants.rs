@@ -1,5 +1,5 @@
-//! No broken lowering stays unnoticed: whatever op is taken out of a compiled kernel, the checks or the comparison with the
-//! sequential semantics say so.
+//! No broken lowering goes unnoticed: if any op is removed from a compiled kernel, the checks or the comparison with
+//! the sequential semantics report it.
 
 use slipring::{Bound, ExecuteOptions, VerifyOutcome, execute, to_diagnostics, verify};
 use slipring_check::{Checker, Tools};
@@ -57,7 +57,7 @@ fn compiled(arch: &str) -> Bench {
     Bench { ready, values }
 }
 
-/// What the tools say of a module that stands for the compiled one; `None` if they say nothing.
+/// The message of the tools for a mutant of the compiled module; `None` if there is none.
 fn said(bench: &Bench, module: &Module) -> Option<String> {
     let (Ready { prepared, platform }, mut diags) = (&bench.ready, Diags::default());
     let kernel = select_kernel(module, None, &mut diags)?;
@@ -78,7 +78,7 @@ fn said(bench: &Bench, module: &Module) -> Option<String> {
     }
 }
 
-/// Ops that do something when they run.
+/// Ops with an effect at run time.
 fn effective(module: &Module) -> Vec<OpId> {
     let ops = module.walk(module.top).into_iter();
     ops.filter(|op| {
@@ -118,7 +118,7 @@ fn nothing_can_be_left_out_on_a2a3() {
     nothing_can_be_left_out("a2a3");
 }
 
-/// Both ends of a cross-core copy by the other axis: the rings agree, the lanes get the wrong parts.
+/// Both ends of a cross-core copy split along the other axis: the rings agree, but the lanes get the wrong parts.
 #[test]
 fn a_wrong_axis_is_noticed() {
     for arch in ["a5", "a2a3"] {
@@ -133,7 +133,7 @@ fn a_wrong_axis_is_noticed() {
     }
 }
 
-/// A lane that takes itself for the other one.
+/// A lane that uses the other lane's index.
 #[test]
 fn two_lanes_of_one_number_are_noticed() {
     for arch in ["a5", "a2a3"] {

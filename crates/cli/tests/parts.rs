@@ -1,8 +1,8 @@
 //! Parts of tiles (`pto.subset`, slices in the language) through every kind of op that reads or writes one.
 //!
-//! Each kernel loads a tile in which neighbours differ in both directions, does one op on a part of it, or into a part of a
-//! second tile of the same numbers, and stores what it made. What comes out is compared with plain arithmetic on integers
-//! that are exact in every type.
+//! Each kernel loads a tile in which neighbours differ in both directions, applies one op to a part of it, or into a
+//! part of a second tile with the same numbers, and stores the result. The result is compared with plain arithmetic on
+//! integers that are exact in every type.
 
 use slipring::Bound;
 use slipring_machine::{Platform, built_in};
@@ -80,7 +80,7 @@ impl Part {
         (self.2, self.3, numbers)
     }
 
-    /// The whole tile with this part replaced.
+    /// The full tile with this part replaced.
     fn replaced(self, f: impl Fn(usize, usize) -> i64) -> Matrix {
         let mut all = source();
         for (i, j) in (0..self.2).flat_map(|i| (0..self.3).map(move |j| (i, j))) {
@@ -108,7 +108,7 @@ fn sum(list: &[i64]) -> i64 {
     list.iter().sum()
 }
 
-/// The statements of a kernel in the language that set `y`, and what `y` is then.
+/// The statements of a kernel in the language that set `y`, and the resulting value of `y`.
 fn statements(part: Part, ty: &str) -> Vec<(String, Matrix)> {
     let Part(r, c, h, w) = part;
     let p = format!("t[{r}:{}, {c}:{}]", r + h, c + w);
@@ -145,7 +145,7 @@ fn statements(part: Part, ty: &str) -> Vec<(String, Matrix)> {
             part.map(|i, j| if i == 0 { part.at(i, j) + 5 } else { 0 }),
         ),
     ];
-    // Lines that are whole 32 bytes, or one column, are looked at in another shape.
+    // Lines that are multiples of 32 bytes, or a single column, are also tested with another shape.
     if w == 16 || w == 1 {
         let count = h * w;
         list.push((format!("y[:] = pl.reshape({p}, [1, {count}])"), (1, count, part.map(|i, j| part.at(i, j)).2)));
@@ -165,7 +165,7 @@ fn slices_in_the_language() {
     ];
     for (ty, name, size) in TYPES {
         for part in parts {
-            // A column of 8 elements is a line of 32 bytes if these have four.
+            // A column of 8 elements forms one line of 32 bytes if each has four bytes.
             let skip = |text: &str| text.contains("reshape") && part.3 == 1 && size != 4;
             for (body, (rows, cols, want)) in statements(part, ty).into_iter().filter(|(text, _)| !skip(text)) {
                 let text = format!(
@@ -179,8 +179,8 @@ fn slices_in_the_language() {
     }
 }
 
-/// The ops of a text on `%p`, a part of `%t`, `%q`, the same part of `%u`, and `%d`, a tile of that size; the tile that is
-/// stored, its type, what it holds.
+/// The ops of a text on `%p`, a part of `%t`; `%q`, the same part of `%u`; and `%d`, a tile of that size. For each: the
+/// stored tile, its type, and its expected contents.
 fn ops(part: Part, ty: &str, size: usize) -> Vec<(String, &'static str, String, Matrix)> {
     let Part(r, c, h, w) = part;
     let x = source();
@@ -265,10 +265,10 @@ fn ops(part: Part, ty: &str, size: usize) -> Vec<(String, &'static str, String, 
             part.map(few),
         ),
         get(3, part.at(0, 3)),
-        // Elements are counted in the order of memory: the second row begins a row of the whole tile later.
+        // Elements are counted in memory order: the second row begins one row of the full tile later.
         get(COLS, part.at(1, 0)),
     ];
-    // The headers of A5 insert no integers of 16 bits.
+    // The headers of the A5 cannot insert 16-bit integers.
     if ty != "i16" {
         list.push((
             "pto.tinsert ins(%p, %c0, %c16 : !d, index, index) outs(%u : !t)".into(),

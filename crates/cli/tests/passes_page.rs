@@ -1,4 +1,4 @@
-//! `docs/passes.md`: a section a pass, from the list of passes and what their files say of them.
+//! `docs/passes.md`: one section per pass, from the list of passes and the module comments of their files.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use slipring_passes::{by_name, pipeline};
 use crate::here::{pinned, root};
 use crate::walk;
 
-/// What the file of a pass says of it: the comment at its head, without links into the code.
+/// The module comment of a pass's file, without links into the code.
 fn said(sources: &[(PathBuf, String)], name: &str) -> String {
     let own = sources.iter().filter(|(_, text)| text.contains(&format!("name: \"{name}\""))).collect::<Vec<_>>();
     let [(_, text)] = own[..] else { panic!("{} files declare the pass `{name}`", own.len()) };
@@ -23,7 +23,7 @@ fn said(sources: &[(PathBuf, String)], name: &str) -> String {
     wrapped(&plain.replace("`]", "`"))
 }
 
-/// Paragraphs in lines of at most 120 characters; code, tables and lists as they are.
+/// Paragraphs wrapped at 120 characters; code, tables and lists are unchanged.
 fn wrapped(text: &str) -> String {
     let (mut out, mut line, mut code) = (String::new(), String::new(), false);
     let flush = |out: &mut String, line: &mut String| {
@@ -37,7 +37,7 @@ fn wrapped(text: &str) -> String {
         let fence = own.trim_start().starts_with("```");
         if code || fence || own.trim().is_empty() || own.starts_with(['|', '*', '-', ' ', '#']) {
             flush(&mut out, &mut line);
-            // A title of the file's own stands below that of the pass.
+            // A heading in the file's comment goes below that of the pass.
             let title = if own.starts_with('#') && !code { "##" } else { "" };
             out += &format!("{title}{own}\n");
             code ^= fence;

@@ -1,4 +1,4 @@
-//! Timelines of runs, read back from what is written: they say what the tables say.
+//! Timelines of runs, read back from the written files: they agree with the tables.
 
 mod fit;
 mod forecast;
@@ -34,7 +34,7 @@ fn examples() -> Vec<PathBuf> {
     files
 }
 
-/// Runs of every so many-th of the examples that run with arguments that slipring chooses.
+/// Runs of every n-th example that runs with default arguments.
 fn runs(options: &RunOptions, every: usize) -> Vec<(PathBuf, Run<'static>, RunFacts)> {
     let takes = |path: &PathBuf| Kernel::open(path).is_ok_and(|kernel| kernel.arguments(&[], 0).is_ok());
     let each = examples().into_iter().filter(takes).step_by(every).map(|path| {
@@ -51,7 +51,7 @@ fn run_with(path: &Path, options: &RunOptions) -> (Run<'static>, RunFacts) {
     run_kernel(&Kernel::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())), options)
 }
 
-/// The same of a kernel.
+/// The same for a kernel.
 fn run_kernel(kernel: &Kernel, options: &RunOptions) -> (Run<'static>, RunFacts) {
     let args = kernel.arguments(&[], 0).expect("arguments");
     let run = kernel.run_with(args, options).expect("runs").into_owned();

@@ -1,10 +1,11 @@
 //! The same kernel through every kind of pipe gives the same bytes.
 //!
-//! Each random case is Y = X × W, tile by tile: X comes to the Cube core through a ring or directly, the product goes to
-//! the Vector cores through a ring or directly to Y. The kernel is written with every kind of pipe that its platform has:
-//! frontend ops and pipe values, tagged and counted, freed by hand and by itself, slots in global memory and on chip, one
-//! free signal a tile and one for several. Shapes (odd ones too where they are not halved), depths, landing areas, splits, numbers of tiles and the
-//! platform's costs are random. The result is worked out here in plain loops, of numbers for which every sum is exact.
+//! Each random case is Y = X × W, tile by tile: X reaches the Cube core through a ring or directly, and the product
+//! goes to the Vector cores through a ring or directly to Y. The kernel is written with every kind of pipe of its
+//! platform: frontend ops and pipe values, tagged and counted, freed explicitly and automatically, slots in global
+//! memory and on chip, one free signal per tile and one for several. Shapes (including odd ones if they are not
+//! halved), depths, landing areas, splits, numbers of tiles and the platform's costs are random. The expected result is
+//! computed here in plain loops, from numbers for which every sum is exact.
 
 use std::fmt::Write;
 
@@ -26,7 +27,7 @@ enum Way {
 #[derive(Clone, Debug)]
 struct Case {
     way: Way,
-    /// Of the Cube core's tile.
+    /// Rows of the Cube core's tile.
     rows: u32,
     cols: u32,
     split: u32,
@@ -36,7 +37,7 @@ struct Case {
     period: u32,
     /// True if tiles have more rows and columns than are valid.
     padded: bool,
-    /// Bytes that a slot has more than its tile, in units of 512.
+    /// Extra bytes of a slot beyond its tile, in units of 512.
     spare: u32,
     seed: u32,
 }
@@ -44,11 +45,11 @@ struct Case {
 /// How the pipe is written.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Style {
-    /// `aic_initialize_pipe` and its like; `gm`: placed in global memory.
+    /// `aic_initialize_pipe` and so on; `gm`: in global memory.
     Frontend { counted: bool, auto: bool, gm: bool, sparse: bool },
     /// `!pto.tpipe`; `gm`: a direction with `_GM`.
     Tpipe { tagged: bool, auto: bool, gm: bool, sparse: bool },
-    /// `initialize_l2l_pipe`, or `initialize_l2g2l_pipe` where `gm`.
+    /// `initialize_l2l_pipe`, or `initialize_l2g2l_pipe` with `gm`.
     Internal { gm: bool },
 }
 
@@ -92,7 +93,7 @@ impl Case {
         }
     }
 
-    /// Rows and columns of the layout of a tile of so many valid ones.
+    /// Rows and columns of the layout of a tile with these valid extents.
     fn layout(&self, rows: u32, cols: u32, unit: u32) -> (u32, u32) {
         if self.padded { (rows.next_multiple_of(unit), cols.next_multiple_of(unit)) } else { (rows, cols) }
     }
@@ -109,7 +110,7 @@ impl Case {
         let cube = "blayout=col_major, slayout=row_major";
         let ((m, n), valid) = (self.layout(rows, cols, 16), format!("valid={rows}x{cols}"));
         let square = format!("valid={cols}x{cols}");
-        // A lane's tile is padded less than half of the whole may be.
+        // A lane's tile has less padding than half of the full tile's.
         let (lane_m, lane_n) = self.layout(lane_rows, lane_cols, 8);
         let _ = writeln!(t, "!l1 = !pto.tile_buf<mat, {m}x{n}xf32, {valid}, {cube}>");
         let _ = writeln!(t, "!w1 = !pto.tile_buf<mat, {n}x{n}xf32, {square}, {cube}>");
@@ -361,7 +362,7 @@ fn bytes(values: &[f32]) -> Vec<u8> {
     values.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-/// Other costs: other timing, the same results.
+/// Other costs: different timing, the same results.
 fn costs(platform: &mut Platform, seed: u32) {
     let mut state = seed;
     let mut next = |most: u32| {
@@ -413,7 +414,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let ring = (1u32..=8, 1u32..=4, 0u32..14, 1u32..=4, (0u32..3, any::<bool>()));
     (way, shape, ring, any::<u32>()).prop_map(
         |(way, (rows, cols, split), (slots, local, tiles, period, (spare, padded)), seed)| {
-            // Both directions of a pipe share the flags; what is halved is even.
+            // Both directions of a pipe share the flags; split extents are even.
             let slots = if way == Way::Both { slots.min(4) } else { slots };
             let (rows, cols) = (rows + (rows % 2) * u32::from(split == 1), cols + (cols % 2) * u32::from(split == 2));
             Case { way, rows, cols, split, slots, local, tiles, period, padded, spare, seed }

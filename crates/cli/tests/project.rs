@@ -1,5 +1,5 @@
-//! `build --project` and `compare --board`: what lies in the folder, what it refuses to write over, that its host program and its
-//! script work, and what is said of outputs that are wrong. The board is played by a host that adds.
+//! `build --project` and `compare --board`: the contents of the folder, files that it does not overwrite, its working
+//! host program and script, and the diagnostics for wrong outputs. A host program that adds simulates the board.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -16,7 +16,7 @@ fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// The text of the C++ kernel that adds, in a folder.
+/// The C++ text of the kernel that adds, in a folder.
 fn adding(folder: &Path) -> String {
     let built = slipring(&["build", "tests/files/cpp/add.cpp", "--arch", "a5"]);
     let kernel = folder.join("add.pto");
@@ -34,7 +34,7 @@ fn compare(folder: &Path) -> Output {
     slipring(&["compare", "--board", &folder.to_string_lossy()])
 }
 
-/// Lays the outputs of a perfect board into a project.
+/// Writes the outputs of a perfect board into a project.
 fn play(folder: &Path) {
     let facts: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.join("project.json")).unwrap()).unwrap();
@@ -131,7 +131,7 @@ fn what_is_found_wrong_here_does_not_leave() {
     assert!(!folder.exists());
 }
 
-/// What the vendor's runtime offers the host, in the memory of this computer; the kernel adds.
+/// The vendor's runtime interface for the host, implemented in this machine's memory; the kernel adds.
 const RUNTIME: &str = r"
 #pragma once
 #include <cstddef>

@@ -1,10 +1,10 @@
-//! Public kernels: the files that the public assembler (PTOAS, as of v0.27) tests itself with.
+//! Public kernels: the test files of the public assembler (PTOAS, as of v0.27).
 //!
-//! They are not part of this repository, so these tests are ignored unless asked for:
-//! `SLIPRING_CORPUS=/path/to/PTOAS cargo test -p slipring-cli --test all public:: -- --ignored` reads them from a checkout.
+//! They are not part of this repository, so these tests are ignored by default: `SLIPRING_CORPUS=/path/to/PTOAS cargo
+//! test -p slipring-cli --test all public:: -- --ignored` reads them from a checkout.
 //!
-//! Two kinds of facts are tested. What each file is: accepted, or refused with a reason (the table below). And
-//! what the kernels with rings compute: the inputs are formulas, and the results are worked out here in plain loops.
+//! Two kinds of facts are tested: whether each file is accepted, or rejected with a reason (the table below); and the
+//! results of the kernels with rings. The inputs are formulas, and the results are computed here in plain loops.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -41,7 +41,7 @@ enum On {
     A2A3,
 }
 
-/// The files that are refused, where, and a part of the reason. All others are accepted on both platforms.
+/// The rejected files, on which platform, and a part of the reason. All others are accepted on both platforms.
 const REFUSED: &[(&str, On, &str)] = &[
     ("async_put_invalid_non_1d", On::Both, "expects dst to be a static flat contiguous logical 1D GM memref"),
     ("pto_entry_nonvoid_rejected", On::Both, "PTO entry functions must return void"),
@@ -62,15 +62,15 @@ const REFUSED: &[(&str, On, &str)] = &[
         On::Both,
         "expects dst static element count (4096) to match src valid_shape static element count (1024)",
     ),
-    // The assembler does not compare a tile with its slot. This file's tiles have two slots' size: each push would run
-    // into the next slot.
+    // The assembler does not compare the size of a tile with that of its slot. The tiles of this file are as large as
+    // two slots: each push would overflow into the next slot.
     ("tpush_tpop_dir_both", On::Both, "a tile of 2048 bytes does not fit into a slot of 1024"),
-    // On A2/A3 rings lie in global memory, before anything else is wrong with these.
+    // On A2/A3, rings are in global memory, which is an earlier error in these.
     ("resolve_reserved_buffers_reject_incomplete_peer_group_a5", On::A5, "requires a complete peer init pair"),
     ("resolve_reserved_buffers_reject_incomplete_peer_group_a5", On::A2A3, "a2a3 keeps rings in global memory"),
     ("resolve_reserved_buffers_reject_non_peer_init_a5", On::A5, "requires local_addr to come from pto.reserve_buffer"),
     ("resolve_reserved_buffers_reject_non_peer_init_a5", On::A2A3, "a2a3 keeps rings in global memory"),
-    // Moves, types and synchronisation that only one platform has.
+    // Moves, types and synchronisation that exist on only one platform.
     ("test_a5_buf_sync", On::A2A3, "platform a2a3 has no buffer ids"),
     ("tinsert_verify_a2a3_invalid_dtype", On::A2A3, "expects A2/A3 tinsert element types to be src=f32, dst=f16/bf16"),
     ("tinsert_verify_a5_f32_ok", On::A2A3, "expects A2/A3 tinsert element types to be src=f32, dst=f16/bf16"),
@@ -126,8 +126,8 @@ fn kernel(root: &Path, name: &str) -> PathBuf {
     root.join("test/samples/TPushTPop").join(name).join("kernel.pto")
 }
 
-/// Runs a kernel with `--verify`; `inputs` are written to files, and the contents of the first are given back as they
-/// are after the run.
+/// Runs a kernel with `--verify`; `inputs` are written to files, and the contents of the first one after the run are
+/// returned.
 fn run(file: &Path, name: &str, arch: &str, inputs: &[Vec<u8>]) -> Vec<u8> {
     let dir = Folder::empty(&format!("public-{}", name.replace('/', "-")));
     let mut args: Vec<String> = ["run", "--arch", arch, "--verify"].map(String::from).to_vec();
@@ -155,7 +155,7 @@ fn f32_bytes(values: &[i64]) -> Vec<u8> {
     values.iter().flat_map(|x| (*x as f32).to_le_bytes()).collect()
 }
 
-/// Bytes of `bf16`: the upper half of an `f32`, exact for small whole numbers.
+/// Bytes of `bf16`: the upper half of an `f32`, exact for small integers.
 fn bf16_bytes(values: &[i64]) -> Vec<u8> {
     let upper = |x: &i64| {
         let bits = (*x as f32).to_bits();
@@ -165,7 +165,7 @@ fn bf16_bytes(values: &[i64]) -> Vec<u8> {
     values.iter().flat_map(upper).collect()
 }
 
-/// 1 + `lhs` (`m` × `k`) × `rhs` (`k` × `n`), in whole numbers: all of it is exact in `f32`.
+/// 1 + `lhs` (`m` × `k`) × `rhs` (`k` × `n`) in integers: everything is exact in `f32`.
 fn one_plus_product(lhs: &[i64], rhs: &[i64], [m, k, n]: [usize; 3]) -> Vec<i64> {
     matrix(m, n, |r, c| 1 + (0..k).map(|p| lhs[r * k + p] * rhs[p * n + c]).sum::<i64>())
 }
@@ -177,8 +177,8 @@ fn operands_of_test5() -> (Vec<i64>, Vec<i64>) {
     (lhs, rhs)
 }
 
-/// The text puts the left operand at bytes 16384 to 20479 of L1 and then the right one at bytes 0 to 32767. With the left one
-/// moved out of the way the kernel computes what its host program expects.
+/// The text places the left operand at bytes 16384 to 20479 of L1, and then the right one at bytes 0 to 32767. If the
+/// left one is moved, the kernel computes what its host program expects.
 #[test]
 #[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn one_product_in_halves_by_columns() {
@@ -194,8 +194,8 @@ fn one_product_in_halves_by_columns() {
     assert!(out == f32_bytes(&one_plus_product(&lhs, &rhs, [16, 64, 128])));
 }
 
-/// As it is written the kernel multiplies what the right operand left in the place of the left one. Both lie in fractals: of
-/// the right one (64 rows) 8 columns take 2048 bytes, of the left one (16 rows) 512.
+/// As written, the kernel multiplies whatever the right operand left at the address of the left one. Both are stored in
+/// fractals: 8 columns of the right one (64 rows) take 2048 bytes, of the left one (16 rows) 512.
 #[test]
 #[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn one_product_with_operands_that_overlap() {
@@ -237,7 +237,7 @@ fn kernels_that_only_print_run_clean() {
     run_kernel("a3/test2", "a2a3", &[a, four, slots]);
 }
 
-/// A text with functions that nobody calls: each kernel that it has, as the command line names it.
+/// A text with functions without callers: each kernel in it, selected on the command line.
 fn run_alone(root: &Path, file: &str, args: &[&str]) -> (Option<i32>, String) {
     let mut all = vec!["run".to_string(), root.join("test/basic").join(file).display().to_string()];
     all.extend(args.iter().map(ToString::to_string));
@@ -245,8 +245,8 @@ fn run_alone(root: &Path, file: &str, args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), text(&out))
 }
 
-/// The files whose ops take pipe values. Their headers ask for translation; they are run as far as they go: a consumer without
-/// its producer waits forever, and two ends that split differently are not one pipe.
+/// The files whose ops take pipe values. Their headers ask for translation; they are run as far as possible: a consumer
+/// without its producer waits forever, and two ends that split differently are not the same pipe.
 #[test]
 #[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn pipe_values_run_as_far_as_they_go() {

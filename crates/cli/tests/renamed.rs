@@ -1,4 +1,5 @@
-//! A name that nothing defines is never dropped: whatever call of a whole program is renamed, `check` names what is not known.
+//! An undefined name is never silently dropped: if any call in a whole program is renamed, `check` reports the unknown
+//! name.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
@@ -8,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Source};
 use crate::here::root;
 use crate::walk::files;
 
-/// Ends of the names of what is called in functions with a decorator of the language.
+/// End offsets of the names of functions called in decorated functions.
 struct Called(Vec<usize>);
 
 impl<'a> Visitor<'a> for Called {
@@ -22,7 +23,7 @@ impl<'a> Visitor<'a> for Called {
     }
 }
 
-/// Collects the calls of the functions of the language in a body.
+/// Collects the calls in the bodies of decorated functions.
 fn calls(body: &[Stmt], found: &mut Called) {
     for stmt in body {
         match stmt {
@@ -48,7 +49,7 @@ fn errors(name: &str, text: String) -> Option<Vec<String>> {
     Some(checked.diags().list.iter().map(shown).collect())
 }
 
-/// The number after another one: SplitMix64.
+/// The next pseudo-random number: SplitMix64.
 fn next(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *seed;
@@ -66,7 +67,7 @@ fn a_renamed_call_of_a_program_is_an_error_that_names_it() {
     for file in ["examples", "tests/files/programs"].iter().flat_map(|folder| files(&root.join(folder), &["py"])) {
         let (name, text) = (file.display().to_string(), std::fs::read_to_string(&file).unwrap_or_default());
         let program = Program::from_text(name.clone(), text.clone(), &CompileRequest::default());
-        // What numbers of tensors decide is followed as far as made-up ones lead.
+        // Code that depends on contents of tensors is followed only as far as assumed contents lead.
         if !matches!(program, Ok(Some(ref program)) if !program.is_open())
             || errors(&name, text.clone()).is_none_or(|errors| !errors.is_empty())
         {

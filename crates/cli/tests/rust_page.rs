@@ -1,4 +1,4 @@
-//! The page on the library: it shows the example, and names what is public, all of it and nothing else.
+//! The page about the library: it shows the example, and names exactly the public items.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The names that a source exports and shows: those of `pub use` lines without `#[doc(hidden)]` in front.
+/// The names that a source exports and documents: those of `pub use` lines without a preceding `#[doc(hidden)]`.
 fn shown(source: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut hidden = false;

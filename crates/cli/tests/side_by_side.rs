@@ -3,11 +3,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Compares each of a list on up to four threads: of how many something was compared. What is wrong is put into the list that
-/// the comparison gets.
+/// Compares each element of a list on up to four threads, and returns the number of elements for which something was
+/// compared. Errors are added to the list that the comparison receives.
 ///
 /// # Panics
-/// If anything is wrong.
+///
+/// If there are errors.
 pub fn compare_each<T: Sync>(all: &[T], compare: impl Fn(&T, &Mutex<Vec<String>>) -> bool + Sync) -> usize {
     let (next, compared, wrong) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
     let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(4));

@@ -1,8 +1,8 @@
-//! Every extent that can be divided between the Vector cores is, and every lane gets the half of what is valid.
+//! Every extent that can be split between the Vector cores is split, and every lane gets its half of the valid part.
 //!
-//! Kernels of the language for every mode, direction, element type and extent, on both platforms.
-//! (`pipes.rs` has texts with padded tiles.) What comes out is compared with plain loops over integers. A slice of the extents runs always; `SPLIT_EXTENTS=all`
-//! runs all of them from 2 to 100.
+//! Kernels of the language for every mode, direction, element type and extent, on both platforms. (`pipes.rs` has texts
+//! with padded tiles.) The results are compared with plain loops over integers. One slice of the extents always runs;
+//! `SPLIT_EXTENTS=all` runs all of them from 2 to 100.
 
 use slipring::{Bound, ExecuteOptions, Execution, Prepared, VerifyOutcome, verify};
 use slipring_ir::Diags;
@@ -43,7 +43,7 @@ fn bytes(values: &[i64], ty: &str) -> Vec<u8> {
         let single = (n as f32).to_bits();
         match ty {
             "f32" => out.extend(single.to_le_bytes()),
-            // Integers of at most eight bits: the upper bits of an f32 are all there is.
+            // Integers of at most eight bits: the upper bits of an f32 are sufficient.
             "bf16" => out.extend(((single >> 16) as u16).to_le_bytes()),
             "f16" => {
                 let half = if n == 0 {
@@ -66,8 +66,8 @@ fn product(a: &[i64], b: &[i64], (m, k, n): (usize, usize, usize)) -> Vec<i64> {
     (0..m).flat_map(|row| (0..n).map(move |col| (row, col))).map(|(row, col)| cell(row, col)).collect()
 }
 
-/// Runs a file with all checks and compares the last buffer; then the same for the text that the passes make of it, in which
-/// tiles are pushed and popped, run on the pipes and in sequence.
+/// Runs a file with all checks and compares the last buffer; then the same for the compiled text, in which tiles are
+/// pushed and popped, both on the pipes and sequentially.
 fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want: &[u8]) {
     let values: Vec<Bound<'static>> = buffers.into_iter().map(Bound::buffer).collect();
     let (prepared, _) = run_text(name, text, platform, &values, want);
@@ -114,14 +114,14 @@ fn divided(mode: &str, n: usize, other: usize) -> ((usize, usize), (usize, usize
     }
 }
 
-/// A product of which each lane stores its part. Undivided, lane 0 stores it.
+/// A product of which each lane stores its part. Without a split, lane 0 stores it.
 #[test]
 fn shards_of_products() {
     for n in extents(&[2, 6, 18, 20, 34, 40, 62]) {
         for (at, mode) in MODES.into_iter().enumerate() {
             for (from, to) in [("FP16", "FP32"), ("INT8", "INT32")] {
                 let other = [5, 12, 17][(n / 2 + at) % 3];
-                // Where nothing is divided, an odd extent is as good.
+                // Without a split, an odd extent works as well.
                 let n = if mode == "NONE" { n - 1 } else { n };
                 let ((m, cols), _, window) = divided(mode, n, other);
                 let k = 16;
@@ -147,15 +147,15 @@ fn shards_of_products() {
     }
 }
 
-/// Lanes load their parts of a tensor and gather them; the whole is multiplied by the unit matrix, or stored from L1 where a
-/// platform does that.
+/// Lanes load their parts of a tensor and gather them; the full tile is multiplied by the identity matrix, or stored
+/// from L1 if the platform supports that.
 #[test]
 fn gathers_of_parts() {
     for n in extents(&[2, 8, 16, 20, 24, 34, 40, 48]) {
         for (at, mode) in MODES.into_iter().enumerate() {
             for (name, ty, size) in TYPES {
                 let other = [4, 11, 18][(n / 2 + at) % 3];
-                // Where nothing is divided, an odd extent is as good.
+                // Without a split, an odd extent works as well.
                 let n = if mode == "NONE" { n - 1 } else { n };
                 let ((m, cols), (rows, own), window) = divided(mode, n, other);
                 let factor = matches!(ty, "f32" | "f16" | "bf16" | "i8");

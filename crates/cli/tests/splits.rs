@@ -1,4 +1,4 @@
-//! The automatic split is the explicit one: equal kernels become the same text.
+//! The automatic split equals the explicit one: equivalent kernels compile to the same text.
 
 use slipring::load_file;
 use slipring_ir::{Diags, Module, Source};
@@ -51,7 +51,7 @@ def scaled(
     format!("{head}{body}")
 }
 
-/// The text after all passes, without what names the author chose, where the lines stand, and where constants are made.
+/// The text after all passes, without author-chosen names, line numbers, and the positions of constants.
 fn compiled(text: &str, arch: &str) -> String {
     let platform = built_in(arch).unwrap();
     let loaded = load_file(Source::new("kernel.py", text));
@@ -70,7 +70,7 @@ fn compiled(text: &str, arch: &str) -> String {
         module.value_mut(value).name = Some(name.into());
     }
     let text = slipring_ir::text::print(&module);
-    // One constant may be made in several places, which gives its names numbers.
+    // The same constant may be created several times, which numbers its names.
     let plain =
         |line: &str| line.split("_").map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit())).collect();
     text.lines().filter(|line| !line.contains("arith.constant")).map(plain).collect::<Vec<String>>().join("\n")

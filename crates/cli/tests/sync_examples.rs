@@ -1,4 +1,4 @@
-//! The examples of the pipeline synchronisation manual: flags and buffers do the same, and what is left out is named.
+//! The examples of the pipeline synchronisation manual: flags and buffers are equivalent, and omissions are reported.
 
 use slipring::to_diagnostics;
 use slipring_check::Schedules;
@@ -20,7 +20,7 @@ struct Outcome {
     all_schedules: bool,
 }
 
-/// Runs a text on the arguments of its `// args:` line.
+/// Runs a text with the arguments of its `// args:` line.
 fn run(text: &str) -> Outcome {
     let ready = Ready::of("example.pto", text, &built_in("a5").unwrap()).unwrap_or_else(|said| panic!("{said:?}"));
     let values = args_of(text).and_then(|words| ready.values(&words)).unwrap();
@@ -40,7 +40,7 @@ fn clean(example: &str) -> Outcome {
     outcome
 }
 
-/// The text without its lines, outside loops, that begin so.
+/// The text without its lines outside loops that begin like this.
 fn without(text: &str, line: &str) -> String {
     let kept: Vec<&str> = text.lines().filter(|l| !l.starts_with(line)).collect();
     assert_eq!(text.lines().count() - kept.len(), 4, "{line}");

@@ -1,4 +1,5 @@
-//! Launches of several blocks say the same on any number of threads: bytes, findings, cycles, and what is printed in which order.
+//! Launches of several blocks give the same results on any number of threads: bytes, findings, cycles, and the order of
+//! printed output.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -13,7 +14,7 @@ fn run(file: &Path, arch: &str, threads: usize) -> Output {
     command.args(["--threads", &threads.to_string()]).output().unwrap()
 }
 
-/// Every example, each block of which does the same as the others, and often races with them.
+/// Every example with blocks that all do the same, and often race with each other.
 #[test]
 fn examples_say_the_same_on_any_number_of_threads() {
     let root = root();

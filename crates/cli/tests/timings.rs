@@ -1,8 +1,10 @@
-//! Legal timings: what runs clean on the platform's durations does so on all others, and leaves the same bytes.
+//! Legal timings: a program that is clean under the platform's durations is clean under all others, and leaves the same
+//! bytes.
 //!
-//! Every run of every file test and every example on both platforms is repeated with random durations, and with one core or
-//! pipe that is far slower than all else, and by a second launch on the device that the first one has left. Where the verdict speaks for all schedules, bytes, prints, findings and verdicts
-//! must be the same: a difference refutes the verdict. Where it speaks for one schedule only, it says why.
+//! Every run of every file test and every example on both platforms is repeated with random durations, with one core or
+//! pipe far slower than all others, and by a second launch on the device after the first. If the verdict covers all
+//! schedules, bytes, printed output, findings and verdicts must be the same: a difference refutes the verdict. If it
+//! covers only one schedule, it states why.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +16,7 @@ use crate::here::{self, root};
 use crate::side_by_side::compare_each;
 use crate::{directives, walk};
 
-/// What a run says that must not depend on time.
+/// The part of a run's output that must not depend on timing.
 #[derive(PartialEq, Debug)]
 struct Outcome {
     buffers: Vec<(String, String)>,
@@ -49,7 +51,7 @@ fn commands() -> Vec<Vec<String>> {
     commands
 }
 
-/// What a command line comes to; `None` if it does not run clean or speaks for its own schedule only.
+/// The outcome of a command line; `None` if it is not clean or only covers its own schedule.
 fn outcome(words: &[String], [option, value]: [&str; 2]) -> Result<Option<Outcome>, String> {
     let mut command = here::slipring();
     let ran = command.arg("run").args(words).args(["--json", option, value]).output().map_err(|e| e.to_string())?;
@@ -73,7 +75,7 @@ fn outcome(words: &[String], [option, value]: [&str; 2]) -> Result<Option<Outcom
     }))
 }
 
-/// A number that belongs to a command line.
+/// A number derived from a command line.
 fn number(words: &[String]) -> u64 {
     let name = Path::new(&words[0]).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let bytes = name.bytes().chain(words[1..].concat().into_bytes());

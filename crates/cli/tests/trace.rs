@@ -1,10 +1,10 @@
-//! `slipring trace`: launches of handwritten C++ kernels, recorded by the compiler of this machine.
+//! `slipring trace`: launches of handwritten C++ kernels, recorded with this machine's compiler.
 
 use std::process::Output;
 
 use crate::here::{self, Folder};
 
-/// A kernel with what people write: a template, two buffers that alternate, a macro; flags back and forth.
+/// A kernel as people write them: a template, two alternating buffers, a macro; flags both ways.
 const ADD: &str = r#"#include <pto/pto-inst.hpp>
 using namespace pto;
 
@@ -123,14 +123,14 @@ impl Traced {
         command.current_dir(&self.0.0).args(words.split_whitespace()).output().unwrap()
     }
 
-    /// Standard output of a command that ends well.
+    /// Standard output of a successful command.
     fn well(&self, words: &str) -> String {
         let output = self.call(words);
         assert_eq!(output.status.code(), Some(0), "{words}\n{}{}", said(&output), told(&output));
         said(&output)
     }
 
-    /// Standard error of a command that ends with this code.
+    /// Standard error of a command that exits with this code.
     fn ends(&self, code: i32, words: &str) -> String {
         let output = self.call(words);
         assert_eq!(output.status.code(), Some(code), "{words}\n{}{}", said(&output), told(&output));
@@ -172,7 +172,7 @@ fn a_host_function_launches_the_kernel() {
     assert!(text.contains("1.50000 to 1024.50000"), "{text}");
     let error = folder.ends(2, &words.replace("--blocks 2", "--blocks 3"));
     assert!(error.contains("the host launches 2 blocks"), "{error}");
-    // A launch in a header, beside words that only look like one.
+    // A launch in a header, next to text that only resembles one.
     let (kernel, launch) = ADD.split_at(ADD.find("void launch_add").unwrap());
     folder.0.write("launch.h", launch);
     let more = "// add<<<1>>>(x)\nconst char *const HOW = \"add<<<1>>>(x)\";\n#include \"launch.h\"\n";
@@ -256,7 +256,7 @@ fn stores_of_the_scalar_unit_are_recorded() {
     let error = folder.ends(2, "trace kernel.cpp --arg x=zeros:f32[32] --arg n=zeros:i32[32] --arg h=zeros:f16[64]");
     assert!(error.contains("nothing that tells which kind of core it is for"), "{error}");
     let text = folder.well("run own.cpp --arch a2a3");
-    // A zero over a nine is a store, too.
+    // A zero stored over a nine counts as a store, too.
     assert!(text.contains("0 -2.50000 9") && text.contains("7 0 0") && text.contains("0 1.50000 0"), "{text}");
 }
 

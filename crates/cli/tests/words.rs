@@ -1,5 +1,5 @@
-//! No word of the language takes a keyword without effect: each optional parameter of the catalogue is given other values in calls
-//! of the test kernels. What is compiled must then be another module, or something must be said.
+//! No builtin of the language accepts a keyword without effect: each optional parameter of the catalogue gets other
+//! values in calls of the test kernels. The compiled module must then differ, or there must be a message.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,14 +13,15 @@ use slipring_lang::{Compiled, Entry, compile};
 use crate::here::root;
 use crate::walk::files;
 
-/// Parameters that are taken and change nothing, and why. Each is documented as a hint of the author: what is not is told by a note.
+/// Parameters that are accepted without effect, and why. Each is documented as a hint for the author; all others cause
+/// a note.
 const WITHOUT_EFFECT: &[(&str, &str, &str)] = &[];
 
-/// So many other values that change nothing say that a parameter is not looked at: fewer may be its default in several spellings. So do
-/// `True` and `False`, which are never both the default.
+/// This many other values without effect show that a parameter is ignored: fewer may be its default in several
+/// spellings. So do `True` and `False`, which are never both the default.
 const IGNORED: usize = 3;
 
-/// Values that are tried; `{}` is the first argument of the call.
+/// The values tried; `{}` is the first argument of the call.
 const VALUES: &[&str] = &[
     "\"other\"",
     "True",
@@ -46,7 +47,7 @@ struct Found {
     entry: &'static Entry,
     positional: Vec<Range<usize>>,
     keywords: Vec<(String, Range<usize>)>,
-    /// Where another argument may be written.
+    /// Where another argument can be inserted.
     end: usize,
 }
 
@@ -83,7 +84,7 @@ fn found(call: &ExprCall) -> Option<Found> {
     Some(Found { entry, positional, keywords: keywords.collect(), end })
 }
 
-/// Collects the calls of the kernels of a body: what only starts kernels is not compiled.
+/// Collects the calls in the kernels of a body; code that only launches kernels is not compiled.
 fn kernels(body: &[Stmt], text: &str, found: &mut Calls) {
     for stmt in body {
         match stmt {
@@ -104,7 +105,7 @@ fn kernels(body: &[Stmt], text: &str, found: &mut Calls) {
     }
 }
 
-/// The optional parameters of a word, with their position among those that are given in order.
+/// The optional parameters of a builtin, with their position among the positional ones.
 fn optional(entry: &Entry) -> Vec<(Vec<&'static str>, Option<usize>)> {
     let mut list = Vec::new();
     for way in entry.params.split('|') {
@@ -139,7 +140,7 @@ fn changed(text: &str, call: &Found, (names, position): &(Vec<&str>, Option<usiz
     }
 }
 
-/// True for an argument that may be written twice without being computed twice.
+/// Whether an argument can be written twice without being computed twice.
 fn is_name(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
@@ -147,7 +148,7 @@ fn is_name(text: &str) -> bool {
 fn compiled(text: &str) -> (String, Diags, bool) {
     let (Compiled { module, kernels, .. }, diags) = compile(Arc::new(Source::new("words.py", text)));
     let errors = diags.has_errors();
-    // What a launch needs besides the module counts: blocks, first values of tensors.
+    // The launch facts outside the module count as well: blocks, initial values of tensors.
     (format!("{}{kernels:?}", slipring_ir::text::print(&module)), diags, errors)
 }
 

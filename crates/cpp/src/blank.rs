@@ -1,4 +1,4 @@
-//! What the preprocessor does: directives and the words of the device compiler become blanks, so that all places stay.
+//! The preprocessor: directives and keywords of the device compiler become blanks, so that all offsets stay valid.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use slipring_machine::CoreKind;
 
 /// A text without directives.
 pub(crate) struct Blanked {
-    /// As long as the text that it was made of.
+    /// As long as the original text.
     pub text: String,
     /// Lines that are compiled for one kind of core only.
     pub parts: Vec<(Range<usize>, CoreKind)>,
-    /// Where a function is marked as one that the host launches.
+    /// Offsets of functions marked for launch by the host.
     pub launched: Vec<usize>,
     /// Lines that come from other files, by `#line`.
     pub elsewhere: Vec<Elsewhere>,
-    /// True for the recording of a launch: its numbers are those of that launch.
+    /// True for the recording of a launch: its numbers are constants of that launch.
     pub recorded: bool,
 }
 
-/// Words of the device compiler that say nothing which matters here: memory is told by types, and all is for the device.
+/// Keywords of the device compiler that are ignored: types determine the memory, and everything is device code.
 const SILENT: [&str; 15] = [
     "__aicore__",
     "AICORE",
@@ -38,37 +38,37 @@ const SILENT: [&str; 15] = [
     "PTO_INST",
 ];
 
-/// The mark of a function that the host launches.
+/// The attribute of a function that the host launches.
 const LAUNCHED: &str = "__global__";
 
-/// What `slipring trace` writes into a recording.
+/// The pragma that `slipring trace` writes into a recording.
 const RECORDED: &str = "slipring recorded";
 
-/// Macros of the runtime that say what the name says that they hide: which Vector core this is.
+/// Functions that the runtime's macros replace, with the replacement: the index of the Vector core.
 const SAME: [(&str, &str); 1] = [("get_subblockid", "() pypto_runtime_subblock_id")];
 
-/// What a condition of the preprocessor says.
+/// The value of a preprocessor condition.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Holds {
     Yes,
     No,
-    /// On one kind of core.
+    /// True on one kind of core.
     On(CoreKind),
 }
 
 /// An `#if` that is open.
 struct Open<'t> {
-    /// The name that it asks for, where it holds because that is not defined.
+    /// The name that the condition tests, if it holds because the name is not defined.
     default_of: Option<&'t str>,
     at: usize,
     holds: Holds,
-    /// Where its present branch begins.
+    /// Start of the current branch.
     from: usize,
-    /// Whether what is around it counts.
+    /// Whether the enclosing code is active.
     outer: bool,
 }
 
-/// Does it.
+/// Blanks the directives of a text.
 pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
     let mut bytes = text.as_bytes().to_vec();
     let (mut parts, mut open, mut defined) = (Vec::new(), Vec::<Open<'_>>::new(), Vec::<&str>::new());
@@ -79,7 +79,7 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
         let line = text[at..end].trim();
         let counts = open.last().is_none_or(|o| o.outer && o.holds != Holds::No);
         if let Some(directive) = line.strip_prefix('#').filter(|_| !comment) {
-            // A line that ends in a backslash goes on.
+            // A line that ends in a backslash continues on the next one.
             while text[at..end].trim_end().ends_with('\\') && end < text.len() {
                 end = text[end..].find('\n').map_or(text.len(), |n| end + n + 1);
             }
@@ -156,19 +156,19 @@ pub(crate) fn blank(text: &str, diags: &mut Diags) -> Blanked {
         diags.push(unknown(Span::new(o.at as u32, end as u32), "an `#if` without its `#endif`"));
     }
     let launched = wipe_words(text, &mut bytes);
-    // Only whole characters became blanks.
+    // Only complete characters were blanked.
     let text = String::from_utf8(bytes).unwrap_or_default();
     Blanked { text, parts, launched, elsewhere, recorded }
 }
 
-/// `57 "kernel.cpp"`: a line and a file.
+/// Parses `57 "kernel.cpp"`: a line and a file.
 fn of_other_file(text: &str) -> Option<(usize, String)> {
     let (line, name) = text.split_once(' ')?;
     let name = name.trim().strip_prefix('"')?.strip_suffix('"')?;
     Some((line.parse().ok().filter(|line| *line > 0)?, name.to_string()))
 }
 
-/// A text with its directives, without the words of the device compiler.
+/// A text with its directives, but without the keywords of the device compiler.
 pub(crate) fn without_words(text: &str) -> Blanked {
     let mut bytes = text.as_bytes().to_vec();
     let launched = wipe_words(text, &mut bytes);
@@ -176,7 +176,7 @@ pub(crate) fn without_words(text: &str) -> Blanked {
     Blanked { text, parts: Vec::new(), launched, elsewhere: Vec::new(), recorded: false }
 }
 
-/// Makes blanks of the words of the device compiler; where functions are marked as launched.
+/// Blanks the keywords of the device compiler; returns the offsets of functions marked for launch.
 fn wipe_words(text: &str, bytes: &mut [u8]) -> Vec<usize> {
     for word in SILENT.iter().chain([&LAUNCHED]) {
         for at in words(text, word) {
@@ -194,7 +194,7 @@ fn unknown(span: Span, what: impl Into<String>) -> Diagnostic {
     Diagnostic::error("cpp-form", span, format!("{what} is not read"))
 }
 
-/// The name that `#ifndef NAME` or `#if !defined(NAME)` asks for: what is defined after it by that name is a default.
+/// The name tested by `#ifndef NAME` or `#if !defined(NAME)`: a definition of that name inside is a default.
 fn absent<'t>(word: &str, rest: &'t str) -> Option<&'t str> {
     let name = match word {
         "ifndef" => rest,
@@ -204,7 +204,7 @@ fn absent<'t>(word: &str, rest: &'t str) -> Option<&'t str> {
     name.chars().all(|c| c.is_alphanumeric() || c == '_').then_some(name)
 }
 
-/// Places of a word.
+/// The offsets of a word.
 fn words(text: &str, word: &str) -> Vec<usize> {
     let part = |byte: Option<u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
     let bytes = text.as_bytes();
@@ -216,7 +216,7 @@ fn wipe(bytes: &mut [u8], range: Range<usize>) {
     bytes[range].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
 }
 
-/// The end of a branch.
+/// Ends a branch.
 fn close(open: &Open<'_>, at: usize, bytes: &mut [u8], parts: &mut Vec<(Range<usize>, CoreKind)>) {
     match open.holds {
         Holds::No => wipe(bytes, open.from..at),
@@ -234,7 +234,7 @@ fn not(holds: Holds) -> Option<Holds> {
     })
 }
 
-/// Which kind of core a name of the device compiler stands for.
+/// The kind of core for which a macro of the device compiler is defined.
 fn core_of(name: &str) -> Option<CoreKind> {
     let rest = name.strip_prefix("__DAV_")?;
     match (rest.contains("CUBE"), rest.contains("VEC")) {
@@ -261,7 +261,7 @@ fn condition(text: &str, defined: &[&str]) -> Option<Holds> {
             return match rest.as_slice() {
                 [] => not(whole),
                 [first, more @ ..] if more.iter().all(|h| h == first) => Some(*first),
-                // Both kinds of core, or what is on both at once.
+                // A mix of kinds of core: true for `||`, false for `&&`.
                 _ => Some(whole),
             };
         }

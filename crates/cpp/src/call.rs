@@ -1,4 +1,4 @@
-//! Calls of the tile library: a table of those with a form of their own, all others by their declarations.
+//! Calls of the tile library: a table of the special forms; all other calls follow the declarations of their ops.
 
 use slipring_ir::{
     Arity, Attr, AttrKind, Dim, FuncType, OpSchema, OperandSpec, Reported, Syntax, Touch, Type, ValueId,
@@ -16,16 +16,16 @@ use crate::value::{Read, Reader, Tile, Value};
 /// A call.
 pub(crate) struct Call<'n> {
     node: Node<'n>,
-    /// Without its namespace.
+    /// The name without its namespace.
     name: String,
-    /// What stands between angle brackets.
+    /// Template arguments.
     words: Vec<Node<'n>>,
     args: Vec<Node<'n>>,
 }
 
 type Form = for<'t> fn(&mut Reader<'t>, &Call<'_>) -> Read<()>;
 
-/// Calls that do not follow from the declaration of an op.
+/// Calls whose form does not follow from the declaration of an op.
 const FORMS: &[(&str, Form)] = &[
     ("TASSIGN", |r, call| r.assign_address(call)),
     ("TCI", |r, call| r.count(call)),
@@ -36,12 +36,12 @@ const FORMS: &[(&str, Form)] = &[
     ("TRESHAPE", |r, call| r.reshape(call)),
     ("PTOAS__DCCI_SINGLE_CACHE_LINE", |r, call| r.clean_cache(call)),
     ("dcci", |r, call| r.clean_cache(call)),
-    // Everything here sees what the scalar unit stored in the order in which it did.
+    // In the simulator, stores of the scalar unit are always visible in program order.
     ("dsb", |_, _| Ok(())),
     ("pipe_barrier", |r, call| r.barrier(call)),
     ("ptoas_auto_sync_tail", |r, call| r.tail(call)),
     ("set_flag", |r, call| r.flag(call)),
-    // All lanes count: what ops on tiles begin with in any case.
+    // Enables all lanes, which is the initial state of ops on tiles anyway.
     ("set_mask_norm", |_, _| Ok(())),
     ("set_vector_mask", |r, call| r.all_lanes(call)),
     ("wait_flag", |r, call| r.flag(call)),
@@ -55,7 +55,7 @@ impl<'t> Reader<'t> {
         Some((function, Call { node, name: name.to_string(), words, args }))
     }
 
-    /// A call that is a statement.
+    /// Reads a call that is a statement.
     pub fn call(&mut self, node: Node<'_>) -> Read<()> {
         let Some((function, call)) = self.call_at(node) else { return Err(self.unknown(node, "a call")) };
         if function.kind() == "field_expression" {
@@ -70,7 +70,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A function of this file.
+    /// Reads a call of a function of this file.
     fn own_function(&mut self, call: &Call<'_>, function: Node<'_>) -> Read<Option<Value>> {
         let callee = self.module.symbol(&call.name).filter(|_| call.words.is_empty());
         let ty = callee.and_then(|op| self.module.function_type(op));
@@ -106,7 +106,7 @@ impl<'t> Reader<'t> {
         Ok(given.zip(self.given.get(&call.name).copied()).map(|(id, number)| Value::Number(id, number)))
     }
 
-    /// A call whose value is used.
+    /// Reads a call whose value is used.
     pub fn asked_of(&mut self, node: Node<'_>, function: Node<'_>, args: &[Node<'_>]) -> Read<Value> {
         let (name, _) = template(self.text, function);
         if function.kind() == "field_expression" {
@@ -157,7 +157,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `x.f`: what is before the dot, and after it.
+    /// `x.f`: the object and the member.
     fn receiver<'n>(&self, function: Node<'n>) -> Option<(Node<'n>, &'t str)> {
         Some((function.child_by_field_name("argument")?, self.of(function.child_by_field_name("field")?)))
     }
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
             ("SetValidShape", [rows, cols]) => {
                 let (rows, cols) = (self.number(*rows)?.0, self.number(*cols)?.0);
                 let Some(source) = tile.id else {
-                    // It has no address yet: with one it is made with this shape.
+                    // The tile has no address yet: it is allocated later with this shape.
                     let open = |n: usize, id| (tile.ty.valid[n] == Dim::Dynamic).then_some(id);
                     let valid = [open(0, rows), open(1, cols)];
                     if tile.depth != self.depth {
@@ -196,7 +196,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// A tile that has an address.
+    /// The value of a tile, which must have an address.
     fn placed(&mut self, node: Node<'_>, tile: &Tile) -> Read<ValueId> {
         match tile.id {
             Some(id) => Ok(id),
@@ -204,9 +204,9 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Binds a name that a call gives a tile.
+    /// Binds a name to the tile that a call produces.
     fn bind_tile(&mut self, node: Node<'_>, tile: Tile, id: ValueId) -> Read<()> {
-        // What follows the branch would see the tile of before.
+        // Code after the branch would still see the previous tile.
         if tile.id.is_some() && tile.depth != self.depth {
             let message =
                 format!("`{}` becomes another tile inside of a branch or loop, which is not read", self.of(node));
@@ -279,7 +279,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What the assembler puts at the end of a kernel.
+    /// The end of a kernel, as the assembler writes it.
     fn tail(&mut self, call: &Call<'_>) -> Read<()> {
         let ops = match call.args.first().map(|word| self.of(*word).rsplit("::").next().unwrap_or("")) {
             None | Some("kBarrierAll") => vec![pto::barrier(&mut self.module, None, self.span)],
@@ -310,7 +310,7 @@ impl<'t> Reader<'t> {
             ["ENTIRE_DATA_CACHE"] | ["ENTIRE_DATA_CACHE", "CACHELINE_OUT" | "CACHELINE_ALL"] => true,
             _ => return Err(self.unknown(call.node, "a call")),
         };
-        // The address of a line may have any type.
+        // The address of a cache line may be cast to any type.
         let mut line = *first;
         while let ("cast_expression", Some(inner)) = (line.kind(), line.child_by_field_name("value")) {
             line = inner;
@@ -358,7 +358,7 @@ impl<'t> Reader<'t> {
                 let mut tile = Tile { address: None, ..tile };
                 let extents = self.valid_extents(&tile);
                 if extents.is_some() {
-                    // What sets them sets both.
+                    // The op that sets valid rows and columns always sets both.
                     tile.ty.valid = [Dim::Dynamic; 2];
                 }
                 let id = self.result(&pto::DECLARE_TILE, &[], Vec::new(), Type::Tile(tile.ty));
@@ -378,7 +378,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Valid rows and columns of a tile of which some were given; the others are those of its type.
+    /// Valid rows and columns of a tile of which at least one was given; the other is that of its type.
     fn valid_extents(&mut self, tile: &Tile) -> Option<[ValueId; 2]> {
         if tile.valid == [None, None] {
             return None;
@@ -441,7 +441,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// The op that a function of the tile library is: `TMATMUL_ACC` is `tmatmul.acc` of its dialect.
+    /// The op for a function of the tile library: `TMATMUL_ACC` is `tmatmul.acc` in its dialect.
     fn library_op(&self, name: &str) -> Option<&'static OpDef> {
         let (space, own) = match name.strip_prefix("comm::") {
             Some(own) => ("comm.", own),
@@ -455,7 +455,7 @@ impl<'t> Reader<'t> {
         written.iter().find_map(|own| self.table.def(&format!("pto.{space}{own}")))
     }
 
-    /// What the arguments of a call stand for.
+    /// The values of a call's arguments.
     fn values(&mut self, call: &Call<'_>) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         for node in &call.args {
@@ -479,7 +479,7 @@ impl<'t> Reader<'t> {
             }
             match self.of(*word).trim_start_matches("pto::").rsplit_once("::") {
                 Some((kind, member)) => attrs.push(self.attribute(call, *word, def, (kind, member))?),
-                // The only number that an op has is not named.
+                // An unnamed number belongs to the op's only integer attribute.
                 None => {
                     let mut numbers = def.schema.attrs.iter().filter(|spec| matches!(spec.kind, AttrKind::Int));
                     match (numbers.next(), numbers.next(), integer(self.of(*word))) {
@@ -531,7 +531,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// An op of the operands that it declares: what it writes stands first in C++.
+    /// Reads a call by the declaration of its op: in C++, the written operands come first.
     fn by_declaration(
         &mut self,
         call: &Call<'_>,
@@ -558,7 +558,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Operands in the order of C++: what is written, then what is read.
+/// Operands in the order of C++: written ones, then read ones.
 fn in_order(schema: &OpSchema) -> Vec<&'static OperandSpec> {
     let ins = match schema.syntax {
         Syntax::InsOuts { ins, .. } => ins,
@@ -572,7 +572,8 @@ fn in_order(schema: &OpSchema) -> Vec<&'static OperandSpec> {
     each().filter(outs).chain(each().filter(|pair| !outs(pair))).map(|(_, spec)| spec).collect()
 }
 
-/// Which operands these types are for: the places among `specs`. Optional ones that are written are left out where that does.
+/// Matches argument types to operands: returns indices into `specs`. Prefers to leave out optional operands that are
+/// written.
 fn matched(specs: &[&OperandSpec], types: &[&Type]) -> Option<Vec<usize>> {
     fn from(specs: &[&OperandSpec], types: &[&Type], at: usize, chosen: &mut Vec<usize>) -> bool {
         let given = chosen.len();

@@ -1,4 +1,4 @@
-//! Numbers, pointers, elements of memory.
+//! Expressions: numbers, pointers, elements of memory.
 
 use slipring_ir::{Attr, Reported, Type, ValueId};
 use slipring_micro::CASTPTR;
@@ -11,7 +11,7 @@ use crate::tree::{Node, inside, name, parts, template};
 use crate::types::{Number, integer, number};
 use crate::value::{Read, Reader, Value};
 
-/// Signs between two numbers: for integers with a sign, without one, for floats.
+/// Binary operators: the op for signed integers, for unsigned integers, and for floats.
 const BINARY: &[(&str, [Option<&OpDef>; 3])] = &[
     ("+", [Some(&arith::ADDI), Some(&arith::ADDI), Some(&arith::ADDF)]),
     ("-", [Some(&arith::SUBI), Some(&arith::SUBI), Some(&arith::SUBF)]),
@@ -25,7 +25,7 @@ const BINARY: &[(&str, [Option<&OpDef>; 3])] = &[
     (">>", [Some(&arith::SHRSI), Some(&arith::SHRUI), None]),
 ];
 
-/// Relations: of integers with a sign, without one, of floats.
+/// Comparisons: the predicate for signed integers, for unsigned integers, and for floats.
 const RELATIONS: &[(&str, [&str; 3])] = &[
     ("==", ["eq", "eq", "oeq"]),
     ("!=", ["ne", "ne", "une"]),
@@ -36,7 +36,7 @@ const RELATIONS: &[(&str, [&str; 3])] = &[
 ];
 
 impl<'t> Reader<'t> {
-    /// What an expression stands for.
+    /// Reads an expression.
     pub fn expression(&mut self, node: Node<'_>) -> Read<Value> {
         let node = inside(node);
         match node.kind() {
@@ -110,13 +110,13 @@ impl<'t> Reader<'t> {
                 (Value::Local(id, elem), to) if to == Some(elem) => Ok(Value::Local(id, elem)),
                 _ => Err(self.unknown(node, "a cast of a pointer")),
             },
-            // Types that the device compiler has for numbers of its own, such as what a barrier is for.
+            // Types that only the device compiler has for constants, such as the kind of a barrier.
             (false, "0") => Ok(Value::Nowhere),
             _ => Err(self.unknown(node, "a cast")),
         }
     }
 
-    /// A number as one of this type: what is written there as a number is one of it.
+    /// Reads a number as a value of this type; a literal gets the type directly.
     pub fn number_as(&mut self, node: Node<'_>, to: Number) -> Read<ValueId> {
         let written = inside(node);
         match (written.kind(), to, integer(self.of(written))) {
@@ -131,7 +131,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A number as another one.
+    /// Converts a number to another type.
     pub fn converted(&mut self, node: Node<'_>, (id, from): (ValueId, Number), to: Number) -> Read<ValueId> {
         let def: &'static OpDef = match (from, to) {
             _ if from.ty() == to.ty() => return Ok(id),
@@ -220,7 +220,7 @@ impl<'t> Reader<'t> {
                 let right = self.number(right)?;
                 self.arithmetic(node, (id, number), sign, right)
             }
-            // It says what it is instead.
+            // The error states what the operand is instead.
             _ => Err(self.number(left).err().unwrap_or(Reported)),
         }
     }
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
         Ok(Value::Pointer(moved, elem))
     }
 
-    /// Two numbers and what stands between them.
+    /// Reads a binary operation on two numbers.
     pub fn arithmetic(
         &mut self,
         node: Node<'_>,
@@ -281,7 +281,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Refuses what may only be computed where C++ does: what is after `&&`, `||` and in a choice is computed always here.
+    /// Rejects expressions that must only be evaluated conditionally: operands of `&&`, `||` and `?:` are always
+    /// evaluated here.
     fn anywhere(&mut self, node: Node<'_>) -> Read<()> {
         let what = match node.kind() {
             "subscript_expression" => Some("reads memory"),
@@ -303,7 +304,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `c ? a : b`: both are computed.
+    /// `c ? a : b`: both operands are evaluated.
     fn choice(&mut self, node: Node<'_>) -> Read<Value> {
         let field = |name| node.child_by_field_name(name);
         let (Some(asked), Some(then), Some(otherwise)) =
@@ -322,13 +323,13 @@ impl<'t> Reader<'t> {
         Ok(Value::Number(self.result(&arith::SELECT, &operands, Vec::new(), common.ty()), common))
     }
 
-    /// What a branch asks.
+    /// Reads the condition of a branch.
     pub fn condition(&mut self, node: Node<'_>) -> Read<ValueId> {
         let asked = self.number(node)?;
         self.converted(node, asked, Number::Bool)
     }
 
-    /// The place that `p[i]` or `a[i]` names: what is indexed, and by what.
+    /// The element that `p[i]` or `a[i]` denotes: the indexed object and the index.
     pub fn place(&mut self, node: Node<'_>) -> Read<(Value, ValueId)> {
         let argument = node.child_by_field_name("argument");
         let indices = node.child_by_field_name("indices").map(parts).unwrap_or_default();
@@ -359,7 +360,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// An element of memory as a number to compute with.
+    /// Converts an element of memory to a signless number for arithmetic.
     pub fn signless(&mut self, id: ValueId, number: Number) -> ValueId {
         match number {
             Number::Int(_, false) => self.result(&arith::UNREALIZED, &[("in", &[id])], Vec::new(), number.ty()),
@@ -367,7 +368,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A number as an element of memory.
+    /// Converts a number to an element of memory.
     pub fn as_element(&mut self, node: Node<'_>, value: (ValueId, Number), to: Number) -> Read<ValueId> {
         let id = self.converted(node, value, to)?;
         Ok(match to {
@@ -376,7 +377,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A call in an expression.
+    /// Reads a call in an expression.
     fn called(&mut self, node: Node<'_>) -> Read<Value> {
         let (Some(function), Some(arguments)) =
             (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
@@ -409,12 +410,12 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The element type of what a pointer type points to.
+/// The element type of a pointer type.
 fn number_of_pointer(text: &str, ty: Node<'_>) -> Option<Elem> {
     number(text, *parts(inside(ty)).first()?)?.elem()
 }
 
-/// What arithmetic makes of a small number.
+/// The type of a small number after integer promotion.
 fn promoted(number: Number) -> Number {
     match number {
         Number::Bool => Number::I32,
@@ -423,7 +424,7 @@ fn promoted(number: Number) -> Number {
     }
 }
 
-/// The type in which C++ computes with two numbers.
+/// The common type of two numbers in an arithmetic operation.
 pub(crate) fn common(a: Number, b: Number) -> Option<Number> {
     Some(match (promoted(a), promoted(b)) {
         (a, b) if a == b => a,

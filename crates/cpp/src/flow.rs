@@ -1,4 +1,4 @@
-//! Branches and loops: what they assign becomes what they give.
+//! Branches and loops: variables that they assign become their results.
 
 use slipring_ir::{OpId, Type, ValueId};
 use slipring_mlir::scf;
@@ -7,7 +7,7 @@ use crate::tree::{Node, inside, parts, span};
 use crate::types::{Number, number};
 use crate::value::{Read, Reader, Value};
 
-/// Names of things that a part of the text assigns.
+/// Collects the names that a part of the text assigns.
 fn assigned<'t>(text: &'t str, node: Node<'_>, found: &mut Vec<&'t str>) {
     let target = match node.kind() {
         "assignment_expression" => node.child_by_field_name("left"),
@@ -23,25 +23,25 @@ fn assigned<'t>(text: &'t str, node: Node<'_>, found: &mut Vec<&'t str>) {
     parts(node).into_iter().for_each(|part| assigned(text, part, found));
 }
 
-/// True if a part of the text has one of these names.
+/// Whether a part of the text mentions one of these names.
 fn mentions(text: &str, node: Node<'_>, names: &[&str]) -> bool {
     (node.kind() == "identifier" && names.contains(&&text[node.byte_range()]))
         || parts(node).into_iter().any(|part| mentions(text, part, names))
 }
 
-/// The parts of the head of a loop.
+/// The header of a loop.
 struct Head<'n> {
     counter: Node<'n>,
-    /// Its type.
+    /// The type of its variable.
     number: Number,
     start: Node<'n>,
     end: Node<'n>,
-    /// 1 where it is none.
+    /// The step; `None` for 1.
     step: Option<Node<'n>>,
 }
 
 impl<'t> Reader<'t> {
-    /// Names from outside that a part of the text assigns.
+    /// Names from outside that these parts assign.
     pub fn carried(&self, nodes: &[Node<'_>]) -> Vec<&'t str> {
         let mut found = Vec::new();
         nodes.iter().for_each(|node| assigned(self.text, *node, &mut found));
@@ -51,7 +51,7 @@ impl<'t> Reader<'t> {
         found.into_iter().filter(outside).collect()
     }
 
-    /// Reads a statement into a region of its own: the values of these names at its end.
+    /// Reads a statement into a new region; returns the values of these names at its end.
     fn arm(&mut self, op: OpId, body: Option<Node<'_>>, names: &[&'t str]) -> (Read<()>, Vec<Value>) {
         let region = self.module.add_region(op);
         let block = self.module.add_block(region);
@@ -90,7 +90,7 @@ impl<'t> Reader<'t> {
         };
         let place = span(condition);
         let condition = self.condition(condition)?;
-        // An `else` is a node around its statement.
+        // In the tree, `else` is a node around its statement.
         let otherwise = field("alternative").and_then(|clause| parts(clause).first().copied());
         let both: Vec<Node<'_>> = [Some(then), otherwise].into_iter().flatten().collect();
         let names = self.carried(&both);
@@ -101,7 +101,7 @@ impl<'t> Reader<'t> {
         self.span = place;
         let mut given = [Vec::new(), Vec::new()];
         for (name, (a, b)) in names.iter().zip(a.into_iter().zip(b)) {
-            // What only one arm sets has no value after them.
+            // A variable that only one arm sets has no value afterwards.
             let (Some(x), Some(y)) = (a.id(), b.id()) else { continue };
             given[0].push(x);
             given[1].push(y);
@@ -176,7 +176,7 @@ impl<'t> Reader<'t> {
         outcome
     }
 
-    /// The parts of the head of a loop.
+    /// Reads the header of a loop.
     fn head<'n>(&self, first: Node<'n>, condition: Node<'n>, update: Node<'n>) -> Option<Head<'n>> {
         let declarator = first.child_by_field_name("declarator").filter(|d| d.kind() == "init_declarator")?;
         let counter = declarator.child_by_field_name("declarator").filter(|d| d.kind() == "identifier")?;
@@ -199,7 +199,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The same with another value.
+/// The same kind of value with another id.
 pub(crate) fn with_id(value: &Value, id: ValueId) -> Value {
     match value {
         Value::Number(_, number) => Value::Number(id, *number),

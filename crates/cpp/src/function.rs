@@ -1,4 +1,4 @@
-//! Functions, and the parts of them for one kind of core.
+//! Functions, and their parts for one kind of core.
 
 use std::ops::Range;
 
@@ -16,10 +16,10 @@ use crate::types::{Number, number};
 use crate::value::{Read, Reader, Value};
 use crate::wrapper::{Filled, defined, filled, is_wrapper};
 
-/// Helpers that the assembler writes into each file: calls of them are known.
+/// Prefixes of the helpers that the assembler writes into each file: calls of them are recognised.
 const HELPERS: [&str; 2] = ["PTOAS__", "ptoas_"];
 
-/// A function to read.
+/// A function definition.
 struct Function<'n> {
     node: Node<'n>,
     name: Node<'n>,
@@ -75,7 +75,7 @@ pub(crate) fn read_all(
                     reader.unknown(node, "a template");
                 }
             }
-            // What these name is not known where it is used.
+            // The names that these declare are unknown where they are used.
             "using_declaration" | "alias_declaration" | "enum_specifier" | "type_definition" => {}
             "namespace_definition" | "static_assert_declaration" | "expression_statement" | "attribute_declaration" => {
             }
@@ -84,16 +84,17 @@ pub(crate) fn read_all(
         }
     }
     for function in &functions {
-        // The Cube and the Vector part of a kernel have the same parameters; a file has the wrapper of one of them.
+        // The Cube and the Vector part of a kernel have the same parameters, but a file has the wrapper of only one of
+        // them.
         let own = fills.get(&text[function.name.byte_range()]);
         let peer = fills.values().next().filter(|_| fills.len() == 1);
         let mut filled = own.or(peer).cloned().unwrap_or_default();
         if own.is_none() && filled.ends_with(&[Some(Filled::Block), Some(Filled::Blocks)]) {
-            // The Vector core's number comes last, and only Vector functions have it.
+            // The index of the Vector core comes last, and only Vector functions have it.
             filled.push(Some(Filled::Lane));
         }
         let launched = is_launched(blanked, function.node, function.body);
-        // What is wrong with a function was told.
+        // Errors in a function have already been reported.
         let _ = reader.function(function, &filled, &blanked.parts, launched && functions.len() > 1);
     }
     if blanked.recorded {
@@ -104,7 +105,7 @@ pub(crate) fn read_all(
     (reader.module, reader.diags)
 }
 
-/// True for a function with the mark of what a host launches.
+/// Whether a function is marked for launch by the host.
 fn is_launched(blanked: &Blanked, function: Node<'_>, body: Node<'_>) -> bool {
     let (start, end) = (function.start_byte(), body.start_byte());
     let before = |at: &usize| blanked.text.get(*at..start).is_some_and(is_blank);
@@ -130,8 +131,8 @@ pub(crate) fn launched(tree: &tree_sitter::Tree, blanked: &Blanked) -> Vec<Strin
     names
 }
 
-/// Functions that are launched together are given the same arguments, or each its own: where their parameters have other types, names
-/// that the assembler counted (`v1`, `v2`) do not make one of two.
+/// Functions that are launched together either share their arguments or have their own. If their parameter types
+/// differ, equal names that the assembler generated (`v1`, `v2`) do not mean the same argument.
 fn tell_parameters_apart(module: &mut Module) {
     let called: Vec<OpId> = module.walk(module.top).into_iter().filter_map(|op| module.callee(op)).collect();
     let kernels: Vec<OpId> = module
@@ -152,12 +153,12 @@ fn tell_parameters_apart(module: &mut Module) {
     }
 }
 
-/// True for a declaration that gives no value: of a function, of a variable that the runtime sets.
+/// Whether a declaration has no initialiser: of a function, or of a variable that the runtime sets.
 fn is_bare(declarator: Node<'_>) -> bool {
     matches!(declarator.kind(), "function_declarator" | "identifier")
 }
 
-/// True for a text of comments and blanks.
+/// Whether a text consists of comments and whitespace.
 fn is_blank(text: &str) -> bool {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -222,7 +223,8 @@ impl Reader<'_> {
         }
         let outcome = self.for_cores(op, &statements, guards);
         if self.asks_lane && kernel_kind(&self.module, op) == Some(CoreKind::Vector) {
-            // Who asks which Vector core it is runs on both, but for what the assembler writes around all of a function of one.
+            // A function that queries its Vector core runs on both, unless it has the guard that the assembler puts
+            // around the body of a function for one core.
             let one = statements.iter().any(|node| self.is_for_first_lane(*node));
             set_both_lanes(&mut self.module, op, !one);
         }
@@ -231,7 +233,7 @@ impl Reader<'_> {
         outcome
     }
 
-    /// The body of a function that gives a number, at its end.
+    /// Reads the body of a function that returns a number at its end.
     fn with_result(&mut self, function: &Function<'_>, statements: &[Node<'_>], number: Number) -> Read<()> {
         let (last, rest) = statements.split_last().unzip();
         let last = last.filter(|last| last.kind() == "return_statement").and_then(|last| parts(*last).first().copied());
@@ -246,14 +248,14 @@ impl Reader<'_> {
         value.map(drop).and(outcome)
     }
 
-    /// True for `if (get_subblockid() == 0) { … }`.
+    /// Whether this is `if (get_subblockid() == 0) { … }`.
     fn is_for_first_lane(&self, node: Node<'_>) -> bool {
         let asked = node.child_by_field_name("condition").filter(|_| node.kind() == "if_statement");
         let words: Option<String> = asked.map(|asked| self.of(asked).split_whitespace().collect());
         words.as_deref() == Some("(get_subblockid()==0)") && node.child_by_field_name("alternative").is_none()
     }
 
-    /// A parameter: the type of what a launch passes, where it passes something.
+    /// Reads a parameter: the type of the launch argument, if it is one.
     fn parameter(&mut self, node: Node<'_>, filled: Option<Filled>) -> Read<Option<Type>> {
         let (Some(ty), Some(declarator)) = (node.child_by_field_name("type"), node.child_by_field_name("declarator"))
         else {
@@ -296,7 +298,7 @@ impl Reader<'_> {
         self.module.add_arg(self.block, ty, Some(self.of(node).into()), span(node))
     }
 
-    /// Refuses what is for one kind of core in a part only, or for both kinds at once.
+    /// Rejects code that is only partly for one kind of core, or for both kinds at once.
     fn whole(&mut self, node: Node<'_>, place: Span, guards: &[(Range<usize>, CoreKind)]) -> Read<()> {
         let (start, end) = (place.start as usize, place.end as usize);
         let inside = |at: usize| start < at && at < end;
@@ -311,7 +313,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The body: what one kind of core runs, what both do.
+    /// Reads the body: the parts for one kind of core, and the common parts.
     fn for_cores(&mut self, op: OpId, list: &[Node<'_>], guards: &[(Range<usize>, CoreKind)]) -> Read<()> {
         let list = match list {
             [rest @ .., last] if last.kind() == "return_statement" && parts(*last).is_empty() => rest,

@@ -1,4 +1,4 @@
-//! Loops of labels and jumps: what the assembler writes of a loop with a condition of its own.
+//! Loops made of labels and jumps: the form in which the assembler writes a loop with a condition.
 
 use slipring_ir::{Type, ValueId};
 use slipring_mlir::scf;
@@ -12,13 +12,13 @@ pub(crate) struct Jumps<'n> {
     head: Vec<Node<'n>>,
     condition: Node<'n>,
     body: Vec<Node<'n>>,
-    /// The statement with the last label, which is behind the loop.
+    /// The statement of the last label, which follows the loop.
     pub next: Option<Node<'n>>,
-    /// How many statements of the list these are.
+    /// The number of statements in the list that belong to the loop.
     pub length: usize,
 }
 
-/// Where a statement jumps to.
+/// The target of a jump statement.
 fn target<'t>(text: &'t str, node: Node<'_>) -> Option<&'t str> {
     let label = node.child_by_field_name("label").filter(|_| node.kind() == "goto_statement")?;
     Some(&text[label.byte_range()])
@@ -30,7 +30,7 @@ fn labelled<'t, 'n>(text: &'t str, node: Node<'n>) -> Option<(&'t str, Option<No
     Some((&text[label.byte_range()], parts(node).into_iter().find(|part| *part != label)))
 }
 
-/// A branch that jumps in both of its arms: the condition and where to.
+/// A branch that jumps in both arms: the condition and the targets.
 fn branch<'t, 'n>(text: &'t str, node: Node<'n>) -> Option<(Node<'n>, [&'t str; 2])> {
     let field = |name| node.child_by_field_name(name).filter(|_| node.kind() == "if_statement");
     let only = |arm: Node<'n>| match parts(arm).as_slice() {
@@ -50,11 +50,11 @@ impl<'n> Jumps<'n> {
     }
 }
 
-/// The loop that a list of statements begins with.
+/// The loop at the beginning of a list of statements.
 pub(crate) fn jumps<'n>(text: &str, list: &[Node<'n>]) -> Option<Jumps<'n>> {
     let head_label = target(text, *list.first()?)?;
     let (_, first) = labelled(text, *list.get(1)?).filter(|(own, _)| *own == head_label)?;
-    // Those with labels stand for what follows the label.
+    // Drop the label of a labelled statement.
     let plain: Vec<Node<'n>> = first.into_iter().chain(list[2..].iter().copied()).collect();
     let fork = plain.iter().position(|node| branch(text, *node).is_some())?;
     let (condition, [body_label, end_label]) = branch(text, plain[fork])?;
@@ -76,7 +76,7 @@ pub(crate) fn jumps<'n>(text: &str, list: &[Node<'n>]) -> Option<Jumps<'n>> {
 }
 
 impl<'t> Reader<'t> {
-    /// Reads such a loop: what it assigns goes round with it.
+    /// Reads such a loop: the variables that it assigns are carried.
     pub fn jumping(&mut self, list: &Jumps<'_>) -> Read<()> {
         let place = span(list.condition);
         let all: Vec<Node<'_>> = list.head.iter().chain(&list.body).copied().collect();
@@ -95,7 +95,7 @@ impl<'t> Reader<'t> {
         let mut outcome = self.statements(&list.head);
         self.span = place;
         let condition = self.condition(list.condition);
-        // What the head sets has a value behind it.
+        // Variables that the head sets have values after the loop.
         let set: Vec<(&'t str, Value)> = names
             .iter()
             .filter_map(|name| Some((*name, self.names.get(name).filter(|v| v.id().is_some())?.clone())))
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         outcome
     }
 
-    /// Makes names stand for arguments of the block.
+    /// Binds names to new arguments of the block.
     fn take(&mut self, names: &[&'t str], values: &[Value], like: &[ValueId], place: slipring_ir::Span) {
         for (name, (value, id)) in names.iter().zip(values.iter().zip(like)) {
             let ty: Type = self.module.ty(*id).clone();

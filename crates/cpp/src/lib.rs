@@ -1,8 +1,8 @@
 //! C++ kernels of the tile library: source in, a module out.
 //!
-//! What is read is the form that the public assembler writes: every value has a name of its own, tiles have addresses, flags
-//! and pipes stand where they are. Nothing is added and nothing is left out, so that what is judged is the file that ships.
-//! A form that is not known is an error at its place.
+//! The supported form is the one that the public assembler writes: every value has a name of its own, tiles have
+//! addresses, flags and pipes are explicit. The reader adds nothing and omits nothing, so that the checked program is
+//! the one that ships. An unknown form is an error at its location.
 //!
 //! | module | has |
 //! |---|---|
@@ -36,7 +36,7 @@ use slipring_ir::{Diagnostic, Diags, Module, Source, Span};
 use slipring_op::{OpDef, Table};
 pub use types::{element_name, element_names};
 
-/// Reads a file. The module is worth something only if the diagnostics have no error. Ops are looked up in `table`.
+/// Reads a file. The module is valid only if the diagnostics contain no error. Ops are looked up in `table`.
 pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {
     let mut diags = Diags::default();
     let blanked = blank::blank(&source.text, &mut diags);
@@ -59,14 +59,15 @@ pub fn read(source: Arc<Source>, table: &Table) -> (Module, Diags) {
     function::read_all(module, &parsed, &blanked, table, diags)
 }
 
-/// Names of the functions that a host or the runtime launches, as far as the text can be read: it may have any form otherwise.
+/// Names of the functions that a host or the runtime launches. The text may otherwise have any form.
 pub fn launched(text: &str) -> Vec<String> {
     let blanked = blank::without_words(text);
     let Some(parsed) = tree::parse(&blanked.text) else { return Vec::new() };
     function::launched(&parsed, &blanked)
 }
 
-/// Names of the library's calls on tiles, and how many of its operands each writes: those stand first. Ops are looked up in `table`.
+/// Names of the library's calls on tiles, each with the number of operands that it writes; these come first. Ops are
+/// looked up in `table`.
 pub fn library_calls(table: &Table) -> Vec<(String, usize)> {
     let own = |def: &&'static OpDef| {
         let (space, name) = def.schema.name.split_once('.')?;

@@ -1,4 +1,4 @@
-//! Tiles, views of global memory, pipes: how they are declared.
+//! Declarations of tiles, views of global memory, and pipes.
 
 use slipring_ir::{Attr, Dim, Type, ValueId, ViewType};
 use slipring_op::ring::words;
@@ -8,7 +8,7 @@ use crate::tree::{Node, name, parts, template};
 use crate::types::{Number, elem, extents, flag_word, integer, member, tile};
 use crate::value::{Read, Reader, Tile, Value};
 
-/// The type of pipes, as texts write it.
+/// The type of pipes, as written in texts.
 const PIPE: &str = "!pto.pipe";
 
 impl<'t> Reader<'t> {
@@ -32,7 +32,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A copy of a tile: what has an address lies there, too, with a valid shape of its own.
+    /// A copy of a tile: it has the same address, if any, and its own valid shape.
     fn copy(&mut self, own: Tile) -> Tile {
         Tile { depth: self.depth, ..own }
     }
@@ -81,7 +81,7 @@ impl<'t> Reader<'t> {
 
     fn new_extents(&mut self, node: Node<'_>, of: &str, args: &[Node<'_>]) -> Read<Value> {
         let Some(dims) = extents(self.text, node, of) else { return Err(self.unknown(node, "a shape")) };
-        // The constructor takes a number for each, or only for those that are open.
+        // The constructor takes a number for each dimension, or only for the dynamic ones.
         let open = dims.iter().filter(|dim| **dim == Dim::Dynamic).count();
         let all = args.len() == dims.len();
         if !all && args.len() != open {
@@ -156,7 +156,7 @@ impl<'t> Reader<'t> {
         let (_, given) = template(self.text, ty);
         let number = |n: usize| given.get(n).and_then(|node| integer(self.of(*node)));
         let directions = match given.get(1).and_then(|node| member(self.text, *node, "Direction")) {
-            // With slots in global memory, which the first argument says, too.
+            // Slots in global memory are also indicated by the first argument.
             Some("DIR_C2V" | "DIR_C2V_GM") => Some(1),
             Some("DIR_V2C" | "DIR_V2C_GM") => Some(2),
             Some("DIR_BOTH") => Some(3),
@@ -203,7 +203,7 @@ impl<'t> Reader<'t> {
         Ok(Value::Pipe(pipe))
     }
 
-    /// Gives a tile its place: `address` in its memory.
+    /// Allocates a tile at `address` in its memory.
     pub fn place_tile(&mut self, tile: &Tile, address: ValueId) -> ValueId {
         let valid = tile.valid;
         let rows: Vec<ValueId> = valid[0].into_iter().collect();
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Without blanks.
+/// A text without whitespace.
 fn squeezed(text: &str) -> String {
     let text = text.trim().trim_start_matches("pto::");
     text.chars().filter(|c| !c.is_whitespace()).collect()

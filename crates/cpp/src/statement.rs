@@ -9,14 +9,14 @@ use crate::types::{Number, integer, number};
 use crate::value::{Read, Reader, Value};
 
 impl<'t> Reader<'t> {
-    /// Reads statements, each whatever became of the one before.
+    /// Reads statements, and continues after errors.
     pub fn statements(&mut self, list: &[Node<'_>]) -> Read<()> {
         let (mut outcome, mut at) = (Ok(()), 0);
         while at < list.len() {
             if let Some(found) = jumps(self.text, &list[at..]) {
                 outcome = self.jumping(&found).and(outcome);
                 at += found.length;
-                // A `return;` at the end has a label where a loop stands before it.
+                // A `return;` at the end has a label if it follows a loop.
                 let ends =
                     |node: &Node<'_>| at == list.len() && node.kind() == "return_statement" && parts(*node).is_empty();
                 if let Some(next) = found.next.filter(|node| !ends(node)) {
@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
                 self.depth += 1;
                 let outcome = self.statements(&parts(node));
                 self.depth = depth;
-                // What was there before has what was assigned inside.
+                // Outer variables keep the values assigned inside.
                 let inner = std::mem::replace(&mut self.names, names);
                 for (name, value) in inner {
                     if let Some(own) = self.names.get_mut(name) {
@@ -58,7 +58,7 @@ impl<'t> Reader<'t> {
                 }
                 outcome
             }
-            // A name that nothing uses; what uses it says that it does not know it.
+            // The declared name is usually unused; if it is used, that is an error there.
             "alias_declaration" | "using_declaration" | "static_assert_declaration" => Ok(()),
             _ => Err(self.unknown(node, "a statement")),
         }
@@ -143,7 +143,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// What a statement does that is an expression.
+    /// Reads an expression statement.
     fn effect(&mut self, node: Node<'_>) -> Read<()> {
         match node.kind() {
             "call_expression" => self.call(node),
@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
         self.assign(target, value)
     }
 
-    /// Gives a name another value.
+    /// Assigns a value to a name.
     fn assign(&mut self, target: Node<'_>, value: Value) -> Read<()> {
         if target.kind() != "identifier" {
             return Err(self.unknown(target, "an assignment"));

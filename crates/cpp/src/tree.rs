@@ -3,10 +3,10 @@
 use slipring_ir::{Diagnostic, Diags, Span};
 pub(crate) use tree_sitter::Node;
 use tree_sitter::{Parser, Tree};
-// Unused: the manifest says why it is named.
+// Unused: the manifest explains this dependency.
 use regex_syntax as _;
 
-/// Nodes inside each other that are followed.
+/// Maximum nesting depth of nodes.
 pub(crate) const DEEPEST: usize = 128;
 
 pub(crate) fn parse(text: &str) -> Option<Tree> {
@@ -15,10 +15,10 @@ pub(crate) fn parse(text: &str) -> Option<Tree> {
     parser.parse(text, None)
 }
 
-/// Most syntax errors that are told of a file.
+/// Maximum number of syntax errors reported for a file.
 const MOST_ERRORS: usize = 10;
 
-/// Reports what is not C++, and what lies too deep in other things.
+/// Reports syntax errors, and nodes that are nested too deeply.
 pub(crate) fn errors(tree: &Tree, text: &str, diags: &mut Diags) {
     let mut cursor = tree.walk();
     let (mut depth, mut deep) = (0, false);
@@ -54,18 +54,18 @@ pub(crate) fn errors(tree: &Tree, text: &str, diags: &mut Diags) {
     }
 }
 
-/// Where a node stands.
+/// The range of a node in the text.
 pub(crate) fn span(node: Node<'_>) -> Span {
     Span::new(node.start_byte() as u32, node.end_byte() as u32)
 }
 
-/// What it is made of, without comments and signs.
+/// The children of a node, without comments and punctuation.
 pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).filter(|part| part.kind() != "comment").collect()
 }
 
-/// The only part of parentheses and of what stands for a type or a condition.
+/// The inner node of parentheses, and of a type or a condition.
 pub(crate) fn inside(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     while matches!(node.kind(), "parenthesized_expression" | "type_descriptor" | "condition_clause") {
@@ -83,7 +83,7 @@ pub(crate) fn name<'t>(text: &'t str, node: Node<'_>) -> &'t str {
     own.strip_prefix("::").unwrap_or(own).trim_start_matches("pto::")
 }
 
-/// The name of a type or function with arguments between angle brackets, and these; or a bare name.
+/// The name of a type or function with its template arguments; or a bare name.
 pub(crate) fn template<'t, 'n>(text: &'t str, node: Node<'n>) -> (&'t str, Vec<Node<'n>>) {
     let mut node = inside(node);
     let mut prefix = "";

@@ -1,15 +1,15 @@
-//! Types of C++ as types of the program.
+//! Maps types of C++ to types of the program.
 
 use slipring_ir::{Dim, Sign, TileType, Type};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use crate::tree::{Node, inside, name, template};
 
-/// A number of C++.
+/// A numeric type of C++.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Number {
     Bool,
-    /// Bits, and whether it has a sign.
+    /// Number of bits, and whether it is signed.
     Int(u16, bool),
     Float(Elem),
 }
@@ -18,7 +18,7 @@ impl Number {
     pub const I32: Number = Number::Int(32, true);
     pub const I64: Number = Number::Int(64, true);
 
-    /// The type that computes with it: integers are bits there, and ops say whether they have a sign.
+    /// The type of its values in arithmetic: integers are signless there, and ops determine the signedness.
     pub fn ty(self) -> Type {
         match self {
             Number::Bool => Type::I1,
@@ -27,7 +27,7 @@ impl Number {
         }
     }
 
-    /// The type of such an element of memory.
+    /// Its type as an element of memory.
     pub fn element_type(self) -> Type {
         match self {
             Number::Int(width, false) => Type::Int { width, sign: Sign::Unsigned },
@@ -54,7 +54,7 @@ impl Number {
     }
 }
 
-/// Names of numbers.
+/// Names of numeric types.
 const NUMBERS: &[(&str, Number)] = &[
     ("bool", Number::Bool),
     ("int8_t", Number::Int(8, true)),
@@ -79,29 +79,29 @@ const NUMBERS: &[(&str, Number)] = &[
     ("float4_e1m2x2_t", Number::Float(Elem::F4E1M2x2)),
 ];
 
-/// How C++ writes an element type; `None` for one that it has no name for.
+/// The C++ name of an element type, if it has one.
 pub fn element_name(elem: Elem) -> Option<&'static str> {
     NUMBERS.iter().find(|(_, number)| number.elem() == Some(elem)).map(|(name, _)| *name)
 }
 
-/// How C++ writes each element type that it has a name for.
+/// The C++ names of all element types that have one.
 pub fn element_names() -> Vec<&'static str> {
     let first = |(name, number): &&(&'static str, Number)| number.elem().and_then(element_name) == Some(*name);
     NUMBERS.iter().filter(first).map(|(name, _)| *name).collect()
 }
 
-/// The number that a type is.
+/// The numeric type that a type node denotes.
 pub(crate) fn number(text: &str, node: Node<'_>) -> Option<Number> {
     let own = name(text, inside(node));
     NUMBERS.iter().find(|(name, _)| *name == own).map(|(_, number)| *number)
 }
 
-/// The element type that a type stands for.
+/// The element type that a type node denotes.
 pub(crate) fn elem(text: &str, node: Node<'_>) -> Option<Elem> {
     number(text, node)?.elem()
 }
 
-/// An integer as it is written: `-1`, `16`, `0x10`, `1024u`.
+/// Parses an integer literal: `-1`, `16`, `0x10`, `1024u`.
 pub(crate) fn integer(text: &str) -> Option<i64> {
     let (text, negative) = match text.trim().strip_prefix('-') {
         Some(rest) => (rest.trim(), true),
@@ -121,7 +121,7 @@ pub(crate) fn member<'t>(text: &'t str, node: Node<'_>, of: &str) -> Option<&'t 
     name(text, inside(node)).strip_prefix(of)?.strip_prefix("::")
 }
 
-/// An argument of a template that says yes or no.
+/// A boolean template argument.
 pub(crate) fn flag_word(text: &str, node: Node<'_>) -> Option<bool> {
     match &text[inside(node).byte_range()] {
         "true" | "1" => Some(true),
@@ -130,7 +130,7 @@ pub(crate) fn flag_word(text: &str, node: Node<'_>) -> Option<bool> {
     }
 }
 
-/// A dimension: `-1` is known only when it runs.
+/// A dimension: `-1` is dynamic.
 fn dim(text: &str, node: Node<'_>) -> Option<Dim> {
     match integer(&text[inside(node).byte_range()])? {
         -1 => Some(Dim::Dynamic),
@@ -146,8 +146,8 @@ fn space(word: &str) -> Option<Space> {
     }
 }
 
-/// `Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, -1, -1, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>`,
-/// of which what follows the columns may be left out.
+/// `Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, -1, -1, SLayout::NoneBox, 512, PadValue::Null,
+/// CompactMode::Null>`; everything after the columns is optional.
 pub(crate) fn tile(text: &str, node: Node<'_>) -> Option<TileType> {
     let (name, given) = template(text, node);
     if name != "Tile" || !(4..=11).contains(&given.len()) {
@@ -181,7 +181,7 @@ pub(crate) fn tile(text: &str, node: Node<'_>) -> Option<TileType> {
     };
     let space = space(member(text, given[0], "TileType")?)?;
     let layout = Layout { elem: elem(text, given[1])?, rows, cols, blayout, slayout, fractal };
-    // C++ names each memory of scales; a layout of another one has no text.
+    // C++ has a name for each memory of scales; any other layout cannot be written.
     if TileType::memory(space, &layout) != Some(space) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What a name stands for, and what reads a function: its names, and the ops that are made of it.
+//! The values of names, and the reader of a function: its names, and the ops built from it.
 
 use indexmap::IndexMap;
 use slipring_ir::{Attr, BlockId, Diagnostic, Diags, Dim, Module, OpId, Reported, Span, TileType, Type, ValueId};
@@ -9,36 +9,36 @@ use slipring_tile::Elem;
 use crate::tree::{Node, name, span};
 use crate::types::Number;
 
-/// What a name, or an expression, stands for.
+/// The value of a name or of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Number(ValueId, Number),
-    /// A number that is declared and has no value yet.
+    /// A declared number without a value.
     Unset(Number),
-    /// To elements in global memory.
+    /// A pointer to elements in global memory.
     Pointer(ValueId, Elem),
-    /// To elements in local memory: its address in bytes.
+    /// A pointer to elements in local memory: its address in bytes.
     Local(ValueId, Elem),
     Tile(Tile),
     /// A shape or strides.
     Extents(Vec<ValueId>, Vec<Dim>),
-    /// A view of global memory: itself, and where it begins.
+    /// A view of global memory: the view, and its start address.
     View(ValueId, ValueId, Elem),
     /// A member of an enumeration: `RoundMode`, `CAST_RINT`.
     Word(String, String),
     Pipe(ValueId),
-    /// On the stack.
+    /// An array on the stack.
     Array(ValueId, Number),
-    /// What a merge of lists says of them: nothing reads it.
+    /// The counts that a merge of lists reports: nothing reads them.
     Executed,
-    /// No address: what means all of the memory.
+    /// A null address, which stands for the whole memory.
     Nowhere,
-    /// Its declaration has an error, which was told.
+    /// Its declaration has an error that was reported.
     Lost,
 }
 
 impl Value {
-    /// What messages call it.
+    /// A description for messages.
     pub fn described(&self) -> &'static str {
         match self {
             Value::Number(..) | Value::Unset(_) => "a number",
@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// What an op takes of it.
+    /// The operand that an op takes.
     pub fn id(&self) -> Option<ValueId> {
         match self {
             Value::Number(id, _) | Value::Pointer(id, _) | Value::View(id, ..) => Some(*id),
@@ -69,36 +69,36 @@ impl Value {
 #[derive(Clone, Debug)]
 pub(crate) struct Tile {
     pub ty: TileType,
-    /// Its valid rows and columns, where they were given.
+    /// Its valid rows and columns, if given.
     pub valid: [Option<ValueId>; 2],
-    /// The value, once it has an address.
+    /// The value of the tile, once it has an address.
     pub id: Option<ValueId>,
-    /// That address, where the text gave it.
+    /// The address, if the text gave it.
     pub address: Option<ValueId>,
-    /// How many blocks are around its declaration.
+    /// Nesting depth of its declaration.
     pub depth: usize,
 }
 
-/// Reads a function.
+/// The reader of a function.
 pub(crate) struct Reader<'t> {
     pub text: &'t str,
     pub table: &'t Table,
     pub module: Module,
     pub diags: Diags,
-    /// Where the next op goes.
+    /// The block that new ops are appended to.
     pub block: BlockId,
-    /// The place that new ops get.
+    /// The location of new ops.
     pub span: Span,
-    /// How many blocks are around it.
+    /// The current nesting depth.
     pub depth: usize,
-    /// Whether the function asks which Vector core it runs on.
+    /// Whether the function queries the Vector core on which it runs.
     pub asks_lane: bool,
     pub names: IndexMap<&'t str, Value>,
-    /// What functions give.
+    /// Result types of functions.
     pub given: IndexMap<String, Number>,
 }
 
-/// What was read, or that an error was reported.
+/// The result of reading, or a marker that an error was reported.
 pub(crate) type Read<T> = Result<T, Reported>;
 
 impl<'t> Reader<'t> {
@@ -112,7 +112,7 @@ impl<'t> Reader<'t> {
         Reported
     }
 
-    /// Says that a form is not read.
+    /// Reports an unsupported form.
     pub fn unknown(&mut self, node: Node<'_>, what: &str) -> Reported {
         self.error(node, format!("{what} of this form is not read"))
     }
@@ -122,7 +122,7 @@ impl<'t> Reader<'t> {
         &self.text[node.byte_range()]
     }
 
-    /// Makes an op at the end of the block.
+    /// Appends a new op to the block.
     pub fn op(
         &mut self,
         def: &'static OpDef,
@@ -136,12 +136,12 @@ impl<'t> Reader<'t> {
         op
     }
 
-    /// Puts an op at the end of the block.
+    /// Appends an op to the block.
     pub fn append(&mut self, op: OpId) {
         self.module.append(self.block, op);
     }
 
-    /// Makes an op with one result.
+    /// Appends a new op with one result.
     pub fn result(
         &mut self,
         def: &'static OpDef,
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
         self.module.op(op).results[0]
     }
 
-    /// What a name stands for.
+    /// The value of a name.
     pub fn named(&mut self, node: Node<'_>) -> Read<Value> {
         let own = name(self.text, node);
         match self.names.get(own) {
@@ -170,14 +170,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Gives a value to a name that has none yet, and the name to the value.
+    /// Declares a name with a value; the value takes the name.
     pub fn declare(&mut self, node: Node<'_>, value: Value) -> Read<()> {
         self.fresh(node)?;
         self.bind(node, value);
         Ok(())
     }
 
-    /// Refuses a name that there is already: what stands for it further out is not hidden here.
+    /// Rejects a name that already exists: shadowing is not supported.
     pub fn fresh(&mut self, node: Node<'_>) -> Read<()> {
         let own = self.of(node);
         match self.names.contains_key(own) {
@@ -186,7 +186,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Gives another value to a name.
+    /// Binds a name to another value.
     pub fn bind(&mut self, node: Node<'_>, value: Value) {
         let own = &self.text[node.byte_range()];
         if let Some(id) = value.id() {
@@ -198,7 +198,7 @@ impl<'t> Reader<'t> {
         self.names.insert(own, value);
     }
 
-    /// A number of an op that takes a number.
+    /// Reads an expression that must be a number.
     pub fn number(&mut self, node: Node<'_>) -> Read<(ValueId, Number)> {
         match self.expression(node)? {
             Value::Number(id, number) => Ok((id, number)),

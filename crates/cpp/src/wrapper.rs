@@ -1,11 +1,11 @@
-//! What the runtime calls: a function that unpacks arguments and passes them on. It is not read; what it says is which
-//! parameters of the kernel the runtime fills for each core.
+//! The function that the runtime calls, which unpacks arguments and passes them on. It is not read as code; it shows
+//! which parameters of the kernel the runtime fills in for each core.
 
 use indexmap::IndexMap;
 
 use crate::tree::{Node, parts};
 
-/// What the runtime fills in.
+/// A value that the runtime fills in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Filled {
     Block,
@@ -13,7 +13,7 @@ pub(crate) enum Filled {
     Lane,
 }
 
-/// The function of a definition: its name, its parameters, its body.
+/// The name, the parameters and the body of a function definition.
 pub(crate) fn defined<'n>(node: Node<'n>) -> Option<(Node<'n>, Vec<Node<'n>>, Node<'n>)> {
     let declarator = node.child_by_field_name("declarator").filter(|d| d.kind() == "function_declarator")?;
     let own = declarator.child_by_field_name("declarator").filter(|d| d.kind() == "identifier")?;
@@ -21,7 +21,7 @@ pub(crate) fn defined<'n>(node: Node<'n>) -> Option<(Node<'n>, Vec<Node<'n>>, No
     Some((own, list, node.child_by_field_name("body")?))
 }
 
-/// True for what the runtime calls: its only parameter is the list of arguments.
+/// Whether the runtime calls this function: its only parameter is the list of arguments.
 pub(crate) fn is_wrapper(text: &str, parameters: &[Node<'_>]) -> bool {
     match parameters {
         [only] => {
@@ -32,7 +32,7 @@ pub(crate) fn is_wrapper(text: &str, parameters: &[Node<'_>]) -> bool {
     }
 }
 
-/// Which parameters of which function a wrapper fills in.
+/// The function that a wrapper calls, and which of its parameters the wrapper fills in.
 pub(crate) fn filled<'t>(text: &'t str, body: Node<'_>) -> Option<(&'t str, Vec<Option<Filled>>)> {
     let mut known: IndexMap<&str, Filled> = IndexMap::new();
     let mut passed = None;

@@ -1,4 +1,4 @@
-//! Whatever the text is, reading it ends in a module or in errors.
+//! Every text results in a module or in errors.
 
 use std::sync::Arc;
 

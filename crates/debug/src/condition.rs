@@ -1,4 +1,4 @@
-//! What somebody waits to see: `slot 2 of ring C2V becomes full`, `byte 4096 of out is written`, `AIV1 waits`.
+//! Conditions to run until: `slot 2 of ring C2V becomes full`, `byte 4096 of out is written`, `AIV1 waits`.
 
 use std::collections::BTreeSet;
 
@@ -15,40 +15,40 @@ use slipring_session::RunOptions;
 /// A condition.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// A slot of a ring, or all of them, becomes full, or else empty.
+    /// A slot of a ring, or all of its slots, become full or empty.
     Ring {
         /// Its name.
         ring: String,
         /// The slot; `None` for all of them.
         slot: Option<u32>,
-        /// Whether full, not empty.
+        /// True for full, false for empty.
         full: bool,
     },
-    /// A byte of a buffer or of a tile is written, or else read.
+    /// A byte of a buffer or of a tile is written or read.
     Byte {
         /// The buffer or the tile.
         name: String,
-        /// The first of the bytes.
+        /// The first byte of the range.
         first: u64,
-        /// The last of them.
+        /// The last byte of the range.
         last: u64,
-        /// Whether written, not read.
+        /// True for written, false for read.
         write: bool,
     },
-    /// A core or pipe begins to wait: for anything, or for what has this in its name.
+    /// A core or pipe begins to wait: for anything, or for an object whose name contains a string.
     Waits {
         /// The core, or the core and its pipe.
         who: String,
-        /// What it waits for; empty for anything.
+        /// A part of the object's name; empty for any wait.
         what: String,
     },
 }
 
-/// What conditions look like.
+/// The syntax of conditions.
 pub const FORMS: &str = "slot K of ring R becomes full|empty, ring R becomes full|empty, byte N of NAME is written|read, \
                          bytes A..B of NAME are written|read, CORE waits, CORE.PIPE waits for OBJECT";
 
-/// Words that say nothing.
+/// Words that are ignored.
 const FILLERS: [&str; 6] = ["of", "is", "are", "becomes", "become", "the"];
 
 impl std::str::FromStr for Condition {
@@ -66,7 +66,7 @@ impl std::str::FromStr for Condition {
     }
 }
 
-/// A condition on a ring or on bytes, without fillers.
+/// A condition on a ring or on bytes, with fillers removed.
 fn of_words(words: &[&str]) -> Option<Condition> {
     let bytes = |name: &str, first, last, what: &str| {
         let write = one_of(what, &["written"], &["read"])?;
@@ -89,12 +89,12 @@ fn of_words(words: &[&str]) -> Option<Condition> {
     }
 }
 
-/// True for a word of the first list, false for one of the second.
+/// True for a word of the first list, false for a word of the second.
 fn one_of(word: &str, yes: &[&str], no: &[&str]) -> Option<bool> {
     (yes.contains(&word) || no.contains(&word)).then(|| yes.contains(&word))
 }
 
-/// A number, in decimal or after `0x`.
+/// An integer, in decimal or with the prefix `0x`.
 fn number(word: &str) -> Option<u64> {
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -103,10 +103,11 @@ fn number(word: &str) -> Option<u64> {
 }
 
 impl Condition {
-    /// The events at which it comes to hold.
+    /// The events at which the condition becomes true.
     ///
     /// # Errors
-    /// What it names and is not there.
+    ///
+    /// A name that does not exist.
     pub fn events(&self, history: &History, asked: &RunOptions, kept: &Snapshots) -> Result<BTreeSet<usize>, String> {
         match self {
             Condition::Ring { ring, slot, full } => of_ring(history, ring, *slot, *full),
@@ -138,7 +139,7 @@ impl Condition {
         }
     }
 
-    /// True for what is there once its event is over, and not when it begins.
+    /// Whether the condition becomes true at the end of its event, not at the beginning.
     pub fn at_end(&self) -> bool {
         matches!(self, Condition::Byte { write: true, .. })
     }
@@ -182,7 +183,7 @@ fn of_ring(history: &History, said: &str, slot: Option<u32>, full: bool) -> Resu
     Ok(found)
 }
 
-/// Sees who touches some bytes.
+/// Observes accesses to some bytes.
 struct Watch {
     places: Vec<(Space, Option<slipring_machine::Role>, u64, u64)>,
     write: bool,
@@ -203,13 +204,13 @@ impl Observer for Watch {
     }
 }
 
-/// True if some row of an access has one of the bytes from `first` to `last`.
+/// Whether a row of an access contains one of the bytes from `first` to `last`.
 fn holds(extent: &Extent, first: u64, last: u64) -> bool {
     let (rows, width) = (u64::from(extent.rows.max(1)), u64::from(extent.row_bytes));
     if width == 0 || last < extent.start {
         return false;
     }
-    // The first row that ends after the first byte.
+    // The first row that ends after byte `first`.
     let row = match (extent.stride, (first + 1).saturating_sub(extent.start + width)) {
         (0, 0) => 0,
         (0, _) => rows,
@@ -245,7 +246,7 @@ fn of_bytes(
     if places.is_empty() {
         return Err(format!("there is no tile and no buffer `{name}` whose address is known\n"));
     }
-    // Of a million events each is looked at once.
+    // A set, because each of perhaps a million events is looked up in it.
     let wanted: BTreeSet<(usize, u64, u64)> = kept
         .observed(history, asked, || Watch { places: places.clone(), write, seen: Vec::new() })
         .into_iter()

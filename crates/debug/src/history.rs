@@ -1,4 +1,4 @@
-//! What happened in a run, in the order of time.
+//! The events of a run in order of time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use slipring_sim::{Agent, Stall};
 use super::lives::{Life, lives};
 use slipring_session::Run;
 
-/// All that cores and pipes did, in the order in which it began.
+/// All events of cores and pipes, in the order in which they began.
 pub struct History {
     run: Run<'static>,
     trace: Trace,
     order: Vec<End>,
-    /// For each track the happening of its first slice.
+    /// For each track, the happening of its first slice.
     first: Vec<usize>,
     /// The event of each happening.
     events: Vec<usize>,
-    /// Arrows by their ends: the event that it leads to, the one that it comes from.
+    /// Arrows sorted by their ends: the event at the end, the event at the start.
     taken: Vec<(usize, usize)>,
-    /// The same the other way round.
+    /// The same arrows as pairs of start and end.
     sent: Vec<(usize, usize)>,
     lives: Vec<Life>,
-    /// Places there of those of each ring of each cluster.
+    /// For each ring of each cluster, the indices of its entries in `lives`.
     ways: BTreeMap<(u32, u32), Vec<usize>>,
-    /// What each event is called: its place in `names`, and its line, 0 for none.
+    /// The label of each event: index in `names`, and line, or 0 for none.
     labels: Vec<(u32, u32)>,
     end: u64,
-    /// Names of events, each once.
+    /// Names of events, without duplicates.
     names: Vec<Arc<str>>,
 }
 
 impl History {
-    /// Of a run that kept what happened.
+    /// The history of a run that recorded its events.
     pub fn new(run: Run<'static>) -> History {
         let (trace, ends) = run.timetable().unwrap_or_default();
         let mut order: Vec<End> = ends.clone();
@@ -80,7 +80,7 @@ impl History {
         history
     }
 
-    /// Names and lines of events, each name once: a run of a million events is searched for them.
+    /// Builds names and lines of events, each name once: a run of a million events must be searched quickly.
     fn label(&mut self) {
         let mut known: BTreeMap<&str, u32> = BTreeMap::new();
         let mut names = Vec::new();
@@ -96,12 +96,12 @@ impl History {
         (self.labels, self.names) = (labels, names);
     }
 
-    /// True for each name that has this in it, by its number in [`History::name`].
+    /// For each name, whether it contains `part`; indexed by [`History::name`].
     pub fn names_with(&self, part: &str) -> Vec<bool> {
         self.names.iter().map(|name| name.contains(part)).collect()
     }
 
-    /// The number of an event's name.
+    /// The index of an event's name.
     pub fn name(&self, event: usize) -> usize {
         self.labels[event].0 as usize
     }
@@ -111,18 +111,18 @@ impl History {
         &self.run
     }
 
-    /// Cores and pipes: a number of each, and its name.
+    /// Cores and pipes: the index of each, and its name.
     pub fn rows(&self) -> Vec<(usize, String)> {
         let rows = (0..self.first.len()).filter(|row| self.first[*row] != usize::MAX);
         rows.map(|row| (row, self.track(row))).collect()
     }
 
-    /// The number of the core or pipe whose event it is.
+    /// The index of the core or pipe of an event.
     pub fn row_of(&self, event: usize) -> usize {
         self.order[event].0
     }
 
-    /// How many events there are.
+    /// Number of events.
     pub fn count(&self) -> usize {
         self.order.len()
     }
@@ -132,14 +132,14 @@ impl History {
         self.at(self.order[event])
     }
 
-    /// The same as the recorder has it.
+    /// An event as the recorder stored it.
     pub fn happening(&self, event: usize) -> &Happening {
         let (row, at) = self.order[event];
         let record = self.run.record().expect("a history needs a recorded run");
         &record.happenings[self.first[row] + at]
     }
 
-    /// The events of an agent, in their order.
+    /// The events of an agent, in order.
     pub fn events_of(&self, agent: Agent) -> impl Iterator<Item = usize> {
         let happenings = self.run.record().map_or(&[][..], |record| &record.happenings);
         let first = happenings.partition_point(|own| own.agent.index() < agent.index());
@@ -151,7 +151,7 @@ impl History {
         &self.trace.tracks[row].slices[at]
     }
 
-    /// Whose event it is: `AIV0.MTE2`, after the cluster where there are several.
+    /// The agent of an event: `AIV0.MTE2`, prefixed by the cluster if there are several.
     pub fn who(&self, event: usize) -> String {
         self.track(self.order[event].0)
     }
@@ -165,32 +165,32 @@ impl History {
         format!("{}{}.{}", cluster.unwrap_or_default(), group.name, track.name)
     }
 
-    /// The line of the text that it comes from, from 1.
+    /// The line of the text for an event, from 1.
     pub fn row(&self, event: usize) -> Option<usize> {
         Some(self.labels[event].1 as usize).filter(|row| *row > 0)
     }
 
-    /// The same as a line of the file that it comes from.
+    /// The line for an event, in its own file.
     pub fn line(&self, event: usize) -> Option<Line> {
         self.row(event).map(|row| self.run.compiled.prepared.written.source.shown_line(row))
     }
 
-    /// How many events have begun at a cycle.
+    /// The number of events that have begun at a cycle.
     pub fn begun(&self, cycle: u64) -> usize {
         self.order.partition_point(|end| self.at(*end).start <= cycle)
     }
 
-    /// The last cycle of all.
+    /// The last cycle of the run.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// What each core and pipe does at a cycle; for what stands still also who ends that.
+    /// The activity of each core and pipe at a cycle; for a stall, also who ends it.
     pub fn doing(&self, cycle: u64) -> Vec<(String, &Slice, Option<String>)> {
         let mut list = Vec::new();
         for (row, track) in self.trace.tracks.iter().enumerate().filter(|(row, _)| self.first[*row] != usize::MAX) {
             let upto = track.slices.partition_point(|slice| slice.start <= cycle);
-            // A slice begins where the one before it has ended: what lies further back is over. Overtaken work may end later.
+            // A slice begins after the previous one has ended, so earlier ones are over. Overtaken work may end later.
             let near = track.slices[..upto].iter().enumerate().rev().take(NEAR);
             if let Some((at, slice)) = near.into_iter().find(|(_, slice)| slice.end > cycle) {
                 list.push((self.track(row), slice, self.ended_by(self.events[self.first[row] + at])));
@@ -199,7 +199,7 @@ impl History {
         list
     }
 
-    /// Who sends what ends a wait: the sender of the arrow to the next event of the row.
+    /// Who ends a wait: the sender of the arrow to the next event of the row.
     fn ended_by(&self, event: usize) -> Option<String> {
         if self.slice(event).kind != SliceKind::Stall {
             return None;
@@ -212,19 +212,19 @@ impl History {
         Some(format!("{} ends it at cycle {}: {}{line}", self.who(from), sent.start, sent.name))
     }
 
-    /// What sent the signal that an event took.
+    /// The event that sent the signal that an event took.
     pub fn sender(&self, event: usize) -> Option<usize> {
         let at = self.taken.partition_point(|(to, _)| *to < event);
         self.taken.get(at).filter(|(to, _)| *to == event).map(|(_, from)| *from)
     }
 
-    /// What took the signal that an event sent.
+    /// The event that took the signal that an event sent.
     pub fn taker(&self, event: usize) -> Option<usize> {
         let at = self.sent.partition_point(|(from, _)| *from < event);
         self.sent.get(at).filter(|(from, _)| *from == event).map(|(_, to)| *to)
     }
 
-    /// The first signal that the pipe of some work sends after it and in front of its next work.
+    /// The first signal that the pipe of an op instance sends after it and before the pipe's next op instance.
     pub fn signal_of(&self, event: usize) -> Option<usize> {
         let (row, at) = self.order[event];
         let behind = (at + 1..self.trace.tracks[row].slices.len()).map(|at| self.events[self.first[row] + at]);
@@ -232,7 +232,7 @@ impl History {
         own.find(|next| matches!(self.happening(*next).doing, Doing::Set { .. }))
     }
 
-    /// How full each ring is at a cycle.
+    /// The level of each ring at a cycle.
     pub fn rings(&self, cycle: u64) -> Vec<String> {
         let rings = self.trace.counters.iter().filter(|counter| counter.name.starts_with("ring "));
         let level = |samples: &[(u64, u64)]| {
@@ -242,17 +242,18 @@ impl History {
         rings.map(|counter| format!("{}: {}", counter.name, level(&counter.samples))).collect()
     }
 
-    /// The ways of tiles through rings.
+    /// The lives of all tiles in rings.
     pub fn lives(&self) -> &[Life] {
         &self.lives
     }
 
-    /// Places in [`History::lives`] of those of a ring of a cluster, in the order in which they begin.
+    /// Indices in [`History::lives`] for a ring of a cluster, in the order in which the lives begin.
     pub fn lives_of(&self, cluster: u32, ring: u32) -> &[usize] {
         self.ways.get(&(cluster, ring)).map_or(&[], Vec::as_slice)
     }
 
-    /// The work that an event is: which of the works that its pipe does in its block, from 1; `None` for what is none.
+    /// The number of an event among the op instances of its pipe in its block, from 1; `None` if it is not an op
+    /// instance.
     pub fn work_number(&self, event: usize) -> Option<u32> {
         let own = self.happening(event);
         if !matches!(own.doing, Doing::Work { .. }) {
@@ -266,7 +267,7 @@ impl History {
         u32::try_from(number).ok()
     }
 
-    /// The event that is this work.
+    /// The event of this op instance.
     pub fn work(&self, agent: Agent, number: u32) -> Option<usize> {
         let works = self.events_of(agent).filter(|event| {
             let own = self.happening(*event);
@@ -275,18 +276,19 @@ impl History {
         works.into_iter().nth((number as usize).checked_sub(1)?)
     }
 
-    /// True if an event sends or takes a signal whose name has this in it.
+    /// Whether an event sends or takes a signal whose name contains `name`.
     pub fn is_signal(&self, event: usize, name: &str) -> bool {
         let slice = self.slice(event);
         slice.kind == SliceKind::Sync && slice.name.contains(name)
     }
 
-    /// True if an event is a wait of one of these cores and pipes, by their numbers.
+    /// Whether an event is a wait of one of these cores and pipes, given by index.
     pub fn is_wait_of(&self, event: usize, rows: &BTreeSet<usize>) -> bool {
         rows.contains(&self.row_of(event)) && matches!(self.happening(event).doing, Doing::Stall(_))
     }
 
-    /// Signals of each object up to a cycle, by cluster: how many were sent and how many taken in the block that runs then.
+    /// The signals of each object up to a cycle, by cluster: the numbers sent and taken in the block that runs at that
+    /// cycle.
     pub fn signals(&self, cycle: u64) -> Vec<(u32, u32, u64, u64)> {
         let Some(record) = self.run.record() else { return Vec::new() };
         let now: Vec<(u32, u32)> = record
@@ -315,7 +317,7 @@ impl History {
         counts.into_iter().map(|((cluster, sync), (sent, taken))| (cluster, sync, sent, taken)).collect()
     }
 
-    /// Steps that wait in the queue of each pipe at a cycle: put there, and not begun.
+    /// The number of queued steps of each pipe at a cycle: enqueued, but not yet begun.
     pub fn queues(&self, cycle: u64) -> Vec<(String, usize)> {
         let mut list = Vec::new();
         for (row, name) in self.rows() {
@@ -324,7 +326,7 @@ impl History {
             let begun = own.partition_point(|step| step.start <= cycle);
             let queued = own[begun..].iter().filter(|step| step.agent.pipe != Pipe::S);
             let queued = queued.filter(|step| !matches!(step.doing, Doing::Stall(_)));
-            // What is issued later stands further back.
+            // Steps issued later are further back.
             let count = queued.take_while(|step| step.issued <= cycle).count();
             if count > 0 {
                 list.push((name, count));
@@ -333,7 +335,7 @@ impl History {
         list
     }
 
-    /// The object that a wait is for.
+    /// The object of a wait.
     pub fn waits_for(&self, event: usize) -> Option<u32> {
         match self.happening(event).doing {
             Doing::Stall(Stall::Wait(sync)) => Some(sync),
@@ -342,10 +344,10 @@ impl History {
     }
 }
 
-/// Slices of a pipe that may still go on although later ones have begun.
+/// Number of slices of a pipe that may still be running although later ones have begun.
 const NEAR: usize = 64;
 
-/// True if the name of a core or pipe is that of `who` or of a part of it: `cluster 1.AIV0.V` is of `AIV0`.
+/// Whether the name of a core or pipe denotes `who` or a part of it: `cluster 1.AIV0.V` is part of `AIV0`.
 pub fn is_of(name: &str, who: &str) -> bool {
     let (name, who) = (name.to_ascii_lowercase(), who.to_ascii_lowercase());
     let (name, who): (Vec<&str>, Vec<&str>) = (name.split('.').collect(), who.split('.').collect());

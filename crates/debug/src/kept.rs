@@ -1,4 +1,4 @@
-//! A run as it stood now and then, so that no moment of it is far.
+//! Snapshots of a run, taken at intervals so that every moment is close to one.
 
 use std::time::{Duration, Instant};
 
@@ -8,21 +8,21 @@ use slipring_sim::{Keeper, Observer, Snapshot};
 use super::history::History;
 use slipring_session::RunOptions;
 
-/// How long a run goes on between two snapshots. Where they are decides how long a step takes, and nothing that it shows.
+/// The time between two snapshots. It affects how long a step takes, but not its results.
 const EVERY: Duration = Duration::from_millis(20);
-/// Bytes of memories that snapshots take: with more every second one goes.
+/// Limit on the memory of snapshots in bytes; beyond it, every second snapshot is dropped.
 const MOST: u64 = 1 << 28;
-/// How often in a run it is asked whether it is time.
+/// The number of times per run that the clock is checked.
 const LOOKS: u64 = 1 << 14;
 
-/// Snapshots of a run, in the order of time.
+/// Snapshots of a run in order of time.
 #[derive(Default)]
 pub struct Snapshots {
     list: Vec<Snapshot>,
 }
 
 impl Snapshots {
-    /// Runs once more what a history is of, and keeps it.
+    /// Repeats the run of a history, and takes snapshots.
     pub fn of(history: &History, asked: &RunOptions) -> Snapshots {
         Snapshots::every(history, asked, EVERY)
     }
@@ -34,13 +34,13 @@ impl Snapshots {
         Snapshots { list: shelf.list }
     }
 
-    /// The last one from which the run comes to this cycle.
+    /// The last snapshot from which the run reaches this cycle.
     pub fn before(&self, cycle: u64) -> Option<&Snapshot> {
         let upto = self.list.partition_point(|snapshot| snapshot.cycle() <= cycle);
         upto.checked_sub(1).map(|at| &self.list[at])
     }
 
-    /// The whole run once more, each stretch between two snapshots seen by an observer of its own.
+    /// Repeats the whole run. Each interval between two snapshots has its own observer.
     pub fn observed<O: Observer + Send>(
         &self,
         history: &History,
@@ -58,7 +58,7 @@ impl Snapshots {
     }
 }
 
-/// Keeps a run by the clock.
+/// Takes snapshots of a run at intervals of time.
 struct Shelf {
     list: Vec<Snapshot>,
     step: u64,
@@ -100,7 +100,7 @@ mod tests {
     use crate::Session;
     use slipring::{Execution, Kernel, Tensor, Timing};
 
-    /// What a run left: cycles, findings, what was printed, every buffer and every tile.
+    /// The results of a run: cycles, findings, printed output, every buffer and every tile.
     fn left(history: &History, execution: &Execution) -> String {
         let run = history.run();
         let result = &execution.result;
@@ -110,7 +110,7 @@ mod tests {
         format!("{} {:?} {:?} {buffers:?} {tiles:?}", result.cycles, result.findings, result.output.lines)
     }
 
-    /// A run that goes on from a snapshot is the one that began at its start, at every cycle and under every timing.
+    /// A run resumed from a snapshot equals a run from the start, at every cycle and under every timing.
     #[test]
     fn to_go_on_is_to_run_from_the_start() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -138,7 +138,7 @@ mod tests {
                 options.delays = delay.map(|delay| delay.parse().unwrap()).into_iter().collect();
                 let tensors: Vec<Tensor<'_>> = args.clone();
                 let history = History::new(kernel.run_with(tensors, &options).unwrap().into_owned());
-                // At each look.
+                // A snapshot at each check of the clock.
                 let kept = Snapshots::every(&history, &options, Duration::ZERO);
                 assert!(!kept.list.is_empty(), "{file}: nothing was kept");
                 let end = history.end();
@@ -146,7 +146,7 @@ mod tests {
                     let run = history.run();
                     let whole = run.once_more(&options, cycle, None, &mut ());
                     let Some(from) = kept.before(cycle) else { continue };
-                    // Also from one that lies further back.
+                    // Also from an earlier snapshot.
                     for from in [from, &kept.list[kept.list.len() / 7]] {
                         if from.cycle() <= cycle {
                             let rest = run.once_more(&options, cycle, Some(from), &mut ());

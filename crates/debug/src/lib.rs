@@ -1,7 +1,7 @@
-//! A kernel's run, forwards and backwards: what `slipring debug`, editors and the Python package go through.
+//! A kernel's run, stepped forwards and backwards: the basis of `slipring debug`, of editors and of the Python package.
 //!
-//! A run is deterministic, so each of its moments can be had again: what happened when is kept once, and contents at a cycle are those
-//! of the same run, stopped there.
+//! A run is deterministic, so every moment can be reproduced: the events are recorded once, and the contents at a cycle
+//! are those of the same run, stopped at that cycle.
 
 mod condition;
 mod history;

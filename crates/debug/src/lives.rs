@@ -1,43 +1,44 @@
-//! The way of each tile through its ring.
+//! The life of each tile in its ring.
 
 use std::collections::BTreeMap;
 
 use slipring_program::{Program, RingDecl, SyncRole};
 use slipring_report::{Doing, Happening};
 
-/// The way of a tile: the events at which its slot was taken, it was pushed, popped and freed, as far as they came.
+/// The life of a tile: the events at which its slot was taken and at which it was pushed, popped and freed, as far as
+/// they occurred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Life {
-    /// Where the ring is.
+    /// The cluster of the ring.
     pub cluster: u32,
     /// Index in the program's rings.
     pub ring: u32,
-    /// Which tile of the ring in its block, from 0.
+    /// The number of the tile among those of its ring and block, from 0.
     pub tile: usize,
-    /// The slot that it goes through.
+    /// Its slot.
     pub slot: u32,
     /// Slot taken, pushed, popped, freed.
     pub stages: [Option<usize>; 4],
 }
 
-/// What the stages of a life are called.
+/// Names of the stages of a life.
 pub const STAGES: [&str; 4] = ["slot taken", "pushed", "popped", "freed"];
 
-/// Stages of [`Life::stages`].
+/// Indices in [`Life::stages`].
 pub const PUSHED: usize = 1;
 pub const FREED: usize = 3;
 
 /// A ring of a cluster while a block runs there.
 #[derive(Default)]
 struct Seen {
-    /// Free signals that were there before any tile.
+    /// Number of initial free signals.
     given: u32,
-    /// Where its tiles begin in the list, and how many of them have come to each stage.
+    /// The indices of its tiles in the list, and the number of tiles that have reached each stage.
     tiles: Vec<usize>,
     come: [usize; 4],
 }
 
-/// The lives of all tiles, in the order in which they began, of what happened in the order of time.
+/// The lives of all tiles, in the order in which they began, computed from happenings in order of time.
 pub fn lives<'h>(program: &Program, happened: impl Iterator<Item = &'h Happening>) -> Vec<Life> {
     let mut list: Vec<Life> = Vec::new();
     let mut rings: BTreeMap<(u32, u32, u32), Seen> = BTreeMap::new();
@@ -64,7 +65,7 @@ pub fn lives<'h>(program: &Program, happened: impl Iterator<Item = &'h Happening
             (false, false) => 2,
             (true, true) => FREED,
         };
-        // A free signal may stand for several tiles.
+        // One free signal may cover several tiles.
         for _ in 0..if free { decl.period.max(1) } else { 1 } {
             let tile = seen.come[stage];
             seen.come[stage] += 1;
@@ -81,12 +82,12 @@ pub fn lives<'h>(program: &Program, happened: impl Iterator<Item = &'h Happening
     list
 }
 
-/// What a ring is called where somebody names it: `C2V`, `C2V.AIV1`.
+/// The name by which users refer to a ring: `C2V`, `C2V.AIV1`.
 pub fn ring_name(decl: &RingDecl) -> String {
     format!("{}.{}", decl.name.trim_start_matches("ring "), decl.lane.name())
 }
 
-/// True if a ring is meant: by its name, or with the Vector core at its end after it.
+/// Whether a user's name denotes a ring: by its name, optionally followed by the Vector core at its end.
 pub fn is_ring(decl: &RingDecl, said: &str) -> bool {
     let whole = ring_name(decl);
     whole.eq_ignore_ascii_case(said) || decl.name.trim_start_matches("ring ").eq_ignore_ascii_case(said)

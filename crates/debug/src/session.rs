@@ -1,4 +1,4 @@
-//! Where somebody stands in a run, and what moves them.
+//! A session: a position in a run, and the operations that move it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,25 +13,25 @@ use super::lives::{STAGES, is_ring, ring_name};
 use slipring_ir::{Diagnostic, Kind, Severity, Source};
 use slipring_session::{Error, Execution, Run, RunOptions};
 
-/// Lines of the source that are shown on each side of the present one.
+/// Lines of the source shown on each side of the current one.
 const AROUND: usize = 3;
 
-/// A run, and a place in it.
+/// A run and a position in it.
 pub struct Session {
     asked: RunOptions,
     history: History,
     findings: Vec<Diagnostic>,
-    /// Events that have begun, and the cycle.
+    /// Number of events that have begun, and the cycle.
     begun: usize,
     cycle: u64,
-    /// The same run as it stood now and then.
+    /// Snapshots of the run.
     kept: Snapshots,
-    /// The same run, stopped once this cycle was over.
+    /// The run stopped at the end of this cycle.
     moment: Option<(u64, Execution)>,
 }
 
 impl Session {
-    /// Stands before the first event of a run that kept what happened, and that was asked for like this.
+    /// Begins a session before the first event of a run that recorded its events, and that was run with these options.
     pub fn start(run: Run<'static>, asked: RunOptions) -> Session {
         let findings = run.findings().messages().to_vec();
         let history = History::new(run);
@@ -39,29 +39,29 @@ impl Session {
         Session { asked, history, findings, begun: 0, cycle: 0, kept, moment: None }
     }
 
-    /// What a run has to be asked for, so that a session can go through it.
+    /// Adds the options that a run needs for a session.
     pub fn options(options: RunOptions) -> RunOptions {
         let mut options = options.record(true);
         (options.events, options.trace) = (0, false);
         options
     }
 
-    /// What happened.
+    /// The events of the run.
     pub fn history(&self) -> &History {
         &self.history
     }
 
-    /// How the run was asked for.
+    /// The options of the run.
     pub fn asked(&self) -> &RunOptions {
         &self.asked
     }
 
-    /// Events that have begun, and the cycle.
+    /// Number of events that have begun, and the cycle.
     pub fn place_in_time(&self) -> (usize, u64) {
         (self.begun, self.cycle)
     }
 
-    /// What was found.
+    /// The findings of the run.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
     }
@@ -71,7 +71,7 @@ impl Session {
         &self.history.run().compiled.prepared.written.source
     }
 
-    /// What there is to go through.
+    /// A title for the session.
     pub fn title(&self) -> String {
         let (events, end) = (self.history.count(), self.history.end());
         let mut text = format!("{events} events, {end} cycles");
@@ -86,7 +86,7 @@ impl Session {
         self.begun.checked_sub(1)
     }
 
-    /// Goes to the state in which so many events have begun.
+    /// Goes to the state in which `begun` events have begun.
     pub fn go(&mut self, begun: usize) -> String {
         self.begun = begun.min(self.history.count());
         let Some(event) = self.event_now() else {
@@ -104,7 +104,7 @@ impl Session {
         format!("cycle {}; {told}", self.cycle)
     }
 
-    /// A line that says what an event is.
+    /// A line that describes an event.
     pub fn event(&self, event: usize) -> String {
         let slice = self.history.slice(event);
         let place = self.history.row(event).zip(self.history.line(event));
@@ -118,7 +118,7 @@ impl Session {
         self.source().text.lines().nth(row.saturating_sub(1)).unwrap_or_default().trim()
     }
 
-    /// Goes to the next or the previous event of a kind.
+    /// Goes to the next or the previous event that matches.
     pub fn find(&mut self, on: bool, fits: impl Fn(&History, usize) -> bool) -> Result<String, String> {
         let fits = |event: &usize| fits(&self.history, *event);
         let found = match on {
@@ -129,7 +129,7 @@ impl Session {
         found.map(|event| self.go(event + 1)).ok_or_else(|| format!("there is none {way} this event\n"))
     }
 
-    /// Goes along the core or pipe of the present event to another line of the source.
+    /// Steps along the core or pipe of the current event to another line of the source.
     pub fn step(&mut self, on: bool) -> Result<String, String> {
         let now = self.event_now().map(|event| (self.history.row_of(event), self.history.row(event)));
         self.find(on, |history, event| {
@@ -138,7 +138,7 @@ impl Session {
         })
     }
 
-    /// Goes to where a condition comes to hold.
+    /// Goes to where a condition becomes true.
     pub fn until(&mut self, on: bool, text: &str) -> Result<String, String> {
         let condition: Condition = text.parse()?;
         let events = self.events_of(&condition)?;
@@ -164,15 +164,16 @@ impl Session {
         })
     }
 
-    /// The events at which a condition comes to hold.
+    /// The events at which a condition becomes true.
     ///
     /// # Errors
-    /// What it names and is not there.
+    ///
+    /// A name that does not exist.
     pub fn events_of(&self, condition: &Condition) -> Result<BTreeSet<usize>, String> {
         condition.events(&self.history, &self.asked, &self.kept)
     }
 
-    /// The next of some events, or the one before.
+    /// The nearest of these events after the current position, or before it.
     pub fn next_of(&self, on: bool, events: &BTreeSet<usize>) -> Option<usize> {
         match on {
             true => events.range(self.begun..).next().copied(),
@@ -180,7 +181,8 @@ impl Session {
         }
     }
 
-    /// Follows a tile from stage to stage of its way through a ring, another signal to who took it, work to its signal; or back.
+    /// Follows a tile to its next stage in the ring, any other signal to its receiver, or an op instance to its signal;
+    /// or backwards.
     pub fn follow(&mut self, on: bool) -> Result<String, String> {
         let Some(now) = self.event_now() else { return Err("before the first event\n".into()) };
         let life = self.history.lives().iter().find_map(|life| {
@@ -209,7 +211,7 @@ impl Session {
         rings.get(ring as usize).map_or_else(|| "a ring".into(), |decl| format!("ring {}", ring_name(decl)))
     }
 
-    /// The way of a tile through a ring; goes to where it is pushed.
+    /// Shows the life of a tile in a ring, and goes to its push.
     pub fn tile(&mut self, said: &str) -> Result<String, String> {
         let words: Vec<&str> = said.split_whitespace().filter(|word| !["of", "ring"].contains(word)).collect();
         let wanted = || "`tile K of R` wants the number of a tile, from 1, and a ring\n".to_string();
@@ -236,11 +238,11 @@ impl Session {
         Ok(text)
     }
 
-    /// The event that a finding shows at: the last of its place, of the one whose access it is where that is known.
+    /// The event of a finding: the last one of its line, if possible by the unit whose access it is.
     pub fn finding_event(&self, found: &Diagnostic) -> Option<usize> {
         let units: &[Unit] = match &found.kind {
             Kind::Race(parties) => &parties.map(|party| party.unit),
-            // What waits forever never comes to its event.
+            // A wait that never ends has no event.
             Kind::Deadlock(_) => return None,
             _ => &[],
         };
@@ -251,7 +253,7 @@ impl Session {
         self.source().line_column(span.start).0
     }
 
-    /// The last event of a line, of these units if there is one.
+    /// The last event of a line, by one of these units if there is one.
     fn last_of(&self, line: usize, units: &[Unit]) -> Option<usize> {
         let of = |event: &usize| self.history.row(*event) == Some(line);
         let by = |event: &usize| of(event) && units.contains(&self.history.happening(*event).agent.unit());
@@ -259,7 +261,7 @@ impl Session {
         all.clone().find(by).or_else(|| all.find(of))
     }
 
-    /// Goes to the moment of a finding, and says when the other places were at work.
+    /// Goes to the moment of a finding, and lists the last events of its other locations.
     pub fn finding(&mut self, at: usize) -> Result<String, String> {
         let Some(found) = at.checked_sub(1).and_then(|at| self.findings.get(at)).cloned() else {
             return Err(match self.findings.len() {
@@ -289,7 +291,7 @@ impl Session {
         Ok(text)
     }
 
-    /// Waits without an end.
+    /// Waits that never end.
     fn forever(&self) -> impl Iterator<Item = &Waiting> {
         self.findings.iter().flat_map(|found| match &found.kind {
             Kind::Deadlock(waits) => waits.as_slice(),
@@ -297,19 +299,20 @@ impl Session {
         })
     }
 
-    /// The cluster of the present event.
+    /// The cluster of the current event.
     pub fn cluster(&self) -> u32 {
         self.event_now().map_or(0, |event| self.history.happening(event).agent.cluster)
     }
 
-    /// What waits forever, where the run stands at its end: who, for what, and why nobody ends it.
+    /// The waits that never end, if the session is at the end of the run: who waits, for what, and why the wait never
+    /// ends.
     pub fn forever_now(&self) -> impl Iterator<Item = (String, &str, &str)> {
         let end = self.cycle == self.history.end();
         let waits = self.forever().filter(move |_| end);
         waits.map(|wait| (unit_name(wait.unit), &*wait.what, &*wait.why))
     }
 
-    /// What every core and pipe does.
+    /// The activity of every core and pipe.
     pub fn place(&self) -> String {
         let cycle = self.cycle;
         let mut text = format!("cycle {cycle}\n");
@@ -330,13 +333,13 @@ impl Session {
         text
     }
 
-    /// Goes to the end, and says the same there.
+    /// Goes to the end, and returns [`Session::place`] there.
     fn place_at_end(&mut self) -> String {
         self.at(self.history.end());
         self.place()
     }
 
-    /// Flags, semaphores and tokens: how often they were set and taken.
+    /// Flags, semaphores and tokens: the numbers of times they were set and taken.
     pub fn flags(&self) -> String {
         let program = &self.history.run().compiled.prepared.decoded.program;
         let mut text = String::new();
@@ -345,7 +348,7 @@ impl Session {
             let cluster =
                 if self.history.run().options.blocks > 1 { format!("cluster {cluster}: ") } else { String::new() };
             let left = match decl.role {
-                // A token is got again while nobody has released it since.
+                // A token can be acquired again without a release in between.
                 SyncRole::Token { .. } | SyncRole::UnitFlag { .. } => String::new(),
                 _ => format!(", {} left", sent.saturating_sub(taken)),
             };
@@ -354,7 +357,7 @@ impl Session {
         if text.is_empty() { "no signal so far\n".into() } else { text }
     }
 
-    /// The source around the present line.
+    /// The source around the current line.
     pub fn around(&self) -> String {
         let Some(here) = self.event_now().and_then(|event| self.history.row(event)) else {
             return "no line\n".into();
@@ -368,7 +371,7 @@ impl Session {
         near.map(line).collect()
     }
 
-    /// Runs the same once more, stopped once the present cycle is over, unless that was just done.
+    /// Repeats the run up to the end of the current cycle, unless that was just done.
     pub fn moment(&mut self) {
         if self.moment.as_ref().is_none_or(|(cycle, _)| *cycle != self.cycle) {
             let from = self.kept.before(self.cycle);
@@ -377,12 +380,12 @@ impl Session {
         }
     }
 
-    /// What that left.
+    /// The result of [`Session::moment`].
     pub fn moment_now(&self) -> Option<&Execution> {
         self.moment.as_ref().map(|(_, execution)| execution)
     }
 
-    /// What if the present work took so many cycles longer: the run is another one from here on.
+    /// Delays the current op instance by so many cycles: a what-if run that differs from here on.
     pub fn hold(&mut self, cycles: u64) -> Result<String, String> {
         let event = self.event_now().ok_or("before the first event there is nothing to hold\n")?;
         let agent = self.history.happening(event).agent;
@@ -399,7 +402,7 @@ impl Session {
         self.again(Some((agent, work)))
     }
 
-    /// Lets go of all that is held.
+    /// Removes all delays.
     pub fn release(&mut self) -> Result<String, String> {
         if self.asked.delays.is_empty() {
             return Err("nothing is held\n".into());
@@ -411,7 +414,7 @@ impl Session {
         self.again(now)
     }
 
-    /// What is held, line by line, as `slipring run --schedule` reads it.
+    /// The delays, one per line, in the format of `slipring run --schedule`.
     pub fn held(&self) -> String {
         match self.asked.delays.is_empty() {
             true => "nothing is held\n".into(),
@@ -419,7 +422,7 @@ impl Session {
         }
     }
 
-    /// Runs again as it is asked for now; stands at the same work.
+    /// Repeats the run with the current options, and goes back to the same op instance.
     fn again(&mut self, place: Option<(Agent, u32)>) -> Result<String, String> {
         let old = self.history.run();
         let run = old.rerun(&self.asked).map_err(|error: Error| format!("{error}\n"))?;
@@ -453,7 +456,7 @@ impl Session {
         Ok(text)
     }
 
-    /// The events that findings show at, errors and warnings.
+    /// The events of findings that are errors or warnings.
     pub fn finding_events(&self) -> BTreeSet<usize> {
         let loud = self.findings.iter().filter(|found| found.severity > Severity::Note);
         loud.filter_map(|found| self.finding_event(found)).collect()

@@ -1,4 +1,4 @@
-//! What the slots of rings hold at a moment.
+//! The contents of the slots of rings at a moment.
 
 use super::Session;
 use super::lives::{FREED, Life, ring_name};
@@ -6,13 +6,13 @@ use super::lives::{FREED, Life, ring_name};
 /// A slot of a ring. Tiles are counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Slot {
-    /// It may be taken.
+    /// It is free.
     Free,
-    /// A tile is on its way into it.
+    /// A tile is being moved into it.
     Taken(usize),
-    /// A tile lies in it, and nobody has popped it.
+    /// It holds a tile that has not been popped.
     Full(usize),
-    /// A tile lies in it, was popped and not freed.
+    /// It holds a tile that has been popped but not freed.
     Popped(usize),
 }
 
@@ -27,18 +27,19 @@ impl std::fmt::Display for Slot {
     }
 }
 
-/// What the signs of slots mean.
+/// Legend of the signs for slots.
 pub const SIGNS: &str = ". free, +3 tile 3 goes in, #3 full, -3 popped";
 
 impl Session {
-    /// The slots of all rings of the cluster of the present event.
+    /// The slots of all rings of the current event's cluster.
     pub fn slots(&self) -> Vec<(String, Vec<Slot>)> {
         let (begun, _) = self.place_in_time();
         let cluster = self.cluster();
         let rings = self.history().run().compiled.prepared.decoded.program.rings.iter().enumerate();
         let slots = rings.map(|(at, decl)| {
             let mut slots = vec![Slot::Free; decl.slots as usize];
-            // Lives begin in order, and a slot has one at a time: those before the last so many are over.
+            // Lives begin in order, and a slot has one at a time: only the last `2 * slots` of them can still be in
+            // progress.
             let (own, lives) = (self.history().lives_of(cluster, at as u32), self.history().lives());
             let upto = own.partition_point(|life| first(&lives[*life]).is_some_and(|event| event < begun));
             for life in own[upto.saturating_sub(2 * slots.len())..upto].iter().map(|life| &lives[*life]) {
@@ -52,7 +53,7 @@ impl Session {
     }
 }
 
-/// The event with which the way of a tile begins.
+/// The event with which a life begins.
 fn first(life: &Life) -> Option<usize> {
     life.stages.iter().flatten().min().copied()
 }

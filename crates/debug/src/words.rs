@@ -1,4 +1,4 @@
-//! The words that move a session, and what they show.
+//! The commands of a session, and their output.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use slipring_tile::Elem;
 use super::Session;
 use slipring_session::TileContents;
 
-/// Events that `log` shows.
+/// Number of events that `log` shows.
 const LOG: usize = 8;
 
-/// Rows and columns that are shown where nobody says which.
+/// Default number of rows and columns shown.
 const ROWS: usize = 4;
 const COLUMNS: usize = 6;
 
-/// The words, for `help`.
+/// The commands, for `help`.
 const WORDS: &str = "\
 next [N], back [N]    one event on or back, or N
 step, rstep           along this core or pipe to another line of the source
@@ -43,7 +43,7 @@ list                  the source around the line
 help, quit
 ";
 
-/// `12`, or `helper.py:12` for a line of another file.
+/// Parses `12`, or `helper.py:12` for a line of another file.
 fn line_said(text: &str) -> Result<Line, String> {
     let (file, number) = text.rsplit_once(':').map_or((None, text), |(file, number)| (Some(file.into()), number));
     let number = number.trim().parse().map_err(|_| format!("`{text}` is not a line: `12`, or `helper.py:12`\n"))?;
@@ -51,7 +51,7 @@ fn line_said(text: &str) -> Result<Line, String> {
 }
 
 impl Session {
-    /// Does what a line says. `None` ends it.
+    /// Executes a command. `None` ends the session.
     pub fn said(&mut self, line: &str) -> Option<String> {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let rest = rest.trim();
@@ -108,7 +108,7 @@ impl Session {
         Some(told.unwrap_or_else(|wrong| wrong))
     }
 
-    /// Buffers that are passed: their names, elements and positions.
+    /// Buffer arguments: their names, element types and indices.
     pub fn buffers(&self) -> Vec<(String, Elem, usize)> {
         let params = &self.history().run().compiled.prepared.decoded.program.params;
         let passed = params.iter().filter(|param| param.is_passed()).enumerate();
@@ -119,29 +119,29 @@ impl Session {
         buffers.collect()
     }
 
-    /// Names of the tiles whose address is known.
+    /// Names of the tiles with known addresses.
     pub fn tile_names(&self) -> Vec<String> {
         self.history().run().compiled.tile_names()
     }
 
-    /// How many bytes a tile of this name takes.
+    /// The size in bytes of a tile of this name.
     pub fn tile_bytes(&self, name: &str) -> Option<usize> {
         self.history().run().compiled.tile_places(name).first().map(|(.., bytes)| *bytes as usize)
     }
 
-    /// The bytes of a buffer once the present cycle is over.
+    /// The contents of a buffer at the end of the current cycle.
     pub fn buffer(&mut self, at: usize) -> Option<Vec<u8>> {
         self.moment();
         let run = self.history().run();
         self.moment_now().and_then(|execution| execution.buffer(&run.bound, at)).map(<[u8]>::to_vec)
     }
 
-    /// What the tiles of a name hold once the present cycle is over, on the cluster of the present event.
+    /// The contents of the tiles of a name at the end of the current cycle, on the cluster of the current event.
     pub fn tiles(&mut self, name: &str) -> Vec<TileContents> {
         self.tiles_of(Some(name))
     }
 
-    /// The same of all tiles whose address is known.
+    /// The contents of all tiles with known addresses.
     pub fn all_tiles(&mut self) -> Vec<TileContents> {
         self.tiles_of(None)
     }
@@ -153,7 +153,7 @@ impl Session {
         self.moment_now().map_or_else(Vec::new, |execution| compiled.tiles_in(&execution.result.memory, cluster, name))
     }
 
-    /// What a tile or a buffer holds.
+    /// The contents of a tile or a buffer, as text.
     pub fn show(&mut self, said: &str) -> Result<String, String> {
         let (name, part) = match said.split_once('[') {
             Some((name, part)) => (name.trim(), Some(Part::read(part)?)),
@@ -184,14 +184,14 @@ impl Session {
     }
 }
 
-/// Rows and columns that somebody asks for.
+/// A requested range of rows and columns.
 struct Part {
     rows: (usize, usize),
     columns: (usize, usize),
 }
 
 impl Part {
-    /// `0:4, 8:16]`.
+    /// Parses `0:4, 8:16]`.
     fn read(text: &str) -> Result<Part, String> {
         let wrong = || format!("`[{text}` is not a slice such as `[0:4]` or `[0:4, 8:16]`\n");
         let range = |text: &str| {
@@ -218,19 +218,19 @@ fn tile_text(tile: &TileContents, part: Option<&Part>) -> String {
     text
 }
 
-/// Some of a row of numbers; `…` where more follow.
+/// A range of a row of numbers; `…` if more follow.
 fn shown(all: &[Number], from: usize, to: usize) -> String {
     let to = to.min(all.len());
     format!("{}{}", row(all.get(from..to).unwrap_or_default()), if to < all.len() { " …" } else { "" })
 }
 
-/// Shape and place of a tile, its smallest and its largest element.
+/// Shape and address of a tile, its smallest and its largest element.
 pub fn tile_contents(tile: &TileContents) -> String {
     let ([rows, cols], ends) = (tile.shape, ends(tile.elem, &tile.elements));
     format!("{rows}x{cols} in {} of {} at {:#x}{ends}", tile.space, tile.core, tile.address)
 }
 
-/// How large a buffer is, its smallest and its largest element.
+/// Size of a buffer, its smallest and its largest element.
 pub fn buffer_contents(elem: Elem, bytes: &[u8]) -> String {
     format!("{} bytes of {elem}{}", bytes.len(), ends(elem, bytes))
 }
@@ -247,12 +247,12 @@ pub fn decoded(elem: Elem, bytes: &[u8]) -> Vec<Number> {
     bytes.chunks_exact(elem.bytes()).flat_map(|one| numbers(elem, one)).collect()
 }
 
-/// Numbers side by side.
+/// Numbers separated by spaces.
 pub fn row(numbers: &[Number]) -> String {
     numbers.iter().map(number).collect::<Vec<_>>().join(" ")
 }
 
-/// A number as it is shown.
+/// A number as text.
 fn number(number: &Number) -> String {
     match number {
         Number::Signed(x) => x.to_string(),

@@ -1,7 +1,7 @@
 //! Every op, declared once: the table of all families.
 //!
-//! Declarations are filed by family as the manual of the instruction set files them: [`slipring_mlir`],
-//! [`slipring_pto`], [`slipring_micro`]. Texts are read with the table; ops of modules then carry their declarations.
+//! Declarations are grouped into the families of the instruction set manual: [`slipring_mlir`], [`slipring_pto`],
+//! [`slipring_micro`]. Texts are parsed with this table; the ops of a module then carry their declarations.
 
 use std::sync::OnceLock;
 

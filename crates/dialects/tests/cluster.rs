@@ -46,7 +46,7 @@ fn parameters(names: &str) -> String {
     names.split(' ').map(|n| format!("%{n}: !pto.ptr<f32>")).collect::<Vec<_>>().join(", ")
 }
 
-/// Runs a kernel on `%a`, `%b` and a result `%c` of 32 x 32 zeros, on both platforms, and gives back the result.
+/// Runs a kernel on `%a`, `%b` and a result `%c` of 32 x 32 zeros, on both platforms, and returns the result.
 fn result_of(body: &str, inputs: [Vec<f32>; 2]) -> Vec<f32> {
     let text = TYPES.to_string() + &kernel(&parameters("a b c"), body);
     let [a5, older] = ["a5", "a2a3"].map(|platform| {
@@ -90,7 +90,7 @@ fn a_product_is_sharded_scaled_gathered_and_multiplied_again() {
     }
 }
 
-/// Each lane keeps sums in a tile of its own over a loop with a region, and writes them in a second region.
+/// Each lane accumulates sums in its own tile over a loop with a region, and writes them in a second region.
 #[test]
 fn tiles_live_across_regions_on_each_lane() {
     let rows = window("c", "f32", &[32, 32], &[32, 1], &[0, 0], &[16, 32], "").replace("[%c0, %c0]", "[%row, %c0]");
@@ -129,7 +129,7 @@ fn tiles_live_across_regions_on_each_lane() {
     assert_eq!(result_of(&body, [a, b]), expected);
 }
 
-/// A region without division: each lane does every second row block, and asks for its number.
+/// A region without a split: each lane processes every second row block, selected by its index.
 #[test]
 fn lanes_take_tasks_of_their_own() {
     let window =
@@ -156,7 +156,7 @@ fn lanes_take_tasks_of_their_own() {
     assert_eq!(result_of(&body, [a.clone(), a.clone()]), a.iter().map(|x| 2.0 * x).collect::<Vec<_>>());
 }
 
-/// Valid shapes that the lanes set differently stay apart until the next region.
+/// Valid shapes that the lanes set differently remain separate until the next region.
 #[test]
 fn each_lane_has_its_own_valid_shape() {
     let rows = window("c", "f32", &[32, 32], &[32, 1], &[0, 0], &[16, 32], "")
@@ -192,7 +192,7 @@ fn each_lane_has_its_own_valid_shape() {
     assert_eq!(result_of(&body, [a, b]), expected);
 }
 
-/// No regions: everything is AIV0's work, and whole tiles cross.
+/// Without regions, everything runs on AIV0, and full tiles cross between cores.
 #[test]
 fn whole_tiles_cross_where_there_is_no_region() {
     let body = operand("a")
@@ -221,7 +221,7 @@ fn whole_tiles_cross_where_there_is_no_region() {
     assert_eq!(result_of(&body, [a, b]), expected);
 }
 
-/// A region that gathers whole tiles, in a loop; `value` makes the number that each lane fills its tile with.
+/// A region that gathers full tiles, in a loop; `value` computes the number with which each lane fills its tile.
 fn gathers_whole(value: &str) -> String {
     let body = operand("a")
         + &matrix("c", "f32", 32, 32)

@@ -1,4 +1,4 @@
-//! Matrix products and the ways out of the accumulator, from text to bytes, compared with naive code.
+//! Matrix products and the exits of the accumulator, from text to bytes, compared with naive code.
 
 use crate::common;
 

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::{Arg, f16s, f32s, finding, kernel, matrix, part, run, to_f16s, to_f32s, window};
 
-/// Small whole numbers, so that sums are exact in every order.
+/// Small integers, so that sums are exact in every order.
 fn numbers(n: usize, seed: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 7 + seed * 13 + i / 11) % 17) as f32 - 8.0).collect()
 }

@@ -1,4 +1,4 @@
-//! Every declared op, with operands, attributes and types of all kinds: what is printed reads back as the same.
+//! Every declared op, with operands, attributes and types of all kinds: the printed text parses to the same op.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -50,7 +50,7 @@ impl Dice {
             _ => (16, 0x7F80, 1 << 15),
         };
         let any = self.word() >> (64 - bits);
-        // Infinities, zeros, quiet and other not-a-numbers, the smallest and the largest number.
+        // Infinities, zeros, quiet and other NaNs, the smallest and the largest number.
         let special = [exponent, sign | exponent, 0, sign, exponent | 1, sign | exponent | 3, 1, exponent - 1, any];
         Attr::Float(self.pick(&special), ty)
     }
@@ -102,7 +102,7 @@ impl Dice {
     }
 }
 
-/// Types for operands and results: each rule of a declaration accepts one of them.
+/// Types for operands and results: each rule of a declaration accepts at least one of them.
 fn types() -> Vec<Type> {
     thread_local!(static TYPES: Vec<Type> = read_types());
     TYPES.with(Clone::clone)
@@ -158,7 +158,7 @@ fn read(text: &str) -> Result<Module, String> {
     if diags.has_errors() { Err(diags.render(&module.source, false)) } else { Ok(module) }
 }
 
-/// A file with one op, in generic form, and the attributes that it was given.
+/// A file with one op in generic form, and the attributes of the op.
 fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
     let schema = &def.schema;
     let types = types();
@@ -177,7 +177,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
         if fitting.is_empty() {
             return None;
         }
-        // Often the type of an operand before: many declarations ask for that.
+        // Often the type of a previous operand: many declarations require that.
         let same = operands.iter().find(|ty| fitting.contains(ty)).cloned();
         let chosen = same.filter(|_| dice.roll(2) == 0).unwrap_or_else(|| dice.pick(&fitting));
         operands.extend((0..count).map(|_| chosen.clone()));
@@ -203,7 +203,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
         };
         results.extend((0..count).map(|_| ty.clone()));
     }
-    // The generic form may have the operands in another order.
+    // In the generic form, the operands may be in a different order.
     let first = |place: usize| segments[..place].iter().sum::<i128>() as usize;
     let of = |place: usize| operands[first(place)..first(place) + segments[place] as usize].iter().cloned();
     let order = schema.generic_order();
@@ -238,7 +238,7 @@ fn file_with(def: &OpDef, dice: &mut Dice) -> Option<(String, AttrDict)> {
     Some((text, attrs))
 }
 
-/// Prints a file with this op and reads it again. False if the op cannot be written with what was drawn.
+/// Prints a file with this op and parses it again. False if the op cannot be written with the drawn parts.
 fn goes_round(def: &OpDef, seed: u64) -> Result<bool, String> {
     let mut dice = Dice(seed);
     let Some((text, attrs)) = file_with(def, &mut dice) else { return Ok(false) };
@@ -251,7 +251,7 @@ fn goes_round(def: &OpDef, seed: u64) -> Result<bool, String> {
             return Ok(false);
         }
     };
-    // The function around it is the first one of its name.
+    // The enclosing function is the first op of that name.
     let around = usize::from(def.schema.name == "func.func");
     let op = module.ops_named(def.schema.name).nth(around).ok_or_else(|| format!("it is not there:\n{text}"))?;
     for (name, attr) in attrs.iter() {

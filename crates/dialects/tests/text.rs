@@ -1,6 +1,6 @@
-//! The text of the declared ops: what is read of a file is printed and read back as the same.
+//! The text of the declared ops: a parsed file prints to a text that parses to the same module.
 //!
-//! The files are the examples of this repository and, where asked for, those under the directory that `SLIPRING_CORPUS` names.
+//! The files are the examples of this repository and, on request, those below the folder `SLIPRING_CORPUS`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn builtin_dialects_in_every_form() {
     assert_eq!(print(&again), printed);
 }
 
-/// The examples can all be read; the file tests are read back by their own runner.
+/// All examples can be parsed; the file tests have their own round-trip test.
 #[test]
 fn examples_read_back_as_they_were_printed() {
     let mut files = Vec::new();
@@ -38,7 +38,7 @@ fn examples_read_back_as_they_were_printed() {
     assert!(unread.is_empty(), "{}", unread.join("\n"));
 }
 
-/// Every public file, which is read or refused; what is read is read back.
+/// Every public file is either accepted or rejected; the accepted ones are tested for a round trip.
 #[test]
 #[ignore = "needs a folder of public files: SLIPRING_CORPUS"]
 fn public_files_read_back_as_they_were_printed() {
@@ -49,7 +49,7 @@ fn public_files_read_back_as_they_were_printed() {
     assert!(files.len() > 2 * unread.len(), "most files of a corpus can be read");
 }
 
-/// Reads, prints and reads again; what the file is refused for, if it is.
+/// Parses, prints and parses again; returns the reason if the file is rejected.
 fn reads_back(file: &Path) -> Result<(), String> {
     let registry = &Dialects::get().registry;
     let name = file.display().to_string();

@@ -1,4 +1,4 @@
-//! Moves name exactly the bytes that they touch, and move the elements that a naive loop moves.
+//! Moves declare exactly the bytes that they touch, and move the same elements as a naive loop.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn layout() -> impl Strategy<Value = Layout> {
     })
 }
 
-/// Extents and strides of a tensor: each dimension with some room after it, so that elements do not overlap.
+/// Extents and strides of a tensor: each dimension is followed by a gap, so that elements do not overlap.
 fn tensor() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
     prop::collection::vec((1..7u64, 0..3u64), 1..=5).prop_flat_map(|parts| {
         let order: Vec<usize> = (0..parts.len()).collect();
@@ -39,7 +39,7 @@ fn tensor() -> impl Strategy<Value = (Vec<u64>, Vec<u64>)> {
     })
 }
 
-/// The bytes that ranges name: of global memory by offset, of local memory by address after it.
+/// The bytes that ranges name: of global memory by offset, followed by local memory by address.
 fn bytes_of(extents: &[Extent]) -> BTreeSet<u64> {
     let each = extents.iter().flat_map(|e| {
         let base = if e.space == Space::Gm { gm_split(e.start).unwrap().1 as u64 } else { e.start + (1 << 32) };
@@ -66,8 +66,8 @@ fn run(effect: &dyn Effect, args: &[u64], memory: &mut Memory) -> Access {
     access
 }
 
-/// How a window folds for which the text has no layout: by rows where it fits or has but two dimensions of more than one
-/// index, else as fractals into a tile of fractals where it fits, or its last dimension is a line of a fractal.
+/// The folding of a window without a declared layout: by rows if that fits or if at most two dimensions have more than
+/// one index; else as fractals into a tile of fractals, if that fits or the last dimension is a line of a fractal.
 fn unsaid(layout: &Layout, dims: &[u64], valid: (u32, u32)) -> Fold {
     let n = dims.len();
     if n < 4 || layout.blayout != BLayout::ColMajor || layout.slayout != SLayout::RowMajor {
@@ -82,7 +82,7 @@ fn unsaid(layout: &Layout, dims: &[u64], valid: (u32, u32)) -> Fold {
     if !by_rows && (fractals || dims[n - 1] == line) { Fold::Nz } else { Fold::Nd }
 }
 
-/// Row and column of an element of a window, by the definition of the folding.
+/// Row and column of an element of a window, by the definition of folding.
 fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
     let rank = dims.len();
     let (mut row, mut col) = (0, 0);
@@ -91,7 +91,7 @@ fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
             Fold::Nd => dim + 1 < rank,
             Fold::Dn => dim + 2 == rank,
             Fold::Nz => dim + 3 == rank || dim + 2 == rank,
-            // Pairs of scales are in the last dimension, and in the one before the rows or columns of a box.
+            // Pairs of scales are in the last dimension; the dimension before it has the rows or columns of a box.
             Fold::LeftScales => !matches!(rank - dim, 1 | 3),
             Fold::LeftScaleRows => rank - dim >= 3,
             Fold::RightScales => matches!(rank - dim, 1 | 3),
@@ -103,7 +103,7 @@ fn place(fold: Fold, dims: &[u64], index: &[u64]) -> (u64, u64) {
     (row, col)
 }
 
-/// Layouts that a text may say.
+/// Layouts that a text may declare.
 const SAID: [&str; 9] = ["nd", "dn", "nz", "mx_a_zz", "mx_a_dn", "mx_a_nd", "mx_b_nn", "mx_b_nd", "mx_b_dn"];
 
 proptest! {

@@ -1,4 +1,4 @@
-//! What the text of a file decides, whether it holds kernels or a whole program.
+//! Static checks of the text of a file, which holds kernels or a whole program.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use slipring_session::{
 
 use crate::facts::{CheckedFacts, PlatformFacts};
 
-/// A text that was checked on the platforms that it may be for.
+/// A text that was checked on the platforms for which it may be written.
 #[derive(Debug)]
 pub struct Checked {
     module: Module,
@@ -23,15 +23,16 @@ pub struct Checked {
     judged: Vec<Judged>,
     /// The first of the platforms.
     platform: Option<Platform>,
-    /// How many functions there are.
+    /// Number of functions.
     functions: usize,
 }
 
 impl Checked {
-    /// Checks a text on the platforms that are given for its module, such as [`platforms_of`].
+    /// Checks a text on the platforms that `platforms` returns for its module, such as [`platforms_of`].
     ///
     /// # Errors
-    /// If there is no such platform. What is wrong with the text is in what is returned.
+    ///
+    /// If there is no such platform. Errors of the text are part of the result.
     #[doc(hidden)]
     pub fn of(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
         let mut all = match input.executed_all() {
@@ -50,7 +51,7 @@ impl Checked {
         }
     }
 
-    /// The same for each kernel and program of a file that was executed, together.
+    /// Checks every kernel and program of an executed file, and merges the results.
     fn of_all(
         file: &Source,
         all: &[Input],
@@ -78,7 +79,7 @@ impl Checked {
         if extents.is_empty() {
             return Checked::read(input, platforms);
         }
-        // As many devices as a run has where nobody says how many.
+        // As many devices as a run has by default.
         let again = input.asking(&input.asked().set_all(&extents, &DEVICES.to_string()));
         let mut judged = Checked::read(&again, &platforms)?;
         if judged.diags.list.iter().any(|said| said.severity == Severity::Error && said.kind.waits_for_arguments()) {
@@ -94,7 +95,7 @@ impl Checked {
     fn read(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
         let nothing = || Module::new(input.source().clone());
         let (module, mut diags, judged, platforms) = match Program::read(input) {
-            // The scopes of a whole program are kernels of their own, its function is none.
+            // The scopes of a whole program are separate kernels; the program's function is not a kernel.
             Ok(Some(_)) if !input.asked().assumed().is_empty() => {
                 let refused = RunOption::named("assume").map(|option| option.refused(Way::Program));
                 return Err(Error::Arguments(refused.unwrap_or_default()));
@@ -118,7 +119,7 @@ impl Checked {
                     return Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions });
                 }
                 if !diags.has_errors() {
-                    // Several programs and their kernels: each program is followed.
+                    // Several programs with kernels: every program is followed.
                     let several = input.asked().names_no_function() && input.programs().len() > 1;
                     if several {
                         diags.list.extend(of_programs(input, &platforms)?.0.list);
@@ -133,9 +134,9 @@ impl Checked {
         Ok(Checked { module, diags, judged, platform: platforms.into_iter().next(), functions })
     }
 
-    /// Looks for edits after which fewer findings are left, best none; `again` checks a text as this one was checked. `None` where
-    /// there is no finding, no edit was found, or a text of tile ops has errors. A kernel of the language is mended where an error says
-    /// exactly what to write.
+    /// Searches for edits that leave fewer findings, ideally none; `again` checks a text in the same way as this one.
+    /// `None` where there are no findings, no edit was found, or a text of tile ops has errors. A kernel of the
+    /// language is fixed where an error states exactly what to write.
     ///
     /// # Errors
     /// Those of `again`.
@@ -157,22 +158,22 @@ impl Checked {
         &self.module.source
     }
 
-    /// Everything that was said.
+    /// All diagnostics.
     pub fn diags(&self) -> &Diags {
         &self.diags
     }
 
-    /// How many errors there are.
+    /// Number of errors.
     pub fn errors(&self) -> usize {
         self.diags.list.iter().filter(|said| said.severity == Severity::Error && !is_finding(said)).count()
     }
 
-    /// How many findings: what is wrong on some path of a text that is well formed.
+    /// Number of findings: faults on some path of a well-formed text.
     pub fn findings(&self) -> usize {
         self.diags.list.iter().filter(|said| is_finding(said)).count()
     }
 
-    /// The same as data.
+    /// The results as data.
     pub fn facts(&self) -> CheckedFacts {
         let of = |judged: &Judged| PlatformFacts {
             name: judged.platform.clone(),
@@ -196,7 +197,7 @@ impl Checked {
         }
     }
 
-    /// The verdict in words, and what it does not cover.
+    /// The verdict as text, and what it does not cover.
     pub fn text(&self) -> String {
         let verdict = match (self.errors(), self.findings()) {
             (0, 0) => "ok".to_string(),
@@ -204,7 +205,7 @@ impl Checked {
             (errors, 0) => counted(errors, "error"),
             (errors, found) => format!("{} and {}", counted(errors, "error"), counted(found, "finding")),
         };
-        // Of a file with several programs, the kernels that they start.
+        // For a file with several programs, count the kernels that they start.
         let own = self.functions;
         let started = self.judged.iter().map(|judged| judged.kernels).max().unwrap_or(0);
         let functions = counted(if own == 0 { started } else { own }, "function");
@@ -217,7 +218,7 @@ impl Checked {
         )
     }
 
-    /// What is assumed of the launches of its kernels, each condition once.
+    /// The assumptions about the launches of its kernels, each condition once.
     fn assumed(&self) -> Vec<String> {
         let mut all: Vec<String> = Vec::new();
         for one in self.judged.iter().flat_map(|judged| &judged.assumed) {
@@ -228,13 +229,13 @@ impl Checked {
         all
     }
 
-    /// The same as a line.
+    /// The assumptions as a line of text.
     fn given(&self) -> String {
         let all: Vec<String> = self.assumed().iter().map(|one| format!("`{one}`")).collect();
         if all.is_empty() { String::new() } else { format!("  given that the arguments satisfy {}\n", all.join(", ")) }
     }
 
-    /// `, on a5 and a2a3`, or which platform the text is not for and why.
+    /// `, on a5 and a2a3`; or the platforms for which the text is not written, and why.
     fn on(&self) -> String {
         let judged = &self.judged;
         let names = |applies: bool| judged.iter().filter(move |j| j.applies == applies).map(|j| j.platform.as_str());
@@ -247,7 +248,7 @@ impl Checked {
         with(names(true).collect(), "on") + &with(names(false).collect(), "not for") + &why
     }
 
-    /// What the text does not decide, or was not asked.
+    /// What the check does not cover.
     fn not_checked(&self) -> &'static str {
         if self.judged.iter().any(|judged| judged.called > 0) && self.errors() == 0 {
             return "rings, memory and synchronisation of functions that take tiles or views, which depend on the caller; races, deadlocks, bounds and values: use `slipring run`";
@@ -280,7 +281,7 @@ impl OfText for Checked {
     }
 }
 
-/// The platforms that a module may be for: the one that is written in it, else all that are built in.
+/// The platforms for which a module may be written: the one that it names, or all built-in ones.
 ///
 /// # Errors
 /// If there is no such platform.
@@ -292,7 +293,7 @@ pub fn platforms_of(module: &Module) -> Result<Vec<Platform>, Error> {
     }
 }
 
-/// What is wrong with all programs of a text that has several, and with their kernels on each platform.
+/// Errors of all programs of a text with several, and of their kernels on each platform.
 fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judged>), Error> {
     let mut all = Diags::default();
     let mut judged: Vec<Judged> = Vec::new();
@@ -311,12 +312,12 @@ fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judg
     Ok((all, judged))
 }
 
-/// Messages that are not among those that were said.
+/// The diagnostics in `list` that are not among the known ones.
 fn unsaid(known: &Diags, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
     list.into_iter().filter(|message| !known.list.contains(message)).collect()
 }
 
-/// What became of further kernels, for each platform.
+/// Merges the results of further kernels, by platform.
 fn add_judged(judged: &mut Vec<Judged>, more: Vec<Judged>) {
     for one in more {
         match judged.iter_mut().find(|known| known.platform == one.platform) {
@@ -330,7 +331,7 @@ fn add_judged(judged: &mut Vec<Judged>, more: Vec<Judged>) {
     }
 }
 
-/// What is wrong with the tasks of a whole program, and with its kernels on each platform.
+/// Errors of the tasks of a whole program, and of its kernels on each platform.
 fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) {
     let said = Diags { list: program.report().messages().to_vec() };
     let mut judged = Vec::new();
@@ -351,11 +352,11 @@ fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) 
     (said, judged)
 }
 
-/// What is said of the kernels of a program, and how many of them are right.
+/// The diagnostics of a program's kernels, and the number of kernels without errors.
 fn kernels_of(program: &Program) -> (Vec<Diagnostic>, usize) {
     let compiled = |program: &Program| program.compile().map(|report| (report.messages().to_vec(), program.kernels()));
     let done = if program.is_open() {
-        // For the arguments that a run without any takes.
+        // With the arguments of a run that is given none.
         let args = program.arguments(&[], 0);
         let followed = args.and_then(|args| program.follow_for(&args, &ProgramOptions::default(), true));
         match followed {

@@ -1,6 +1,6 @@
-//! What an edit changes of a text.
+//! Differences between two versions of a text.
 
-/// The lines in which two texts differ: which bytes of the old one go, and what of the new one stands there instead.
+/// The lines in which two texts differ: the bytes of the old text that are replaced, and their replacement.
 pub fn changed_lines<'n>(old: &str, new: &'n str) -> (std::ops::Range<usize>, &'n str) {
     fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
         text.split_inclusive('\n')

@@ -1,4 +1,4 @@
-//! What is known of a text that was checked, as data.
+//! Results of the check of a text, as data.
 
 use serde::Serialize;
 use slipring_prove::PathFix;
@@ -6,56 +6,56 @@ use slipring_report::MessageFacts;
 
 use crate::edits::changed_lines;
 
-/// What is known of a text that was checked, as data.
+/// Results of the check of a text, as data.
 #[derive(Serialize, Debug, Default)]
 #[non_exhaustive]
 pub struct CheckedFacts {
-    /// Name of the text.
+    /// Name of the file.
     pub file: String,
-    /// Why it was not read.
+    /// Why the file was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// How many errors it has.
+    /// Number of errors.
     pub errors: usize,
-    /// What is wrong on some path, whatever the kernel is given.
+    /// Number of findings: faults on some path, whatever the arguments.
     pub findings: usize,
-    /// How many warnings it has.
+    /// Number of warnings.
     pub warnings: usize,
-    /// What is assumed of the launches that this speaks of.
+    /// Assumptions about the launches under which the results hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub assumes: Vec<String>,
-    /// What became of it on each platform.
+    /// Results for each platform.
     pub platforms: Vec<PlatformFacts>,
-    /// What a run decides and the text does not.
+    /// What the check does not cover.
     pub not_checked: String,
-    /// All messages.
+    /// All diagnostics.
     pub diagnostics: Vec<MessageFacts>,
-    /// The edits that mend it, where there are some.
+    /// The edits that fix it, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixFacts>,
-    /// The edits that were written, where they were asked for, and what they leave.
+    /// The edits that were written, if requested, and the number of problems left.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mended: Option<MendedFacts>,
 }
 
-/// Edits that mend a text, as one change of whole lines.
+/// Edits that fix a text, combined into one change of complete lines.
 #[derive(Serialize, Debug)]
 #[non_exhaustive]
 pub struct FixFacts {
-    /// What is changed, an edit each.
+    /// A description of each edit.
     pub edits: Vec<String>,
-    /// The first line that goes, from 1.
+    /// The first replaced line, from 1.
     pub line: usize,
-    /// The line after the last that goes; `line` where none does.
+    /// The line after the last replaced one; equal to `line` for a pure insertion.
     pub end_line: usize,
-    /// What stands there instead: whole lines.
+    /// The replacement: complete lines.
     pub text: String,
-    /// How many findings and errors are left.
+    /// Number of remaining findings and errors.
     pub left: usize,
 }
 
 impl FixFacts {
-    /// Of a text and the edits that were found for it.
+    /// From a text and the edits found for it.
     pub fn of(old: &str, fix: &PathFix, left: usize) -> FixFacts {
         let (range, text) = changed_lines(old, &fix.text);
         let line = |at: usize| old[..at].matches('\n').count() + 1;
@@ -65,58 +65,58 @@ impl FixFacts {
     }
 }
 
-/// Edits that were written.
+/// Edits that were written to a file.
 #[derive(Serialize, Debug)]
 #[non_exhaustive]
 pub struct MendedFacts {
     /// The file that was written; `None` where there is no edit.
     pub file: Option<String>,
-    /// What was changed, an edit each.
+    /// A description of each edit.
     pub edits: Vec<String>,
-    /// How many findings and errors are left.
+    /// Number of remaining findings and errors.
     pub left: usize,
 }
 
 impl MendedFacts {
-    /// Of edits that were written to a file.
+    /// For edits that were written to a file.
     pub fn written(file: &str, edits: &[String], left: usize) -> MendedFacts {
         MendedFacts { file: Some(file.into()), edits: edits.to_vec(), left }
     }
 
-    /// Of a text for which there is no edit.
+    /// For a text without an edit.
     pub fn none(left: usize) -> MendedFacts {
         MendedFacts { file: None, edits: Vec::new(), left }
     }
 }
 
-/// What became of a text on one platform.
+/// Results for one platform.
 #[derive(Serialize, Debug)]
 #[non_exhaustive]
 pub struct PlatformFacts {
     /// The platform's name.
     pub name: String,
-    /// False where the declarations refuse the text there and another platform takes it.
+    /// False where the declarations reject the text on this platform and accept it on another.
     pub applies: bool,
-    /// How many errors it has there.
+    /// Number of errors on this platform.
     pub errors: usize,
-    /// What is wrong there on some path.
+    /// Number of findings on this platform.
     pub findings: usize,
-    /// Kernels whose rings, memory and synchronisation were worked out.
+    /// Kernels whose rings, memory and synchronisation were checked.
     pub kernels: usize,
 }
 
 impl CheckedFacts {
-    /// The same with what was written to mend the text.
+    /// These results with the edits that were written.
     pub fn with_mended(self, mended: Option<MendedFacts>) -> CheckedFacts {
         CheckedFacts { mended, ..self }
     }
 
-    /// The same with the edits that mend it.
+    /// These results with the edits that fix the text.
     pub fn with_fix(self, fix: Option<FixFacts>) -> CheckedFacts {
         CheckedFacts { fix, ..self }
     }
 
-    /// Of a text that was not read, and why.
+    /// For a file that could not be read, with the reason.
     pub fn unread(file: &str, error: String) -> CheckedFacts {
         CheckedFacts { file: file.into(), error: Some(error), ..CheckedFacts::default() }
     }

@@ -1,4 +1,5 @@
-//! What the text of a file decides, whether it holds kernels or a whole program: messages on each platform, and edits that mend it.
+//! Static checks of a file, which holds kernels or a whole program: diagnostics for each platform, and edits that fix
+//! them.
 
 mod checked;
 mod edits;

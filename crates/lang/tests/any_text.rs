@@ -1,5 +1,5 @@
-//! Kernels of every part of the language are compiled to what the verifier accepts; nothing that is done to their text makes
-//! the compiler panic or overflow its stack.
+//! Kernels with every part of the language compile to modules that the verifier accepts; no modification of their text
+//! makes the compiler panic or overflow its stack.
 
 use slipring_dialects::Dialects;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn kernels() -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
 }
 
-/// A kernel of one parameter with this body.
+/// A kernel with one parameter and this body.
 fn kernel(body: &str) -> String {
     let body = body.replace('\n', "\n    ");
     format!(
@@ -64,7 +64,7 @@ fn every_op_of_the_catalogue_becomes_a_declared_one() {
     }
 }
 
-/// Names of the public language's reference: each is compiled or refused by its name.
+/// Names of the public language's reference: each is compiled or rejected by name.
 #[rustfmt::skip]
 const PUBLIC: &[&str] = &[
     "add", "sub", "mul", "div", "part_add", "part_mul", "part_max", "part_min", "fmod", "fmods", "maximum", "minimum", "exp", "neg",
@@ -182,7 +182,7 @@ fn huge_shapes_and_loops_are_errors() {
     assert_eq!(codes(tensor), ["parameter"]);
 }
 
-/// One change of a text.
+/// A modification of a text.
 #[derive(Clone, Debug)]
 enum Change {
     Remove(prop::sample::Index),
@@ -247,7 +247,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Words, blanks and single signs.
+/// Words, whitespace and single characters.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let class = |c: char| if c.is_alphanumeric() || c == '_' { 1 } else { 0 };
@@ -286,7 +286,7 @@ proptest! {
         }
         let (module, diags) = compile(&pieces.concat());
         let rendered = diags.render(&module.source, false);
-        // What fails says why, and no value leaves the block that it exists in.
+        // A failure has a message, and no value is used outside the scope of its block.
         prop_assert!(!diags.list.iter().any(|d| matches!(d.code, "internal" | "value-scope")), "{}", rendered);
         if !diags.has_errors() {
             let platform = slipring_machine::built_in("a5").expect("a platform");

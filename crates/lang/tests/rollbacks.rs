@@ -1,5 +1,5 @@
-//! How often the loops of a kernel are lowered. The counts are of the whole process: this is the only test of its
-//! program.
+//! The number of times that the loops of a kernel are lowered. The counts are global to the process, so this is the
+//! only test of its binary.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use slipring_ir::{Severity, Source};
 use slipring_lang::{compile, counts};
 
-/// How often loops of a text were lowered, how often something was taken back, and the codes of its errors.
+/// The number of times that loops of a text were lowered, the number of rollbacks, and the error codes.
 fn effort(text: String) -> (u64, u64, Vec<&'static str>) {
     let before = counts();
     let (_, diags) = compile(Arc::new(Source::new("effort.py", text)));
@@ -16,8 +16,8 @@ fn effort(text: String) -> (u64, u64, Vec<&'static str>) {
     (after.loops - before.loops, after.rollbacks - before.rollbacks, codes)
 }
 
-/// A kernel with a loop in which so many names go round: all begin with `first` but one, which begins with `last`.
-/// The last one goes on with `next`, or with the first one.
+/// A kernel with a loop that rotates this many names: all are initialised with `first` except one, which is initialised
+/// with `last`. The last one continues with `next`, or with the first one.
 fn rotation(names: usize, (first, last, next): (&str, &str, Option<&str>), trips: &str) -> String {
     let own: Vec<String> = (0..names).map(|at| format!("a{at}")).collect();
     let mut text = String::from(
@@ -33,14 +33,14 @@ fn rotation(names: usize, (first, last, next): (&str, &str, Option<&str>), trips
         after[names - 1] = next.into();
     }
     text += &format!("    for i in pl.range({trips}):\n        {} = {}\n", own.join(", "), after.join(", "));
-    // What is read after the loop is carried.
+    // A value that is read after the loop is carried.
     let read = if first.starts_with('x') { "pl.store(pl.load(a0, [0, 0], [2, 64]), [0, 0], out)" } else { "" };
     text + "    " + if read.is_empty() { "pl.write(out, [0, 0], a0)" } else { read } + "\n"
 }
 
 #[test]
 fn loops_are_lowered_again_once_for_any_number_of_names() {
-    // Windows of one tensor: once to see that one of them moves, once as all do.
+    // Windows of one tensor: one lowering to see that one of them moves, and one in which all do.
     let windows = ("x[0:2, 0:64]", "x[2:4, 0:64]", None);
     for names in [2, 3, 8, 40, 200] {
         assert_eq!(effort(rotation(names, windows, "n")), (2, 1, vec![]), "{names} windows");
@@ -49,8 +49,8 @@ fn loops_are_lowered_again_once_for_any_number_of_names() {
     for names in [2, 3, 8, 40, 200] {
         assert_eq!(effort(rotation(names, ("0", "0", Some("0.5")), "n")), (2, 1, vec![]), "{names} numbers");
     }
-    // Tensors: as many iterations form one as it takes until each name has its own again; what is left over follows
-    // one by one.
+    // Tensors: iterations are combined until each name has its own tensor again; the remaining ones follow
+    // individually.
     let tensors = ("x", "y", None);
     assert_eq!(effort(rotation(2, tensors, "64")), (2, 1, vec![]));
     assert_eq!(effort(rotation(3, tensors, "64")), (3, 2, vec![]));
@@ -60,7 +60,7 @@ fn loops_are_lowered_again_once_for_any_number_of_names() {
         assert_eq!(effort(rotation(names, tensors, "100")), (1, 1, vec!["carry"]), "{names} tensors");
         assert_eq!(effort(rotation(names, tensors, "n")), (1, 1, vec!["carry"]), "{names} tensors");
     }
-    // What needs nothing of this is lowered once.
+    // Code that does not need this is lowered once.
     for example in ["3_matmul_softmax.py", "5_attention_step.py", "6_attention.py"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lang").join(example);
         let (_, rollbacks, codes) = effort(std::fs::read_to_string(&path).expect("an example"));

@@ -1,5 +1,5 @@
-//! Tools of others: where they are, calls of them that end, and what they are used for without a board: a C++ kernel that this
-//! machine's compiler turns into a program which records what a launch does.
+//! External tools: finding them, calling them with a time limit, and using them without a board: this machine's
+//! compiler turns a C++ kernel into a program that records its launch.
 
 mod recording;
 mod tools;

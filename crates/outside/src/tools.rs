@@ -1,4 +1,4 @@
-//! Tools of others: where they are, and calls that end.
+//! Finds external tools, and calls them with a time limit.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -6,24 +6,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Compilers that are looked for; those of older versions do not take the public headers.
+/// Compilers that are searched for; older versions do not accept the public headers.
 const COMPILERS: &[&str] =
     &["clang++", "clang++-21", "clang++-20", "clang++-19", "clang++-18", "clang++-17", "g++-15", "g++-14", "g++"];
 
-/// How many letters of a long line are shown of its beginning, and of its end.
+/// The number of characters shown at the beginning and at the end of a long line.
 const HALF: usize = 160;
 
-/// How often one looks whether a tool has ended.
+/// The interval at which a running tool is polled.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The program of one of these names in the folders of `PATH`.
+/// The first program with one of these names in the folders of `PATH`.
 pub fn in_path(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|file| file.is_file())
 }
 
-/// A C++ compiler for this computer: the one that is named, else `$CXX`, `clang++` or `g++`.
+/// A C++ compiler for this machine: the given one, else `$CXX`, `clang++` or `g++`.
 pub fn compiler(named: Option<&Path>) -> Option<PathBuf> {
     let of_name = |name: PathBuf| match name.components().count() {
         1 => in_path(&[name.to_str()?]),
@@ -35,39 +35,41 @@ pub fn compiler(named: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// What the vendor's compiler calls the cores of a platform, and the macros that it sets (public tests of `pto-isa`).
+/// The names that the vendor's compiler uses for the cores of a platform, and the macros that it sets (public tests of
+/// `pto-isa`).
 pub struct Toolchain {
     /// The platform's name.
     pub platform: &'static str,
-    /// The platform as the assembler calls it.
+    /// The assembler's name of the platform.
     pub arch: &'static str,
     /// The option that names its cores.
     pub cores: &'static str,
-    /// The macro of its memories.
+    /// The macro that selects its memories.
     pub memory: &'static str,
-    /// The number of its cores in macros.
+    /// The architecture number in macros.
     pub number: u32,
 }
 
 impl Toolchain {
-    /// All that are known.
+    /// All known toolchains.
     pub const ALL: &[Toolchain] = &[
         Toolchain { platform: "a5", arch: "a5", cores: "dav-c310", memory: "REGISTER_BASE", number: 310 },
         Toolchain { platform: "a2a3", arch: "a3", cores: "dav-c220", memory: "MEMORY_BASE", number: 220 },
     ];
 }
 
-/// A folder of its own for the files of a call; it goes with the value unless it is kept.
+/// A folder for the files of a call; it is deleted when the value is dropped, unless it is kept.
 pub struct CallFolder {
     path: PathBuf,
     kept: bool,
 }
 
 impl CallFolder {
-    /// The folder to keep, else a new one among the temporary files.
+    /// The given folder, else a new temporary one.
     ///
     /// # Errors
-    /// What the system says.
+    ///
+    /// The system's error.
     pub fn new(keep: Option<&Path>) -> Result<CallFolder, String> {
         let failed = |path: &Path, error| format!("cannot make the folder `{}`: {error}", path.display());
         if let Some(path) = keep {
@@ -80,30 +82,32 @@ impl CallFolder {
             let path = std::env::temp_dir().join(format!("slipring-{}-{number}", std::process::id()));
             match fs::create_dir(&path) {
                 Ok(()) => return Ok(CallFolder { path, kept: false }),
-                // Somebody else's, with the same number in another container.
+                // The folder of another process with the same id, in another container.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
                 Err(error) => return Err(failed(&path, error)),
             }
         }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes a file of it.
+    /// Writes a file in the folder.
     ///
     /// # Errors
-    /// What the system says.
+    ///
+    /// The system's error.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
         fs::write(self.path.join(name), bytes).map_err(|error| format!("cannot write `{name}`: {error}"))
     }
 
-    /// Reads a file of it.
+    /// Reads a file in the folder.
     ///
     /// # Errors
-    /// What the system says.
+    ///
+    /// The system's error.
     pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
         fs::read(self.path.join(name)).map_err(|error| format!("cannot read `{name}`: {error}"))
     }
@@ -112,28 +116,28 @@ impl CallFolder {
 impl Drop for CallFolder {
     fn drop(&mut self) {
         if !self.kept {
-            // It is among the temporary files.
+            // An error is harmless: the folder is temporary.
             let _ = fs::remove_dir_all(&self.path);
         }
     }
 }
 
-/// What a tool said, and whether it ended well.
+/// The output of a tool, and whether it succeeded.
 pub struct ToolAnswer {
-    /// True if it ended with 0.
+    /// True if it exited with 0.
     pub well: bool,
-    /// What it said.
+    /// Its output.
     pub text: String,
 }
 
 impl ToolAnswer {
-    /// Its first line that says what is wrong.
+    /// The first line of its output that states an error.
     pub fn reason(&self) -> String {
         reason(&self.text)
     }
 }
 
-/// The first line of what a tool said that says what is wrong; of a long one its beginning and its end.
+/// The first line of a tool's output that states an error; a long line is shortened to its beginning and its end.
 pub fn reason(said: &str) -> String {
     let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines().find(|line| line.to_ascii_lowercase().contains("error")).or_else(|| lines().next());
@@ -144,10 +148,11 @@ pub fn reason(said: &str) -> String {
     }
 }
 
-/// Calls a tool in a folder and waits for it, so long.
+/// Calls a tool in a folder and waits until it ends, up to the time limit.
 ///
 /// # Errors
-/// If it cannot be called, or takes longer.
+///
+/// If it cannot be called, or times out.
 pub fn call<S: AsRef<OsStr>>(
     tool: &Path,
     words: &[S],
@@ -169,7 +174,7 @@ pub fn call<S: AsRef<OsStr>>(
         match child.try_wait().map_err(failed)? {
             Some(status) => break status,
             None if start.elapsed() > limit => {
-                // It may have ended by itself meanwhile.
+                // It may have ended meanwhile.
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(format!("`{shown}` did not end within {} s", limit.as_secs()));

@@ -1,8 +1,8 @@
-//! What the automatic split makes of a kernel has the same results as the kernel itself, run undivided.
+//! The automatic split of a kernel gives the same results as the unsplit kernel.
 //!
-//! Kernels are random: element by element, rows and columns reduced and spread, reshapes, transposes, parts of tiles at constant
-//! and counted places, loads, stores, loops, and round trips over the Cube core. The pass may refuse a kernel; what it accepts
-//! must give the same bytes.
+//! Kernels are random: element-wise ops, reductions and broadcasts of rows and columns, reshapes, transposes, parts of
+//! tiles at constant positions and at loop counters, loads, stores, loops, and round trips through the Cube core. The
+//! pass may reject a kernel; kernels that it accepts must give the same bytes.
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,9 +20,9 @@ use super::kit::{read, run};
 
 /// Rows and columns of the large tiles.
 const N: usize = 32;
-/// Tiles of each kind.
+/// Number of tiles of each kind.
 const TILES: usize = 3;
-/// Blocks of N rows in the output; the first ones are written and read by several steps.
+/// Number of blocks of N rows in the output; several steps access the first ones.
 const SLOTS: usize = 64;
 const SHARED: usize = 2;
 
@@ -66,7 +66,7 @@ enum Step {
     /// A column as a row, or a row as a column.
     Reshape(bool, usize, usize),
     Transpose(usize, usize),
-    /// A part of a tile to another tile's same part: axis, start, size.
+    /// Copies a part of a tile to the same part of another tile: axis, start, size.
     Part(Kind, [usize; 2], usize, usize, usize),
     StorePart(Kind, usize, usize, usize, usize),
     LoadPart(usize, usize, usize, usize),
@@ -74,10 +74,10 @@ enum Step {
     Load(Kind, usize, usize),
     /// To the Cube core, a product, and back.
     Product(usize, usize),
-    /// To and from blocks of the output that others read and write, from a row on.
+    /// To and from blocks of the output that other steps access, starting at a row.
     StoreShared(Kind, usize, usize),
     LoadShared(Kind, usize, usize),
-    /// Stores of all parts of a tile, by a loop: axis and size.
+    /// Stores all parts of a tile in a loop: axis and size.
     StoreParts(usize, usize, usize),
     Loop(Vec<Step>),
 }
@@ -90,7 +90,7 @@ fn kind() -> impl Strategy<Value = Kind> {
     prop_oneof![2 => Just(Kind::F), 1 => Just(Kind::K), 1 => Just(Kind::W)]
 }
 
-/// Axis, start and size of a part whose bytes are aligned.
+/// Axis, start and size of a part with aligned bytes.
 fn place() -> impl Strategy<Value = (usize, usize, usize)> {
     (0..2usize, 0..4usize, 1..4usize).prop_map(|(axis, start, size)| (axis, 8 * start, 8 * size.min(4 - start)))
 }
@@ -141,7 +141,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Writer {
     body: String,
     values: usize,
-    /// Blocks of the output that have been written.
+    /// Number of output blocks that have been written.
     slots: usize,
 }
 
@@ -307,7 +307,7 @@ impl Writer {
     }
 }
 
-/// A part along an axis that a tile has; of columns and rows in whole 32 bytes.
+/// A part along an axis of a tile; for columns and rows in multiples of 32 bytes.
 fn within(kind: Kind, axis: usize, start: usize, size: usize) -> Option<(usize, usize, usize)> {
     let axis = match kind {
         Kind::F => axis,
@@ -365,7 +365,7 @@ fn bytes(seed: usize) -> Vec<u8> {
     (0..N * N).flat_map(|i| (((i * 37 + seed * 11 + i / 7) % 13) as f32 / 8.0 - 0.75).to_le_bytes()).collect()
 }
 
-/// Runs a module's sequential semantics and gives back the output.
+/// Runs a module's sequential semantics and returns the output.
 fn output(module: &Module, platform: &Platform) -> Result<Vec<u8>, TestCaseError> {
     let buffers = [bytes(1), bytes(2), vec![0; SLOTS * N * N * 4]];
     Ok(run(module, platform, Decoding::Reference, buffers, &[])?.0.remove(2))

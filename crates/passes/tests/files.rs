@@ -8,8 +8,8 @@
 //! // what comes out: diagnostics, then the module unless one is an error; each line after `// `
 //! ```
 //!
-//! `SLIPRING_BLESS=1 cargo test -p slipring-passes` rewrites what comes out. Whatever is expected, addresses and flags that
-//! were assigned must stand their independent checks.
+//! `SLIPRING_BLESS=1 cargo test -p slipring-passes` rewrites the expected output. Independently of it, assigned
+//! addresses and flags must pass their own checks.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,7 +75,7 @@ fn option<'t>(text: &'t str, key: &str) -> Option<&'t str> {
     head.filter_map(|l| l.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(':')).next().map(str::trim)
 }
 
-/// Refuses a head that says what nobody reads.
+/// Rejects a head with unknown options.
 fn known_options(text: &str) -> Result<(), Failed> {
     let head = text.lines().take_while(|l| l.starts_with("//"));
     for (name, _) in head.filter_map(|l| l.strip_prefix("//")?.trim().split_once(':')) {
@@ -129,7 +129,7 @@ fn run(input: &str, file: &Path) -> Result<String, Failed> {
     Ok(output)
 }
 
-/// The passes of a `run` line: `all` are those of the pipeline.
+/// The passes of a `run` line: `all` means those of the pipeline.
 fn chosen<'p>(passes: &'p [&str]) -> impl Iterator<Item = &'static Pass> + 'p {
     let all = passes.contains(&"all");
     let whole = pipeline().iter().filter(move |p| all || passes.contains(&p.name));
@@ -152,7 +152,7 @@ fn independent_checks(pass: &str, module: &slipring_ir::Module, context: &PassCo
     Ok(())
 }
 
-/// The same passes on their own output.
+/// Runs the same passes on their own output.
 fn rerun(text: &str, passes: &[&str], context: &PassContext<'_>) -> Result<String, Failed> {
     let source = Arc::new(Source::new("again.pto", text));
     let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);

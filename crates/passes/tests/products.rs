@@ -1,4 +1,4 @@
-//! Products that are done in steps over k have the bytes of the product that is not, whatever L0A and L0B hold.
+//! Products computed in steps over k give the same bytes as products in one step, for any capacity of L0A and L0B.
 
 use proptest::prelude::*;
 use slipring_ir::text::print;
@@ -9,7 +9,7 @@ use slipring_passes::{Outcome, PassContext, run_passes};
 
 use super::kit::{read, run};
 
-/// C = A × B or A × Bᵀ + A × B, in a loop if `trips` says so, of f16.
+/// C = A × B or A × Bᵀ + A × B of f16, in a loop if `trips` says so.
 fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) -> String {
     let deep = k.next_multiple_of(16);
     let nz = "blayout=col_major, slayout=row_major";
@@ -47,7 +47,7 @@ fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) ->
     )
 }
 
-/// What the result holds after a run.
+/// The contents of the result after a run.
 fn result(module: &Module, platform: &Platform, mode: Decoding, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
     // f16 numbers from 1 to 2 with full mantissas, so that sums round differently in another order.
     let numbers = |count: u32, seed: u32| -> Vec<u8> {

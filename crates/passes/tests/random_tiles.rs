@@ -1,5 +1,5 @@
-//! Random kernels of tiles, loops and branches: whatever the passes make of them stands the independent checks, and runs
-//! without a finding to the bytes of its sequential semantics.
+//! Random kernels of tiles, loops and branches: the output of the passes satisfies the independent checks, and runs
+//! without findings to the bytes of its sequential semantics.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use slipring_passes::{Outcome, PassContext, run_passes};
 
 use super::kit::{read, run};
 
-/// A step of a kernel. Numbers choose among the tiles in scope.
+/// A step of a kernel. Numbers select tiles in scope.
 #[derive(Clone, Debug)]
 enum Item {
     /// A new tile of one of three sizes, loaded.
@@ -26,13 +26,13 @@ enum Item {
     /// One tile computed from another of its size, perhaps in place.
     Compute(usize, usize),
     Store(usize),
-    /// A part of a tile, by another name.
+    /// A part of a tile, under another name.
     View(usize),
     Loop(i64, Vec<Item>),
     /// A loop that carries two tiles and swaps them.
     Swap(usize, usize, Vec<Item>),
     Branch(Vec<Item>, Vec<Item>),
-    /// A branch that chooses one of two tiles.
+    /// A branch that selects one of two tiles.
     Choose(usize, usize),
 }
 
@@ -231,7 +231,7 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
     Ok(())
 }
 
-/// Runs a module and returns what its buffers hold. On the device no tool may find anything, in any schedule.
+/// Runs a module and returns the contents of its buffers. On the device there must be no findings in any schedule.
 fn contents(module: &Module, platform: &Platform, mode: Decoding, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
     let buffers = (0..6u32).map(|at| {
         let numbers = (0..ROWS[at as usize / 2] * 64).flat_map(|i| ((i + 1000 * at) as f32 - 3000.0).to_le_bytes());
@@ -244,7 +244,7 @@ fn contents(module: &Module, platform: &Platform, mode: Decoding, flag: u64) -> 
     Ok(contents)
 }
 
-/// Up to 16 loops one after another, some in a loop of their own: more signals than there are event ids.
+/// Up to 16 consecutive loops, some of them nested in a loop: more signals than there are event ids.
 fn loops() -> impl Strategy<Value = Vec<Item>> {
     let body = || items().prop_map(|items| items.into_iter().take(8).collect::<Vec<_>>());
     let one = prop_oneof![
@@ -253,13 +253,13 @@ fn loops() -> impl Strategy<Value = Vec<Item>> {
         1 => (0usize..3).prop_map(Item::New),
     ];
     prop::collection::vec(one, 1..17).prop_map(|loops| {
-        // Tiles outside the loops, so that one loop conflicts with the next.
+        // Tiles outside the loops, so that each loop conflicts with the next.
         let outside = [Item::New(0), Item::New(0), Item::Derive(0)];
         outside.into_iter().chain(loops).collect()
     })
 }
 
-/// As many cases as `PROPTEST_CASES` says; `usual` where it says nothing.
+/// The number of cases in `PROPTEST_CASES`, or `usual` by default.
 fn cases(usual: u32) -> ProptestConfig {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     if asked { ProptestConfig::default() } else { ProptestConfig::with_cases(usual) }
@@ -280,7 +280,7 @@ proptest! {
 }
 
 proptest! {
-    // Large kernels: fewer of them.
+    // Large kernels, so fewer of them.
     #![proptest_config(cases(50))]
 
     #[test]

@@ -12,11 +12,11 @@ use crate::run::{checked, verdict, written, written_into};
 use crate::value::to_python;
 use crate::words::words;
 
-/// A run of a kernel through a board's queue, and what it left.
+/// A run of a kernel through a board's queue, with its results.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct BoardRun {
     inner: slipring::BoardRun,
-    /// What was said when the kernel was compiled, and findings.
+    /// Compiler messages and findings.
     findings: Report,
 }
 
@@ -45,7 +45,7 @@ impl BoardRun {
         verdict(&self.findings, self.inner.is_complete())
     }
 
-    /// Whether every block ran to its end and all buffers came back.
+    /// Whether every block completed and all buffers came back.
     #[getter]
     fn complete(&self) -> bool {
         self.inner.is_complete()
@@ -64,19 +64,19 @@ impl BoardRun {
         to_python(py, &facts(&self.findings))
     }
 
-    /// The messages as the command line writes them, options as Python has them.
+    /// The messages as the command line writes them, with options in Python's syntax.
     #[getter]
     fn report(&self) -> String {
         words(&self.findings.to_string())
     }
 
-    /// What each tool says.
+    /// The verdict of each tool.
     #[getter]
     fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.checks_of())
     }
 
-    /// Everything that the run reports.
+    /// All facts of the run.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let mut all = self.inner.facts.clone();
@@ -90,7 +90,7 @@ impl BoardRun {
         self.inner.facts.printed.clone()
     }
 
-    /// The timeline of the board as a trace file of this name has it; raises where the run was not asked to keep it.
+    /// The timeline of the board in the trace format of this file name; raises if the run was not set to keep it.
     fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         written(py, self.inner.trace(), file)
     }
@@ -109,12 +109,12 @@ impl BoardRun {
         checked(py, &self.findings, self.inner.is_complete())
     }
 
-    /// The bytes of the buffer that was passed at a position.
+    /// The contents of the buffer argument at this index.
     fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.left(index)?))
     }
 
-    /// Writes them into an array.
+    /// Copies them into an array.
     fn write(&self, index: usize, array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
         written_into(self.left(index)?, array)
     }

@@ -1,9 +1,10 @@
-//! The catalogue of the language.
+//! The catalogue of the kernel language.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Every op of the language: names, ways to call it, documentation, the ops that it becomes, and whether it is known only to be refused.
+/// Every op of the language: its names, signatures, documentation, the ops that it lowers to, and whether it is
+/// recognised only to be rejected.
 #[pyfunction]
 pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -20,13 +21,13 @@ pub fn catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Words of the language besides its ops: name, form, doc.
+/// Builtins of the language other than ops: name, form, documentation.
 #[pyfunction]
 pub fn words() -> Vec<(&'static str, &'static str, &'static str)> {
     slipring_lang::words().map(|word| (word.name, word.form, word.doc)).collect()
 }
 
-/// A number of cycles with how far it may be off: `100 cycles ± 4 %`, or `100 cycles (estimate)`.
+/// A number of cycles with its error: `100 cycles ± 4 %`, or `100 cycles (estimate)`.
 #[pyfunction]
 pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
     slipring_report::figure(cycles, error_percent)

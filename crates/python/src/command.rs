@@ -1,4 +1,4 @@
-//! The command line in a process that is a Python: files of the kernel language are executed by it.
+//! The command line in a Python process, which executes files of the kernel language.
 
 use std::ffi::OsString;
 
@@ -7,10 +7,11 @@ use slipring::{Executed, Interpreter, Raised, Source};
 
 use crate::value;
 
-/// Executes files by calling a function of Python.
+/// Executes files by calling a Python function.
 struct Caller(Py<PyAny>);
 
-/// What the function gives for a kernel: the file and the text of its functions, the one to begin with, what names stand for.
+/// One result of that function: the file, the source text of the kernel's functions, the entry function, and the values
+/// of names.
 type Found<'py> = (String, String, String, Bound<'py, PyAny>);
 
 impl Caller {
@@ -47,9 +48,9 @@ impl Interpreter for Caller {
     }
 }
 
-/// Runs the command line with these words and gives its exit code. `execute` is called with the name and the text of a file, the
-/// function that is meant or `None`, and a list of pairs that set constants; it gives a list of (file, text, function, names). Without it
-/// no file is executed.
+/// Runs the command line with these words and returns its exit code. `execute` is called with the name and the text of
+/// a file, the requested function or `None`, and a list of pairs that set constants; it returns a list of (file, text,
+/// function, names). Without it no file is executed.
 #[pyfunction]
 #[pyo3(signature = (words, execute=None))]
 pub fn command_line(py: Python<'_>, words: Vec<OsString>, execute: Option<Py<PyAny>>) -> PyResult<u8> {

@@ -1,4 +1,4 @@
-//! A run that one goes through, forwards and backwards.
+//! Debugger sessions: a run that can be stepped forwards and backwards.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::words::words;
 /// A tile: core, memory, address, element type, rows and columns, bytes row by row.
 type TileBytes<'py> = (&'static str, String, u64, &'static str, [u32; 2], Bound<'py, PyBytes>);
 
-/// A run and a place in it.
+/// A run and a position in it.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Stepper(Mutex<Session>);
 
@@ -28,12 +28,12 @@ impl Stepper {
 
 #[pymethods]
 impl Stepper {
-    /// Does what words say; what there is to say of it.
+    /// Executes a debugger command and returns its output.
     fn said(&self, py: Python<'_>, line: &str) -> String {
         py.detach(|| words(&self.lock().said(line).unwrap_or_default()))
     }
 
-    /// Events that have begun, all events, the cycle, the last one.
+    /// Number of begun events, number of all events, the current cycle, the last cycle.
     #[getter]
     fn place(&self) -> (usize, usize, u64, u64) {
         let session = self.lock();
@@ -41,7 +41,7 @@ impl Stepper {
         (begun, session.history().count(), cycle, session.history().end())
     }
 
-    /// The line of the present event in its file, and that file where it is another one than the kernel's.
+    /// The line of the current event in its file, and that file if it is not the kernel's.
     #[getter]
     fn place_in_source(&self) -> Option<(u32, Option<String>)> {
         let session = self.lock();
@@ -49,13 +49,13 @@ impl Stepper {
         line.map(|line| (line.number, line.file.map(|file| file.to_string())))
     }
 
-    /// What there is to go through.
+    /// A title for the run.
     #[getter]
     fn title(&self) -> String {
         words(&self.lock().title())
     }
 
-    /// All events: who, what, first cycle, one past the last, line.
+    /// All events: agent, name, first cycle, one past the last cycle, line.
     fn events(&self) -> Vec<(String, String, u64, u64, Option<u32>)> {
         let session = self.lock();
         let history = session.history();
@@ -72,14 +72,14 @@ impl Stepper {
         each.collect()
     }
 
-    /// Which of the events are waits.
+    /// For each event, whether it is a wait.
     fn waits(&self) -> Vec<bool> {
         let session = self.lock();
         let history = session.history();
         (0..history.count()).map(|event| history.slice(event).kind == SliceKind::Stall).collect()
     }
 
-    /// The tiles of a name once the present cycle is over.
+    /// The tiles of a name at the end of the current cycle.
     fn tiles<'py>(&self, py: Python<'py>, name: &str) -> Vec<TileBytes<'py>> {
         let tiles = py.detach(|| self.lock().tiles(name));
         let each = tiles.into_iter().map(|tile| {
@@ -89,7 +89,7 @@ impl Stepper {
         each.collect()
     }
 
-    /// The bytes of the buffer of a name once the present cycle is over, and their element type.
+    /// The contents of the buffer of a name at the end of the current cycle, and their element type.
     fn buffer<'py>(&self, py: Python<'py>, name: &str) -> Option<(&'static str, Bound<'py, PyBytes>)> {
         let (elem, bytes) = py.detach(|| {
             let mut session = self.lock();

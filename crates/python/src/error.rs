@@ -1,4 +1,4 @@
-//! Errors of the library as Python's.
+//! Converts errors of the library to Python exceptions.
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
@@ -18,7 +18,7 @@ create_exception!(
      arguments are all that is missing."
 );
 
-/// An error of the library.
+/// The Python exception for an error of the library.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     match error {
         Error::Text(report) | Error::Incomplete(report) | Error::Different(report) => of_report(py, report, error),
@@ -29,7 +29,7 @@ pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
-/// The messages of a report, in Python's words.
+/// The messages of a report, with options in Python's syntax.
 pub fn facts(report: &Report) -> Vec<slipring_report::MessageFacts> {
     let mut facts = report.facts();
     for fact in &mut facts {
@@ -42,13 +42,13 @@ pub fn facts(report: &Report) -> Vec<slipring_report::MessageFacts> {
     facts
 }
 
-/// What tools say, in Python's words.
+/// The verdicts of tools, with options in Python's syntax.
 pub fn checks(mut list: Vec<CheckFacts>) -> Vec<CheckFacts> {
     list.iter_mut().for_each(|check| check.detail = words(&check.detail));
     list
 }
 
-/// Messages about a text.
+/// The exception for messages about a text.
 pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display) -> PyErr {
     let raised = KernelError::new_err(words(&error.to_string()));
     let facts = facts(report);

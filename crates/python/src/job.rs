@@ -1,4 +1,4 @@
-//! Workers that are functions of Python.
+//! Workers implemented as Python functions.
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -13,32 +13,33 @@ use slipring_queue::worker::{Call, Callback, Worker};
 
 use crate::error::QueueError;
 
-/// A launch of one worker, while its function is called: it reads now, and what it writes is written when its cycles are over.
+/// A launch of one worker while its function runs: reads are immediate, and writes take effect when its cycles are
+/// over.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Job {
     call: Held,
     /// Its tile.
     #[pyo3(get)]
     tile: (u8, u8),
-    /// Its number among the workers, row by row.
+    /// Its index among the workers, row by row.
     #[pyo3(get)]
     worker: u32,
-    /// When it was launched, in cycles of the board.
+    /// The cycle of the board at which it was launched.
     #[pyo3(get)]
     cycle: u64,
     launch: LaunchMessage,
 }
 
-/// A call, for the thread that it is in.
+/// A call, usable only on its own thread.
 struct Held {
-    /// Nothing when it is over.
+    /// `None` once the call is over.
     call: Cell<Option<NonNull<Call<'static, 'static>>>>,
     thread: ThreadId,
 }
 
-// SAFETY: another thread finds that it is another one, and goes no further.
+// SAFETY: any other thread fails the check of `thread` and does not access the call.
 unsafe impl Send for Held {}
-// SAFETY: the same.
+// SAFETY: as above.
 unsafe impl Sync for Held {}
 
 impl Job {
@@ -49,9 +50,9 @@ impl Job {
             ));
         }
         let over = || QueueError::new_err("the job is over: its function has returned");
-        // It is nobody else's while this one acts.
+        // Taken out, so that the call is not used twice at the same time.
         let mut call = self.call.call.take().ok_or_else(over)?;
-        // SAFETY: it is there while the function is called, and taken out while it is used.
+        // SAFETY: the pointer is valid while the function runs, and it is taken out while it is used.
         let done = act(unsafe { call.as_mut() });
         self.call.call.set(Some(call));
         done.map_err(QueueError::new_err)
@@ -91,7 +92,7 @@ impl Job {
         self.reads(py, bytes, |call, out| call.read_dram(bank, addr, out))
     }
 
-    /// Reads host memory, at its address.
+    /// Reads host memory at this address.
     fn read_host<'py>(&self, py: Python<'py>, address: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
         self.reads(py, bytes, |call, out| call.read_host(address & !PCIE, out))
     }
@@ -106,13 +107,13 @@ impl Job {
         self.with(|call| call.write_dram(bank, addr, data))
     }
 
-    /// Writes host memory, at its address.
+    /// Writes host memory at this address.
     fn write_host(&self, address: u64, data: &[u8]) -> PyResult<()> {
         self.with(|call| call.write_host(address & !PCIE, data))
     }
 }
 
-/// The bit of addresses that lead through PCIe.
+/// The bit that marks addresses reached through PCIe.
 const PCIE: u64 = 1 << 60;
 
 /// Workers that call a function.
@@ -129,12 +130,12 @@ fn called(py: Python<'_>, function: &Py<PyAny>, call: &mut Call<'_, '_>) -> PyRe
     let call = Held { call: Cell::new(Some(at)), thread: thread::current().id() };
     let job = Bound::new(py, Job { call, tile, worker: launched.worker, cycle, launch })?;
     let cycles = function.call1(py, (&job,));
-    // Whoever keeps the job reaches nothing any more.
+    // A job that outlives its call can no longer access anything.
     job.get().call.call.set(None);
     cycles?.extract(py).map_err(|_| PyRuntimeError::new_err("its function gives no number of cycles"))
 }
 
-/// What an exception says: its type, its text, and the line that raised it.
+/// The text of an exception: its type, its message, and the line that raised it.
 fn said(py: Python<'_>, error: &PyErr) -> String {
     let kind = error.get_type(py).name().map_or_else(|_| "an error".into(), |name| name.to_string());
     let mut at = error.traceback(py).map(|traceback| traceback.into_any());

@@ -21,9 +21,9 @@ use crate::value::{to_python, to_python_words};
 use crate::words::words;
 use crate::worker::on_thread;
 
-/// How often a run looks whether Ctrl-C was pressed.
+/// The interval at which a run checks for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a run may take before it shows how far it is, and how often it does then.
+/// The time after which a run reports its progress, and the interval of further reports.
 const PATIENCE: Duration = Duration::from_secs(1);
 const REFRESH: Duration = Duration::from_millis(200);
 
@@ -34,22 +34,24 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Of a kernel that has been compiled.
+    /// Wraps a compiled kernel.
     pub fn new(inner: slipring::Kernel) -> Kernel {
         Kernel { inner: Arc::new(inner) }
     }
 
-    /// The kernel of the library.
+    /// The underlying kernel.
     pub fn shared(&self) -> &Arc<slipring::Kernel> {
         &self.inner
     }
 }
 
-/// Does something without Python's lock, on a thread of its own, while this one listens for signals, and calls `progress`, if it is given,
-/// with the cycle, the blocks that are over, and all blocks, once it has lasted a second.
+/// Runs `work` on another thread without the GIL, while this thread handles signals. Once it has lasted a second, calls
+/// `progress`, if given, with the cycle, the number of completed blocks, and the number of all blocks.
 ///
 /// # Errors
-/// Its error as Python's. What a signal's handler or `progress` raises, after `control` has been told to stop and the work has ended.
+///
+/// The error of `work` as a Python exception, or whatever a signal handler or `progress` raises, after `control` has
+/// been cancelled and the work has ended.
 pub fn listening<T: Send + 'static>(
     py: Python<'_>,
     control: &Control,
@@ -61,7 +63,7 @@ pub fn listening<T: Send + 'static>(
     let fresh = forked();
     let thread = on_thread(move || {
         let result = match fresh {
-            // Threads do not survive a fork: the child's products run on threads of its own.
+            // Threads do not survive a fork: products in the child run on threads of its own.
             true => match rayon::ThreadPoolBuilder::new().num_threads(1).build() {
                 Ok(pool) => pool.install(work),
                 Err(_) => return,
@@ -93,7 +95,7 @@ pub fn listening<T: Send + 'static>(
         }
         wait = LOOK;
         if let Err(signal) = py.check_signals() {
-            // A compilation cannot be stopped: it is left to its end, and nobody waits for it.
+            // A compilation cannot be cancelled: it continues in the background, and nobody waits for it.
             control.cancel();
             return Err(signal);
         }
@@ -107,24 +109,24 @@ pub fn listening<T: Send + 'static>(
     }
 }
 
-/// True in a process that was forked from one where the package was in use.
+/// Whether this process was forked from one in which the package had been used.
 fn forked() -> bool {
     use std::sync::OnceLock;
     static FIRST: OnceLock<u32> = OnceLock::new();
     *FIRST.get_or_init(std::process::id) != std::process::id()
 }
 
-/// An element type by its name.
+/// The element type of this name.
 pub fn element(name: &str) -> PyResult<Elem> {
     Elem::parse(name).ok_or_else(|| PyTypeError::new_err(format!("slipring has no element type `{name}`")))
 }
 
-/// An argument: `(bytes, element type, shape)` for an array, with `(…, memory, offset)` for one that lies in a memory with others;
-/// else a number.
+/// An argument: `(bytes, element type, shape)` for an array, or `(…, memory, offset)` for an array that shares memory
+/// with others; else a number.
 fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
     if let Ok(array) = value.cast::<PyTuple>() {
         let (bytes, elem, shape): (PyReadonlyArray1<'_, u8>, String, Vec<usize>) = array.get_slice(0, 3).extract()?;
-        // A copy under Python's lock: what others do to the array during the run is not a matter of the run's.
+        // Copied while the GIL is held: changes that others make to the array during the run do not affect the run.
         let tensor = Tensor::of_bytes(element(&elem)?, shape, bytes.as_slice()?.to_vec());
         return match array.len() {
             3 => Ok(tensor),
@@ -150,7 +152,7 @@ fn tensor(value: &Bound<'_, PyAny>) -> PyResult<Tensor<'static>> {
 /// packed scales or `None`.
 pub type Described = (String, Option<&'static str>, Option<Vec<u64>>, bool, Option<&'static str>, Option<&'static str>);
 
-/// Parameters as Python sees them.
+/// Parameters as Python tuples.
 pub fn described(list: Vec<Parameter>) -> Vec<Described> {
     let each = list.into_iter().map(|parameter| {
         let direction = parameter.direction.map(|direction| match direction {
@@ -164,15 +166,15 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
     each.collect()
 }
 
-/// An argument: element type or `None`, shape or `None`, whether it is a buffer, and its bytes; a scalar has 8 of them.
+/// An argument: element type or `None`, shape or `None`, whether it is a buffer, and its bytes; a scalar has 8 bytes.
 pub type GivenArgument<'py> = (Option<&'static str>, Option<Vec<u64>>, bool, Bound<'py, PyBytes>);
 
-/// Arguments as Python sees them.
+/// Arguments as Python tuples.
 pub fn given<'py>(py: Python<'py>, list: &[Tensor<'_>], parameters: &[Parameter]) -> Vec<GivenArgument<'py>> {
     let each = list.iter().zip(parameters).map(|(arg, parameter)| {
         let bits = arg.bits().map(u64::to_le_bytes);
         let bytes = bits.as_ref().map_or_else(|| arg.contents().unwrap_or_default(), |bits| &bits[..]);
-        // Arguments of the command line take the parameter's shape, whatever their own is.
+        // Arguments of the command line take the parameter's shape, whatever their own shape.
         let own = || arg.shape().map(|own| own.iter().map(|extent| *extent as u64).collect());
         let elem = arg.elem().or(parameter.elem).map(Elem::name);
         (elem, parameter.shape.clone().or_else(own), bits.is_none(), PyBytes::new(py, bytes))
@@ -180,10 +182,11 @@ pub fn given<'py>(py: Python<'py>, list: &[Tensor<'_>], parameters: &[Parameter]
     each.collect()
 }
 
-/// What is passed to a run: [`tensor`] says what an array is.
+/// The arguments of a run: see [`tensor`] for their form.
 ///
 /// # Errors
-/// If one of them is neither array nor number.
+///
+/// If one of them is neither an array nor a number.
 pub fn tensors(args: &Bound<'_, PyList>) -> PyResult<Vec<Tensor<'static>>> {
     args.iter().map(|value| tensor(&value)).collect()
 }
@@ -196,7 +199,7 @@ impl Kernel {
         self.inner.name().map(str::to_owned).map_err(|error| raise(py, &error))
     }
 
-    /// The platform that it is compiled for.
+    /// The platform for which it is compiled.
     #[getter]
     fn platform(&self, py: Python<'_>) -> PyResult<String> {
         self.inner.platform_name().map(str::to_owned).map_err(|error| raise(py, &error))
@@ -208,13 +211,13 @@ impl Kernel {
         Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
-    /// The arguments that texts of the command line mean; without any those of its file.
+    /// The arguments given by texts in the syntax of the command line; without any, those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
         Ok(given(py, &list, &self.inner.parameters().map_err(|error| raise(py, &error))?))
     }
 
-    /// What was said when it was compiled, which is no error.
+    /// Compiler messages, which are not errors.
     fn said<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &facts(&self.inner.compile().map_err(|error| raise(py, &error))?))
     }
@@ -224,24 +227,25 @@ impl Kernel {
         self.inner.text().map_err(|error| raise(py, &error))
     }
 
-    /// The program as it was read and after each pass: its name, and the name of each pass with the text.
+    /// The program before the first pass and after each pass: the program's name, and the name of each pass with the
+    /// text.
     #[allow(clippy::type_complexity)]
     fn passes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
         Ok(vec![(self.name(py)?, self.inner.passes().map_err(|error| raise(py, &error))?)])
     }
 
-    /// How much of each local memory of a cluster is in use.
+    /// The use of each local memory of a cluster.
     fn memory_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.memory_uses().map_err(|error| raise(py, &error))?)
     }
 
-    /// What lies where in the local memories.
+    /// The layout of the local memories.
     fn memory_map<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.memory_map().map_err(|error| raise(py, &error))?)
     }
 
-    /// Runs it. What an array is, `tensor` says; without arguments it takes those of its file, or random ones of the shapes that
-    /// it declares, from `seed`.
+    /// Runs it. See `tensor` for the form of arrays. Without arguments it takes those of its file, or random ones of
+    /// the declared shapes, generated from `seed`.
     #[pyo3(signature = (args=None, given=None, progress=None, seed=0))]
     fn run(
         &self,
@@ -286,7 +290,7 @@ impl Kernel {
         })
     }
 
-    /// Runs it, so that one can go through what happened.
+    /// Runs it and returns a session for stepping through the run.
     #[pyo3(signature = (args, given=None, progress=None))]
     fn debug(
         &self,
@@ -306,7 +310,7 @@ impl Kernel {
         Ok(Stepper::new(session))
     }
 
-    /// Proves it for these arguments: facts, and what the command line prints.
+    /// Proves it for these arguments: facts, and the output of the command line.
     #[pyo3(signature = (args, timings=None, given=None, progress=None))]
     fn prove<'py>(
         &self,

@@ -1,6 +1,8 @@
-//! The extension module after the Python package `slipring`: kernels, runs and the catalogue of the language, on the library's API.
+//! The extension module behind the Python package `slipring`: kernels, runs and the catalogue of the language, on top
+//! of the library's API.
 //!
-//! It is thin. What arrays are, which names a function sees and how a run is shown is Python's (`python/slipring`).
+//! It is thin: arrays, the names visible to a function, and the display of runs are handled in Python
+//! (`python/slipring`).
 
 mod board;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! What becomes of a text: a kernel, or a whole program.
+//! Loads a text as a kernel or as a whole program.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -9,14 +9,14 @@ use crate::kernel::{Kernel, element, listening};
 use crate::program::Program;
 use crate::value;
 
-/// What a text is.
+/// A kernel or a whole program.
 #[derive(IntoPyObject)]
 pub enum Loaded {
     Kernel(Kernel),
     Program(Program),
 }
 
-/// For what and how a text is compiled.
+/// The compilation target and its options.
 #[derive(Clone, Default)]
 struct Target {
     platform: Option<String>,
@@ -50,12 +50,13 @@ impl Target {
     }
 }
 
-/// A tensor that is passed: parameter, shape, element type.
+/// A tensor argument: parameter, shape, element type.
 type Passed = (String, Vec<u64>, String);
 
-/// Compiles functions. `names` is what names stand for around them, `function` the one that is meant, `tensors` the arrays that are
-/// passed to it as (parameter, shape, element type), `numbers` the scalars as text: a whole program's tasks follow from them. With `host`
-/// it has to be a whole program. `slots` is the depth of a kernel's rings, where that is not its text's.
+/// Compiles functions. `names` holds the values of names around them, `function` is the entry function, `tensors` the
+/// array arguments as (parameter, shape, element type), `numbers` the scalar arguments as text: the tasks of a whole
+/// program depend on them. With `host`, the text must be a whole program. `slots` overrides the depth of a kernel's
+/// rings.
 #[pyfunction]
 #[pyo3(signature = (filename, text, names, function, tensors, numbers, platform=None, interpretations=Vec::new(), host=false,
     slots=None))]
@@ -98,8 +99,9 @@ fn passed(tensors: Vec<Passed>) -> PyResult<Vec<ArgType>> {
     each.collect()
 }
 
-/// Compiles what a file holds: the kernel language if its name ends in `.py`, else a text. `arguments` are the types, shapes and numbers
-/// of arguments as the command line takes them, `values` the `name=value` of constants, `slots` the depth of a kernel's rings.
+/// Compiles the contents of a file: the kernel language if its name ends in `.py`, else a text. `arguments` gives the
+/// types, shapes and numbers of arguments in the syntax of the command line, `values` the constants as `name=value`,
+/// `slots` the depth of a kernel's rings.
 #[pyfunction]
 #[pyo3(signature = (name, contents, arguments, values, function=None, platform=None, interpretations=Vec::new(), slots=None))]
 #[allow(clippy::too_many_arguments)]

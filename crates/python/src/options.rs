@@ -1,4 +1,4 @@
-//! Options of runs as Python gives them: which there are, and what they take, the library declares.
+//! Run options from Python. The library declares the options and their values.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -10,14 +10,15 @@ use slipring::{
 use crate::error::raise;
 use crate::words::words;
 
-/// The options of a run by their names, each with whether it is an argument where a kernel has a parameter of that name.
+/// The names of all run options, each with whether it is passed as an argument if a kernel has a parameter of that
+/// name.
 #[pyfunction]
 pub fn options() -> Vec<(&'static str, bool)> {
     let own = OPTIONS.iter().filter(|option| option.not_in_python.is_none());
     own.map(|option| (option.name, option.yields)).collect()
 }
 
-/// What a value of Python is to an option.
+/// Converts a Python value to an option's value.
 fn given(value: &Bound<'_, PyAny>) -> PyResult<Given> {
     if value.is_none() {
         return Ok(Given::Nothing);
@@ -26,7 +27,7 @@ fn given(value: &Bound<'_, PyAny>) -> PyResult<Given> {
         return Ok(Given::Text(text.to_string()));
     }
     let kind = value.get_type().name()?.to_string();
-    // Those of numpy are called `bool`, too.
+    // The boolean types of numpy are called `bool` too.
     if value.is_instance_of::<PyBool>() || kind.starts_with("bool") {
         return Ok(value.extract().map_or(Given::Other(kind), Given::Flag));
     }
@@ -47,22 +48,23 @@ fn given(value: &Bound<'_, PyAny>) -> PyResult<Given> {
     Ok(Given::Other(value.repr().map_or(kind, |text| text.to_string())))
 }
 
-/// An option that was not accepted, in Python's words: a wrong value, or something of another type.
+/// The exception for an invalid option, in Python's syntax: a wrong value, or a wrong type.
 fn refused(error: &OptionError) -> PyErr {
     let text = words(&error.to_string());
     if error.is_of_type { PyValueError::new_err(text) } else { PyTypeError::new_err(text) }
 }
 
-/// What is asked of a run by options and their names.
+/// The run request for named options.
 ///
 /// # Errors
-/// If one of them is none, or has a value that it does not take.
+///
+/// If an option does not exist, or its value is invalid.
 pub fn request(options: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResult<RunRequest> {
     let mut request = RunRequest::default();
     request.run.control = control.clone();
     for (key, value) in options.into_iter().flatten() {
         let name: String = key.extract()?;
-        // What the caller reads itself is not looked into here.
+        // Options that the caller reads itself are not converted here.
         let given = match RunOption::named(&name).filter(|option| matches!(option.takes, Takes::Own)) {
             Some(_) if value.is_none() => Given::Nothing,
             Some(_) if value.is_instance_of::<PyDict>() => Given::Other(String::new()),
@@ -74,9 +76,10 @@ pub fn request(options: Option<&Bound<'_, PyDict>>, control: &Control) -> PyResu
     Ok(request)
 }
 
-/// The same for a way of running.
+/// The run request for a way of running.
 ///
 /// # Errors
+///
 /// Those of [`request`], and an option that has no effect on it.
 pub fn request_on(
     options: Option<&Bound<'_, PyDict>>,
@@ -89,9 +92,10 @@ pub fn request_on(
     Ok(request)
 }
 
-/// The board that is asked for, if one is.
+/// The requested board, if there is one.
 ///
 /// # Errors
+///
 /// If there is no such board.
 pub fn board(request: &RunRequest) -> PyResult<Option<BoardOptions>> {
     let Some(name) = &request.device else { return Ok(None) };

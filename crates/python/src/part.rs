@@ -1,4 +1,4 @@
-//! Launches in parts.
+//! Launches split into parts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,14 +19,14 @@ pub struct Part {
     inner: slipring::Part,
 }
 
-/// The times of a launch, and nothing computed.
+/// The timing of a launch for which nothing was computed.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Times {
-    /// Until values are put to it.
+    /// `None` once the parts have been merged into it.
     inner: Mutex<Option<slipring::Run<'static>>>,
 }
 
-/// Stretches as pairs of numbers of 8 bytes.
+/// Packs ranges as pairs of 8-byte integers.
 fn packed<'py>(py: Python<'py>, list: &[Vec<Stretch>]) -> Vec<Bound<'py, PyBytes>> {
     let pair = |(start, end): &Stretch| [start.to_le_bytes(), end.to_le_bytes()].concat();
     list.iter().map(|own| PyBytes::new(py, &own.iter().flat_map(pair).collect::<Vec<u8>>())).collect()
@@ -39,31 +39,31 @@ fn unpacked(bytes: &[u8]) -> Vec<Stretch> {
 
 #[pymethods]
 impl Part {
-    /// Why the launch cannot be put together from parts, if it cannot.
+    /// Why the launch cannot be assembled from parts, if it cannot.
     #[getter]
     fn obstacle(&self) -> Option<&str> {
         self.inner.obstacle.as_deref()
     }
 
-    /// What the tools say.
+    /// The verdicts of the tools.
     #[getter]
     fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.checks)
     }
 
-    /// Stretches of each buffer that its blocks read: pairs of numbers of 8 bytes.
+    /// The ranges of each buffer that its blocks read: pairs of 8-byte integers.
     #[getter]
     fn reads<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         packed(py, &self.inner.reads)
     }
 
-    /// Those that they wrote.
+    /// The ranges that they wrote.
     #[getter]
     fn writes<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         packed(py, &self.inner.writes)
     }
 
-    /// What stands there, buffer by buffer of those that are passed.
+    /// The contents of the written ranges, for each buffer argument.
     #[getter]
     fn contents<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.inner.contents.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
@@ -72,15 +72,15 @@ impl Part {
 
 #[pymethods]
 impl Times {
-    /// Whether all blocks come to their end, and there is nothing to say of it.
+    /// Whether all blocks complete without messages.
     #[getter]
     fn clean(&self) -> bool {
         let run = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         run.as_ref().is_some_and(|run| run.is_complete() && run.findings().messages().is_empty())
     }
 
-    /// The launch with what its parts have computed: for each the stretches and the contents of what it wrote. The verdict is that of
-    /// `part`, which all others share. It can be done once.
+    /// The launch assembled from its parts: for each part, the ranges that it wrote and their contents. The verdict is
+    /// that of `part`, which all parts share. This can be done only once.
     #[allow(clippy::type_complexity)]
     fn put_together(&self, py: Python<'_>, part: &Part, written: Vec<(Vec<Vec<u8>>, Vec<Vec<u8>>)>) -> PyResult<Run> {
         let run = self.inner.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -97,7 +97,7 @@ impl Times {
     }
 }
 
-/// Blocks of a launch of a kernel with these options.
+/// The number of blocks in a launch of a kernel with these options.
 #[pyfunction]
 #[pyo3(signature = (kernel, given=None))]
 pub fn blocks(py: Python<'_>, kernel: &Kernel, given: Option<&Bound<'_, PyDict>>) -> PyResult<u32> {
@@ -106,14 +106,14 @@ pub fn blocks(py: Python<'_>, kernel: &Kernel, given: Option<&Bound<'_, PyDict>>
     kernel.shared().blocks(&request.run).map_err(|error| raise(py, &error))
 }
 
-/// The option for which a launch is run in one piece; `None` where none of them asks for that.
+/// An option that requires the launch to run in one piece; `None` if there is none.
 #[pyfunction]
 #[pyo3(signature = (given=None))]
 pub fn in_one_piece(given: Option<&Bound<'_, PyDict>>) -> PyResult<Option<&'static str>> {
     Ok(request(given, &Control::default())?.in_one_piece().map(|option| option.name))
 }
 
-/// Runs `count` blocks of a launch of a kernel, from block `first` on.
+/// Runs `count` blocks of a launch of a kernel, starting at block `first`.
 #[pyfunction]
 #[pyo3(signature = (kernel, args, first, count, given=None))]
 pub fn run_part(
@@ -131,7 +131,7 @@ pub fn run_part(
     Ok(Part { inner })
 }
 
-/// Takes the times of a launch of a kernel without computing anything.
+/// Computes the timing of a launch of a kernel, but no values.
 #[pyfunction]
 #[pyo3(signature = (kernel, args, given=None))]
 pub fn times(

@@ -16,24 +16,24 @@ use crate::run::{checked, verdict, written};
 use crate::value::to_python;
 use crate::words::words;
 
-/// A whole program, its kernels compiled.
+/// A whole program with its kernels compiled.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Program {
     inner: Arc<slipring::Program>,
 }
 
 impl Program {
-    /// Of a whole program whose kernels have been compiled.
+    /// Wraps a whole program whose kernels have been compiled.
     pub fn new(inner: slipring::Program) -> Program {
         Program { inner: Arc::new(inner) }
     }
 }
 
-/// What a function of the host raised.
+/// The exception that a host function raised.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// Functions of the host by their names, called as `function(args)` where each of `args` is a number or `(elements, element type, shape)`;
-/// the elements are a `bytearray`, which they change in place. What one raises is kept, and ends the run.
+/// Host functions by name, called as `function(args)`. Each of `args` is a number or `(elements, element type, shape)`;
+/// the elements are a `bytearray`, which the function changes in place. An exception is kept, and ends the run.
 fn host(functions: &Bound<'_, PyDict>, raised: &Raised) -> PyResult<HostFunctions> {
     let known: Vec<(String, Py<PyAny>)> =
         functions.iter().map(|(name, own)| Ok((name.extract()?, own.unbind()))).collect::<PyResult<_>>()?;
@@ -78,7 +78,7 @@ impl Program {
         self.inner.name()
     }
 
-    /// The platform that its kernels are compiled for.
+    /// The platform for which its kernels are compiled.
     #[getter]
     fn platform(&self) -> &str {
         self.inner.platform_name()
@@ -89,36 +89,36 @@ impl Program {
         described(self.inner.parameters())
     }
 
-    /// The arguments that texts of the command line mean; without any those of its file.
+    /// The arguments given by texts in the syntax of the command line; without any, those of its file.
     fn arguments<'py>(&self, py: Python<'py>, texts: Vec<String>, seed: u64) -> PyResult<Vec<GivenArgument<'py>>> {
         let list = self.inner.arguments(&texts, seed).map_err(|error| raise(py, &error))?;
         Ok(given(py, &list, &self.inner.parameters()))
     }
 
-    /// What was said when it was compiled, which is no error.
+    /// Compiler messages, which are not errors.
     fn said<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &facts(&self.inner.compile().map_err(|error| raise(py, &error))?))
     }
 
-    /// Its tasks and what orders them.
+    /// Its tasks and their dependencies.
     fn text(&self) -> String {
         format!("{}: {}", self.inner.name(), draw::text(self.inner.graph(), &|task| self.inner.line(task)))
     }
 
-    /// A picture of them in SVG; empty for a graph with a cycle.
+    /// An SVG of the tasks; empty for a graph with a cycle.
     #[pyo3(signature = (critical=Vec::new()))]
     #[allow(clippy::needless_pass_by_value)]
     fn svg(&self, critical: Vec<usize>) -> String {
         draw::svg(self.inner.graph(), self.inner.name(), &|task| self.inner.line(task), &critical)
     }
 
-    /// The programs of its kernels as they were read and after each pass.
+    /// The programs of its kernels before the first pass and after each pass.
     #[allow(clippy::type_complexity)]
     fn passes(&self, py: Python<'_>) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
         self.inner.passes().map_err(|error| raise(py, &error))
     }
 
-    /// How much of each local memory of a cluster is in use.
+    /// The use of each local memory of a cluster.
     fn memory_uses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.inner.memory_uses().map_err(|error| raise(py, &error))?)
     }
@@ -162,14 +162,14 @@ impl Program {
             facts.lines = run.lines().filter(|_| options.record);
             facts.checks = checks(facts.checks);
             facts.findings = crate::error::facts(&findings);
-            // What came back from the board is what the program left.
+            // After a run on a board, take the contents that came back from it.
             let left = |at: usize| sent.as_ref().map_or_else(|| run.left(at), |sent| sent.left(at)).map(<[u8]>::to_vec);
             let left = (0..run.arguments()).map(left).collect();
             let windows = run.windows().map(<[u8]>::to_vec).collect();
             let back: Option<Vec<&[u8]>> = sent.as_ref().map(|sent| sent.returned(&run).collect());
             let returned = run.returned().enumerate().map(|(at, (passed, elem, shape, bytes))| {
                 let bytes = back.as_ref().map_or(bytes, |back| back[at]);
-                // What was passed is written where it lies.
+                // Arguments are written back in place.
                 let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
                 (passed, elem.name(), shape.to_vec(), own)
             });
@@ -185,10 +185,11 @@ impl Program {
     }
 }
 
-/// A tensor that a program gives back: the position of the parameter that it is, element type, shape, and bytes where it is none.
+/// A tensor that a program returns: the index of the parameter if it is one, element type, shape, and bytes if it is
+/// not a parameter.
 type Returned = (Option<usize>, &'static str, Vec<u64>, Vec<u8>);
 
-/// A run of a whole program and what it left.
+/// A run of a whole program, with its results.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct ProgramRun {
     complete: bool,
@@ -208,13 +209,13 @@ impl ProgramRun {
         verdict(&self.findings, self.complete)
     }
 
-    /// Whether every task ran to its end.
+    /// Whether every task completed.
     #[getter]
     fn complete(&self) -> bool {
         self.complete
     }
 
-    /// The cycle at which the last task was over.
+    /// The cycle at which the last task ended.
     #[getter]
     fn cycles(&self) -> u64 {
         self.facts.cycles
@@ -232,24 +233,24 @@ impl ProgramRun {
         words(&self.findings.to_string())
     }
 
-    /// What each tool says.
+    /// The verdict of each tool.
     #[getter]
     fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.facts.checks)
     }
 
-    /// Everything that the run reports.
+    /// All facts of the run.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.facts)
     }
 
-    /// The timeline as a trace file of this name has it; raises where the run was not asked to keep it.
+    /// The timeline in the trace format of this file name; raises if the run was not set to keep it.
     fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         written(py, self.trace.as_ref(), file)
     }
 
-    /// What the kernels printed.
+    /// The printed output of the kernels.
     #[getter]
     fn printed(&self) -> Vec<String> {
         self.facts.printed.clone()
@@ -258,7 +259,7 @@ impl ProgramRun {
     /// The summary as the command line prints it.
     #[pyo3(signature = (stats=false))]
     fn text(&self, stats: bool) -> String {
-        // The summary has all there is.
+        // The summary already contains everything.
         let _ = stats;
         self.facts.text()
     }
@@ -268,7 +269,7 @@ impl ProgramRun {
         checked(py, &self.findings, self.complete)
     }
 
-    /// The bytes of the tensor that was passed at a position.
+    /// The contents of the tensor argument at this index.
     fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         match self.left.get(index) {
             Some(Some(bytes)) => Ok(PyBytes::new(py, bytes)),
@@ -276,12 +277,12 @@ impl ProgramRun {
         }
     }
 
-    /// The bytes that the run left in each window that devices share.
+    /// The contents after the run of each window that devices share.
     fn windows<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         self.windows.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
     }
 
-    /// What the program gives back: the position of the argument that it is, or `None`, element type, shape and bytes.
+    /// The returned tensors: the index of the argument or `None`, element type, shape and bytes.
     #[allow(clippy::type_complexity)]
     fn returned<'py>(&self, py: Python<'py>) -> Vec<(Option<usize>, &'static str, Vec<u64>, Bound<'py, PyBytes>)> {
         let each = self.returned.iter();

@@ -1,4 +1,4 @@
-//! The command queue: a machine of a board as a host meets it.
+//! The command queue: the machine of a board as its host sees it.
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -22,7 +22,7 @@ use crate::stream::options;
 #[pyclass(unsendable, module = "slipring._slipring")]
 pub struct Board {
     session: Session,
-    /// The host's own memory, by the number of what is pinned: it stays as long as the device may use it.
+    /// The host's own memory, by the id of the pinned range: it is kept alive for as long as the device may use it.
     arrays: BTreeMap<u32, Py<PyArray1<u8>>>,
 }
 
@@ -38,7 +38,7 @@ fn done<T>(result: Result<T, DeviceError>) -> PyResult<T> {
     })
 }
 
-/// Where a window looks: x and y of two corners, the address, whether writes go to all tiles, the network, the order.
+/// The target of a window: x and y of two corners, the address, whether writes go to all tiles, the network, the order.
 type Target = (u32, u32, u32, u32, u64, bool, u8, String);
 
 fn target((x0, y0, x1, y1, addr, multicast, noc, ordering): Target) -> PyResult<WindowTarget> {
@@ -61,7 +61,7 @@ impl Board {
 
 #[pymethods]
 impl Board {
-    /// A machine with settings by name.
+    /// A machine with named settings.
     #[new]
     fn new(settings: Vec<(String, String)>) -> PyResult<Board> {
         let config = options(&settings)?.config().map_err(PyValueError::new_err)?;
@@ -69,32 +69,33 @@ impl Board {
         Ok(Board { session, arrays: BTreeMap::new() })
     }
 
-    /// Has workers do what a function does with each launch, which gives its cycles.
+    /// Sets a function that runs for each launch on a worker, and returns its cycles.
     fn set_worker(&mut self, function: Py<PyAny>) -> PyResult<()> {
         done(self.session.set_worker(calls(function)))
     }
 
-    /// Pins so many bytes, zeroed: their number and the address where the device sees them.
+    /// Pins zeroed memory of this size: its id and its address on the device.
     fn pin(&mut self, bytes: u64) -> PyResult<(u32, u64)> {
         let memory = done(self.session.pin(bytes))?;
         Ok((memory.id, memory.noc_addr))
     }
 
-    /// Pins the host's own memory: the device reads and writes it where it is.
+    /// Pins the host's own memory: the device reads and writes it in place.
     fn pin_array(&mut self, array: Bound<'_, PyArray1<u8>>) -> PyResult<(u32, u64)> {
         let (first, bytes) = {
             let mut data = array.try_readwrite().map_err(|error| PyValueError::new_err(error.to_string()))?;
             let data = data.as_slice_mut()?;
             (NonNull::from(&mut *data).cast::<u8>(), data.len())
         };
-        // SAFETY: the array is kept until it is unpinned or the board is gone, and numpy does not move the data of an array that others
-        // refer to. The lock of Python is held during calls, so that its code does nothing to the array meanwhile.
+        // SAFETY: the array is kept until it is unpinned or the board is dropped, and numpy does not move the data of
+        // an array with other references. The GIL is held during calls, so Python code cannot access the array
+        // meanwhile.
         let memory = done(unsafe { self.session.pin_borrowed(first, bytes) })?;
         self.arrays.insert(memory.id, array.unbind());
         Ok((memory.id, memory.noc_addr))
     }
 
-    /// Gives pinned memory back.
+    /// Releases pinned memory.
     fn unpin(&mut self, id: u32) -> PyResult<()> {
         done(self.session.unpin(id))?;
         self.arrays.remove(&id);
@@ -113,12 +114,12 @@ impl Board {
         done(self.session.host_write(id, offset, bytes))
     }
 
-    /// Opens a window of 2 MiB or 4 GiB: its number.
+    /// Opens a window of 2 MiB or 4 GiB, and returns its id.
     fn open(&mut self, bytes: u64, at: Target) -> PyResult<u32> {
         done(self.session.open(bytes, target(at)?))
     }
 
-    /// Points a window elsewhere.
+    /// Changes the target of a window.
     fn retarget(&mut self, window: u32, at: Target) -> PyResult<()> {
         done(self.session.retarget(window, target(at)?))
     }
@@ -145,47 +146,47 @@ impl Board {
         done(self.session.arc_read(offset))
     }
 
-    /// Lets time pass, in nanoseconds.
+    /// Advances time by this many nanoseconds.
     fn wait(&mut self, ns: u64) -> PyResult<()> {
         done(self.session.wait(ns))
     }
 
-    /// Lets time pass while the host does something of its own, in nanoseconds.
+    /// Advances time by this many nanoseconds, for work on the host.
     fn elapse(&mut self, ns: u64) -> PyResult<()> {
         done(self.session.elapse(ns))
     }
 
-    /// The board's name, the place of its management core, and its clock in MHz.
+    /// The board's name, the coordinates of its management core, and its clock in MHz.
     fn board(&self) -> (String, (u8, u8), u32) {
         let board = self.session.board();
         (board.name.clone(), (board.arc.x, board.arc.y), board.clock_mhz)
     }
 
-    /// How many of the findings are errors, and how many are warnings.
+    /// The numbers of errors and of warnings among the findings.
     fn counts(&self) -> (usize, usize) {
         let findings = self.session.findings();
         let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
         (errors, findings.len() - errors)
     }
 
-    /// Nanoseconds since the machine was made.
+    /// Nanoseconds since the machine was created.
     fn now(&self) -> u64 {
         self.session.now()
     }
 
-    /// Memory of a tile as it is, without taking time.
+    /// The contents of a tile's memory, read without advancing time.
     fn peek<'py>(&mut self, py: Python<'py>, x: u32, y: u32, addr: u64, bytes: usize) -> PyResult<Bound<'py, PyBytes>> {
         let (tile, mut out) = (Xy { x: coordinate(x)?, y: coordinate(y)? }, done(read_buffer(bytes))?);
         done(self.session.peek(tile, addr, &mut out))?;
         Ok(PyBytes::new(py, &out))
     }
 
-    /// What was found, each as (code, text).
+    /// The findings, each as (code, text).
     fn findings(&self) -> Vec<(&'static str, String)> {
         self.session.findings().iter().map(|finding| (finding.hazard.def().code, finding.to_string())).collect()
     }
 
-    /// How far it has come: numbers by name, and what each actor is doing.
+    /// The state of the machine: counters by name, and the activity of each actor.
     fn status(&self) -> (Vec<(&'static str, u64)>, Vec<String>) {
         let status = self.session.status();
         let [prefetch, dispatch, subordinate] = status.commands;
@@ -206,27 +207,27 @@ impl Board {
         (numbers, status.actors)
     }
 
-    /// Who waits for what, if nothing can happen by itself any more: (code, text).
+    /// A description of the deadlock, if nothing can happen without the host: (code, text).
     fn diagnose(&self) -> Option<(&'static str, String)> {
         self.session.diagnose().map(|finding| (finding.hazard.def().code, finding.to_string()))
     }
 
-    /// Hazards that are allowed and were met, and how often.
+    /// Allowed hazards that occurred, and how often.
     fn allowed(&self) -> Vec<(&'static str, u64)> {
         self.session.allowed().into_iter().map(|(hazard, times)| (hazard.def().code, times)).collect()
     }
 
-    /// Who did what when, as a trace file of this name has it.
+    /// The activity of all actors in the trace format of this file name.
     fn trace<'py>(&mut self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &TraceForm::of(file).write(&self.spans()?)))
     }
 
-    /// The same as a timeline that can stand beside those of others.
+    /// The timeline, for a trace together with other boards.
     fn timeline(&mut self) -> PyResult<StreamTimeline> {
         Ok(StreamTimeline(self.spans()?))
     }
 
-    /// What was queued, as a stream in its binary form.
+    /// The queued commands, as a stream in binary form.
     fn recorded<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &done(self.session.recorded())?.to_bytes()))
     }

@@ -11,11 +11,11 @@ use crate::error::{checks, facts, of_report, raise};
 use crate::value::to_python;
 use crate::words::words;
 
-/// A run and what it left.
+/// A run, with its results.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct Run {
     inner: slipring::Run<'static>,
-    /// What was said when the kernel was compiled, and findings, those of the comparison too.
+    /// Compiler messages and findings, including those of the comparison.
     findings: Report,
     comparison: Option<Comparison>,
 }
@@ -45,9 +45,10 @@ pub fn verdict(findings: &Report, complete: bool) -> &'static str {
     }
 }
 
-/// Raises what was found.
+/// Raises the findings.
 ///
 /// # Errors
+///
 /// If an error was found, or the run stopped.
 pub fn checked(py: Python<'_>, findings: &Report, complete: bool) -> PyResult<()> {
     match findings.errors() > 0 || !complete {
@@ -56,19 +57,21 @@ pub fn checked(py: Python<'_>, findings: &Report, complete: bool) -> PyResult<()
     }
 }
 
-/// A timeline as a trace file of this name has it.
+/// A timeline in the trace format of this file name.
 ///
 /// # Errors
-/// If the run was not asked to keep it.
+///
+/// If the run was not set to keep it.
 pub fn written<'py>(py: Python<'py>, trace: Option<&Trace>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
     let trace = trace.ok_or_else(|| PyValueError::new_err("the run was not recorded: run it with `record=True`"))?;
     Ok(PyBytes::new(py, &TraceForm::of(file).write(trace)))
 }
 
-/// Writes what a run left into an array of as many bytes.
+/// Copies a result of a run into an array of the same size.
 ///
 /// # Errors
-/// If it has another number of them.
+///
+/// If the sizes differ.
 pub fn written_into(bytes: &[u8], mut array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
     let out = array.as_slice_mut()?;
     if out.len() != bytes.len() {
@@ -86,7 +89,7 @@ impl Run {
         verdict(&self.findings, self.inner.is_complete())
     }
 
-    /// Whether every block ran to its end.
+    /// Whether every block completed.
     #[getter]
     fn complete(&self) -> bool {
         self.inner.is_complete()
@@ -104,31 +107,31 @@ impl Run {
         to_python(py, &facts(&self.findings))
     }
 
-    /// The messages as the command line writes them, options as Python has them.
+    /// The messages as the command line writes them, with options in Python's syntax.
     #[getter]
     fn report(&self) -> String {
         words(&self.findings.to_string())
     }
 
-    /// What each tool says.
+    /// The verdict of each tool.
     #[getter]
     fn checks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.all().checks)
     }
 
-    /// Everything that the run reports.
+    /// All facts of the run.
     #[getter]
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.all())
     }
 
-    /// What the kernel printed.
+    /// The printed output of the kernel.
     #[getter]
     fn printed(&self) -> Vec<String> {
         self.inner.printed().to_vec()
     }
 
-    /// Events as (block, core, pipe, op, start, end, line), and how many more there were.
+    /// Events as (block, core, pipe, op, start, end, line), and the number of further events that were dropped.
     #[allow(clippy::type_complexity)]
     fn timeline<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, u64)> {
         let timeline = self.inner.timeline();
@@ -141,12 +144,12 @@ impl Run {
         Ok((list, timeline.left_out))
     }
 
-    /// The timeline as a trace file of this name has it; raises where the run was not asked to keep it.
+    /// The timeline in the trace format of this file name; raises if the run was not set to keep it.
     fn trace<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         written(py, self.inner.trace().as_ref(), file)
     }
 
-    /// The summary as the command line prints it, with tables by op and ring if asked for.
+    /// The summary as the command line prints it, with tables by op and ring on request.
     #[pyo3(signature = (stats=false))]
     fn text(&self, stats: bool) -> String {
         let facts = self.all();
@@ -158,12 +161,12 @@ impl Run {
         checked(py, &self.findings, self.inner.is_complete())
     }
 
-    /// The bytes of the buffer that was passed at a position.
+    /// The contents of the buffer argument at this index.
     fn result<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, self.inner.result(index).map_err(|error| raise(py, &error))?))
     }
 
-    /// Writes them into an array.
+    /// Copies them into an array.
     fn write(&self, py: Python<'_>, index: usize, array: PyReadwriteArray1<'_, u8>) -> PyResult<()> {
         written_into(self.inner.result(index).map_err(|error| raise(py, &error))?, array)
     }

@@ -1,4 +1,4 @@
-//! Streams of the command queue: as text and bytes, judged, run, proved.
+//! Streams of the command queue: conversion between text and bytes, checks, runs and proofs.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -20,7 +20,7 @@ use super::run::written;
 
 /// Findings, each as (code, text, record).
 type Found = Vec<(&'static str, String, Option<u64>)>;
-/// Settings by name.
+/// Named settings.
 type Settings = Vec<(String, String)>;
 
 fn found(list: &[Finding]) -> Found {
@@ -32,7 +32,8 @@ fn refused(error: impl ToString) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A stream, in either form, with the configuration that it runs on: a board of the settings comes before its own.
+/// A stream in either form, with the configuration that it runs on: a board named in the settings overrides the
+/// stream's own.
 fn read(data: &[u8], settings: &[(String, String)]) -> PyResult<(Capture, Config)> {
     let mut config = options(settings)?.config().map_err(refused)?;
     let given = settings.iter().any(|(name, _)| name.starts_with("board"));
@@ -70,7 +71,7 @@ pub fn stream_bytes<'py>(py: Python<'py>, data: &[u8]) -> PyResult<Bound<'py, Py
     Ok(PyBytes::new(py, &read(data, &[])?.0.to_bytes()))
 }
 
-/// A stream judged without running it: findings, what was not judged, hazards that are allowed and were met.
+/// Static checks of a stream: findings, what was not checked, allowed hazards that occurred.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
 pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<String>, Vec<(&'static str, u64)>)> {
@@ -81,19 +82,19 @@ pub fn stream_lint(data: &[u8], settings: Settings) -> PyResult<(Found, Vec<Stri
     Ok((found(&report.findings), report.not_judged, allowed))
 }
 
-/// Who did what when in a run of a stream.
+/// The activity of all actors in a run of a stream.
 #[pyclass(frozen, module = "slipring._slipring")]
 pub struct StreamTimeline(pub Trace);
 
 #[pymethods]
 impl StreamTimeline {
-    /// It as a trace file of this name has it.
+    /// The timeline in the trace format of this file name.
     fn written<'py>(&self, py: Python<'py>, file: &str) -> PyResult<Bound<'py, PyBytes>> {
         written(py, Some(&self.0), file)
     }
 }
 
-/// Timelines of several boards as one trace file of this name has it.
+/// The timelines of several boards as one trace, in the format of this file name.
 #[pyfunction]
 pub fn timelines<'py>(
     py: Python<'py>,
@@ -104,12 +105,12 @@ pub fn timelines<'py>(
     written(py, Some(&all), file)
 }
 
-/// What workers do: a function, the kernels of the images that they are sent (on a platform, or on that which an image names), or
-/// nothing for so many cycles.
+/// The behaviour of workers: a function; the kernels of the images that they are sent (on the given platform, or on the
+/// one that an image names); or acknowledgement after so many cycles.
 type Work = (Option<Py<PyAny>>, Option<(Option<String>,)>, u64);
 
-/// A stream run on a simulated board: findings, whether everything ran, the events, the bytes of other records that came back, those
-/// that its host loaded, cycles, and the timeline if the settings ask for it.
+/// Runs a stream on a simulated board: findings, whether everything ran, the events, the bytes of other records that
+/// came back, the bytes that its host loaded, cycles, and the timeline if the settings request it.
 #[pyfunction]
 #[expect(clippy::type_complexity, reason = "a tuple for the Python half, which names its parts")]
 pub fn stream_run<'py>(
@@ -141,8 +142,8 @@ pub fn stream_run<'py>(
     Ok((list, run.complete, events, [back, loads], machine.now_cycles(), timeline))
 }
 
-/// Whether a stream is clean for all delays: the verdict, the codes of what is wrong or why nothing is known, the options of
-/// `slipring queue run` that show it.
+/// Whether a stream is clean for all delays: the verdict, the codes of errors or the reasons for no verdict, the
+/// options of `slipring queue run` that reproduce it.
 #[pyfunction]
 pub fn stream_prove(
     data: &[u8],
@@ -160,7 +161,7 @@ pub fn stream_prove(
     })
 }
 
-/// Settings by name, as [`SessionOptions`] has them.
+/// Named settings as [`SessionOptions`].
 pub fn options(settings: &[(String, String)]) -> PyResult<SessionOptions> {
     let mut options = SessionOptions::default();
     for (name, value) in settings {

@@ -1,4 +1,4 @@
-//! Facts of the library as values of Python.
+//! Converts facts of the library to Python values.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ pub fn to_python<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResul
     of_json(py, &value)
 }
 
-/// The same with options in all texts as Python has them.
+/// Like [`to_python`], with options in Python's syntax in all texts.
 pub fn to_python_words<'py>(py: Python<'py>, facts: &impl serde::Serialize) -> PyResult<Bound<'py, PyAny>> {
     let mut value = serde_json::to_value(facts).map_err(|error| PyValueError::new_err(error.to_string()))?;
     in_words(&mut value);
@@ -57,10 +57,10 @@ fn of_json<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     })
 }
 
-/// A function of a text: where it stands there, its names, what it was defined in.
+/// A function of a text: its range in the text, its names, the scopes in which it was defined.
 type GivenPart<'py> = ((u32, u32), Bound<'py, PyDict>, Vec<String>);
 
-/// What names stand for around a text: an object with `whole`, `parts` and `elsewhere`.
+/// The values of names around a text: an object with `whole`, `parts` and `elsewhere`.
 pub fn names(value: &Bound<'_, PyAny>) -> PyResult<Names> {
     let parts: Vec<GivenPart<'_>> = value.getattr("parts")?.extract()?;
     let part = |((start, end), own, within): GivenPart<'_>| Ok(Part { range: start..end, own: pairs(&own)?, within });
@@ -78,8 +78,8 @@ fn pairs(names: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Name)>> {
     names.iter().map(|(key, value)| Ok((key.extract()?, name(&value)?))).collect()
 }
 
-/// What a name of a closure stands for. A part of the language is `("path", "pl.FP32")` in a tuple of its own class; Python's side
-/// gives it as an object with the attribute `__slipring_path__`.
+/// The value of a name in a closure. An element of the language is `("path", "pl.FP32")` in a tuple of its own class;
+/// the Python side passes an object with the attribute `__slipring_path__`.
 fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
     if let Ok(path) = value.getattr("__slipring_path__") {
         return Ok(Name::Path(path.extract()?));

@@ -1,6 +1,6 @@
-//! Messages in the words of Python.
+//! Messages in Python's syntax.
 
-/// Options of the command line as Python has them: "`--max-steps`" is "`max_steps=`".
+/// Converts options of the command line to Python's syntax: "`--max-steps`" becomes "`max_steps=`".
 pub fn words(text: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut rest = text;
@@ -16,7 +16,7 @@ pub fn words(text: &str) -> String {
     said + rest
 }
 
-/// An option without its dashes.
+/// The Python name of an option, without dashes.
 fn word(option: &str) -> String {
     let (name, value) = option.split_once(' ').unwrap_or((option, ""));
     let name = match name {

@@ -1,4 +1,4 @@
-//! Whatever a driver sends, the device ends in findings: it neither panics nor runs on forever.
+//! Whatever a driver sends, the device reports findings: it neither panics nor runs forever.
 
 use proptest::prelude::*;
 use slipring_queue::Layout;
@@ -16,7 +16,7 @@ fn open(mode: AtError) -> Queue<Machine> {
     Queue::open(Machine::new(config).expect("a machine"), board, layout, settings, &Kernels::default()).expect("opens")
 }
 
-/// Bytes that start as a command of the dispatcher does: ids that mean something, fields that are small or wild.
+/// Bytes that start like a command of the dispatcher: valid ids, with small or arbitrary fields.
 fn command(ids: std::ops::RangeInclusive<u8>) -> impl Strategy<Value = Vec<u8>> {
     let field = prop_oneof![Just(0u8), Just(1), Just(2), 0..=255u8];
     let bytes = prop::collection::vec(field, 16..300);

@@ -1,11 +1,11 @@
-//! Streams that were right until somebody changed bytes of them, and texts made of their words: every one is read, judged and run to
-//! an end, in bounded time, and what is not complete says why.
+//! Correct streams with some bytes changed, and texts composed of their words: every one is parsed, checked and run to
+//! its end in bounded time, and an incomplete one has a reason.
 
 use proptest::prelude::*;
 use slipring_queue::capture::{Capture, parse};
 use slipring_queue::fuzz;
 
-/// Right streams, with what the fixed host sends and what it never does.
+/// Correct streams: commands that the fixed host sends, and commands that it never sends.
 const STREAMS: [&str; 4] = [
     "write (1,2)..(3,3) 0x370 000000e0\neach (1,2)+(2,3) 0x86b0 11111111 22222222\nlaunch (1,2)+(2,3)\ntimestamp 1\nevent\n",
     "send WRITE_LINEAR noc_xy=(17,13) addr=0x1000\n> data 0102*2500\nsend WAIT flags=barrier\nwait\nrecord\nRELAY_INLINE_NOFLUSH\n\
@@ -33,7 +33,7 @@ fn the_streams_are_right() {
     }
 }
 
-/// Of a long stream of rubbish a report names some, and counts the rest; none of it is asked for again and again.
+/// The report on a long stream of garbage lists some findings and counts the rest; no command is processed repeatedly.
 #[test]
 fn reports_are_short() {
     let mut long = Capture { board: "p100".into(), ..Capture::default() };
@@ -44,7 +44,7 @@ fn reports_are_short() {
     assert_eq!(report.more(), 300_000 - 32);
 }
 
-/// Values that fields turn bad with.
+/// Values of corrupted fields.
 fn value() -> impl Strategy<Value = u8> {
     prop_oneof![Just(0u8), Just(1), Just(0x7F), Just(0x80), Just(0xFF), 0..=19u8, any::<u8>()]
 }

@@ -1,4 +1,4 @@
-//! The distributed configuration: the subordinate sends the go signals, when the dispatcher gives it leave.
+//! The distributed configuration: the subordinate sends the go signals when the dispatcher permits it.
 
 use slipring_queue::Layout;
 use slipring_queue::board::built_in;
@@ -32,7 +32,7 @@ fn notify(wait: u8) -> DispatchCommand {
     DispatchCommand::bare(Dispatch::NotifySubordinate(NotifySubordinate { wait, index_bitmask: 1 }))
 }
 
-/// Launches all workers some times: the subordinate may run ahead as far as the dispatcher lets it.
+/// Launches all workers repeatedly: the subordinate may run ahead as far as the dispatcher permits.
 fn launches(queue: &mut Queue<Machine>, times: u32, barrier: u8) -> Result<(), HostError> {
     let tiles: Vec<Xy> = queue.board().workers().collect();
     let go = queue.board().go_word();
@@ -52,7 +52,7 @@ fn launches(queue: &mut Queue<Machine>, times: u32, barrier: u8) -> Result<(), H
 fn the_subordinate_launches_when_the_dispatcher_lets_it() {
     for seed in [None, Some(1), Some(2), Some(3)] {
         let mut queue = open(Config { seed, ..config() });
-        // Enough go signals that its ring of pages wraps: 128 pages of 256 bytes.
+        // Enough go signals to wrap its ring of pages: 128 pages of 256 bytes.
         launches(&mut queue, 150, 1).expect("runs");
         let machine = queue.device();
         assert_eq!(machine.findings(), []);

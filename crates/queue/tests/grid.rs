@@ -1,5 +1,6 @@
-//! The grid of positions and credits: every shape of write, ending before, at and after the borders of pages, blocks and the
-//! dispatcher's ring, with page credits plentiful, just enough, and late. What arrives is compared byte by byte.
+//! A grid of positions and credits: every shape of write, ending before, at and after the boundaries of pages, blocks
+//! and the dispatcher's ring, with page credits plentiful, just sufficient, and late. The written bytes are compared
+//! exactly.
 
 use slipring_queue::Layout;
 use slipring_queue::board::built_in;
@@ -14,7 +15,7 @@ const TILES: [Xy; 4] = [Xy::new(1, 2), Xy::new(2, 2), Xy::new(1, 3), Xy::new(2, 
 const TARGET: u32 = 0x4_0000;
 const PAGE: usize = 4096;
 
-/// A shape of command that carries data.
+/// A shape of command with data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Linear,
@@ -36,7 +37,8 @@ const SHAPES: [Shape; 7] = [
     Shape::Host,
 ];
 
-/// A command of a shape whose payload has `bytes` bytes or as few less as the shape allows, and what it writes to each tile.
+/// A command of a shape with a payload of at most `bytes` bytes, as close as the shape allows, and the bytes that it
+/// writes to each tile.
 fn command(shape: Shape, bytes: usize, salt: usize) -> (DispatchCommand, Vec<Vec<u8>>) {
     let data = |bytes: usize| -> Vec<u8> { (0..bytes).map(|i| (i * 31 + salt * 7 + i / 256) as u8).collect() };
     let rect = Rect::new(TILES[0], TILES[3]);
@@ -89,7 +91,7 @@ fn command(shape: Shape, bytes: usize, salt: usize) -> (DispatchCommand, Vec<Vec
     }
 }
 
-/// How page credits come back.
+/// How page credits are returned.
 #[derive(Clone, Copy, Debug)]
 enum Credits {
     Plentiful,
@@ -103,7 +105,7 @@ fn open(credits: Credits, seed: u64) -> Queue<Machine> {
     let mut config = Config::new(board.clone()).with_seed(seed);
     match credits {
         Credits::Plentiful => {}
-        // The largest command takes all pages but the one block that is held back and the one in use.
+        // The largest command takes all pages except the block that is held back and the one in use.
         Credits::JustEnough => (layout.dispatch.cb_pages, layout.dispatch.cb_blocks) = (16, 4),
         Credits::Late => {
             (layout.dispatch.cb_pages, layout.dispatch.cb_blocks) = (16, 4);
@@ -114,8 +116,8 @@ fn open(credits: Credits, seed: u64) -> Queue<Machine> {
     Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default()).expect("opens")
 }
 
-/// Payload sizes around the borders of pages: 16 bytes before, at and after the end of one, two and nine pages (nine: all that
-/// ever come back of sixteen in blocks of four, so that a request takes exactly what there is).
+/// Payload sizes around page boundaries: 16 bytes before, at and after the end of one, two and nine pages (nine is the
+/// maximum that is ever returned of sixteen in blocks of four, so that a request takes exactly what is available).
 fn sizes() -> impl Iterator<Item = usize> {
     [1, 2, 4, 9].into_iter().flat_map(|pages| {
         let border = pages * PAGE;
@@ -129,7 +131,8 @@ fn every_shape_at_every_border_under_every_credit() {
         for shape in SHAPES {
             let mut queue = open(credits, 11);
             let ring = queue.layout().dispatch.cb_pages as usize;
-            // Each command starts one page later than the last round: it meets every page of a block, the block's end, the ring's end.
+            // Each round starts one page later than the previous one, so that commands meet every page of a block, its
+            // end, and the end of the ring.
             for (salt, bytes) in (0..ring + 3).flat_map(|phase| sizes().map(move |bytes| (phase, bytes))) {
                 let (command, expected) = command(shape, bytes, salt);
                 queue.push(&relay_inline(command.encode()).expect("fits").encode()).expect("is queued");

@@ -1,4 +1,4 @@
-//! Programs launched over whole boards: what the workers' memories hold, what is clean, and what is not.
+//! Programs launched on complete boards: the contents of the workers' memories, clean programs, and faulty ones.
 
 use slipring_queue::Layout;
 use slipring_queue::board::{Board, built_in};
@@ -20,7 +20,7 @@ fn open(config: Config, settings: Settings) -> Queue<Machine> {
     Queue::open(machine, board, layout, settings, &Kernels::default()).expect("opens")
 }
 
-/// A program that gives each tile arguments of its own and all of them one image.
+/// A program that gives each tile its own arguments, and all tiles the same image.
 fn program(board: &Board, image: Vec<u8>) -> Program {
     let tiles: Vec<_> = board.workers().collect();
     let args = tiles.iter().map(|tile| [tile.word().to_le_bytes(), [7; 4], [8; 4]].concat()).collect();
@@ -63,7 +63,8 @@ fn a_careful_host_is_clean_on_both_boards_under_any_delays() {
     }
 }
 
-/// What a live host queued comes out as a stream: run again, it does the same, and waits where the host has waited.
+/// The commands of a live host are recorded as a stream: when run again, it has the same effect, and waits where the
+/// host waited.
 #[test]
 fn a_live_host_is_recorded() {
     let board = board("p100");
@@ -77,7 +78,7 @@ fn a_live_host_is_recorded() {
     assert_eq!(capture.entries.len() as u64, announced);
     let waits: Vec<usize> = (0..capture.entries.len()).filter(|at| capture.entries[*at].waits).collect();
     assert_eq!(waits, [capture.entries.len() / 2]);
-    // What the host took, and when it stored each slot.
+    // The completions that the host took, and the times at which it stored each slot.
     let taken: Vec<usize> = capture.acts.iter().filter(|act| act.kind == ActKind::Take).map(|act| act.before).collect();
     assert_eq!(taken, [capture.entries.len() / 2, capture.entries.len()]);
     assert!(capture.entries[0].cycle > 0 && capture.entries.is_sorted_by_key(|entry| entry.cycle));
@@ -103,15 +104,15 @@ fn the_fixed_host_lets_go_signals_overtake_its_kernels() {
     let found = queue.device().stopped_at().expect("a finding");
     assert_eq!(found.hazard, Hazard::GoBeforePayload);
     assert_eq!(found.command.map(|c| c.name), Some("SEND_GO_SIGNAL"));
-    // On silicon it mostly works.
+    // On silicon this usually works.
     let mut queue = open(Config::new(board.clone()).with_mode(AtError::Silicon), Settings::FIXED_HOST);
     queue.run(&[program(&board, vec![1; 6000])]).expect("runs");
     let hazards: Vec<_> = queue.device().findings().iter().map(|f| f.hazard).collect();
     assert!(hazards.iter().all(|h| *h == Hazard::GoBeforePayload), "{hazards:?}");
 }
 
-/// All 138 workers of a P150 in one packed write: the dispatcher's cache is overrun, and every target is served. The host is the fixed one,
-/// unmodified; it times its cores.
+/// All 138 workers of a P150 in one packed write: the dispatcher's cache overflows, and every target is still served.
+/// The host is the unmodified fixed one; it times its cores.
 #[test]
 fn the_fixed_host_comes_through_on_a_p150() {
     for (seed, allow) in [(None, false), (Some(1), false), (Some(2), true)] {
@@ -125,7 +126,7 @@ fn the_fixed_host_comes_through_on_a_p150() {
         let mut queue = open(config, Settings::FIXED_HOST);
         let image: Vec<u8> = (0..6000u32).map(|i| (i * 5 % 241) as u8).collect();
         queue.run(&vec![program(&board, image); 3]).expect("runs");
-        // Kernels that land after their go signal are the same mistake as seen by the worker.
+        // Kernels that arrive after their go signal are the same mistake from the worker's point of view.
         let late = [Hazard::WriteWhileRunning];
         let mut found: Vec<Hazard> = queue.device().findings().iter().map(|f| f.hazard).collect();
         found.retain(|hazard| !late.contains(hazard));

@@ -1,4 +1,5 @@
-//! `lint` and a machine say the same of the same bytes: every stream of the file tests, and every example of an explanation.
+//! `lint` and a machine report the same for the same bytes: every stream of the file tests, and every example of an
+//! explanation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -38,12 +39,12 @@ fn lint_and_a_machine_find_the_same() {
     for file in streams() {
         let bytes = std::fs::read(&file).expect("a stream");
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // What cannot be read is a test of the reader, and one without end of the limits.
+        // Unreadable streams are tests of the parser, and endless ones are tests of the limits.
         let Ok(capture) = Capture::read(&bytes) else { continue };
         let named = if capture.board.is_empty() { "p100" } else { &capture.board };
         let Ok(board) = built_in(named) else { continue };
         let report = lint(&capture, &board, &Layout::default());
-        // A machine fetches what the slot says, and knows nothing of a record that has other bytes.
+        // A machine fetches the size in the slot, and cannot detect a record of another size.
         let fetched = capture.entries.iter().all(|entry| entry.fetched() as usize == entry.bytes.len());
         if !report.not_ordered.is_empty() || !fetched || name == "limits.queue" {
             continue;
@@ -53,7 +54,8 @@ fn lint_and_a_machine_find_the_same() {
             let config = Config { seed, ..Config::new(board.clone()) };
             let run = replay(&capture, config, Box::new(Acknowledge::default()), |_, _| {}).expect("a machine");
             let found = errors(run.findings.iter().map(|finding| finding.hazard));
-            // A machine stops at the first: what it says is among what `lint` says, and it says something if that does.
+            // A machine stops at the first hazard: `lint` also reports what the machine reports, and the machine
+            // reports something whenever `lint` does.
             if !found.is_subset(&said) || found.is_empty() != said.is_empty() {
                 wrong.push(format!("{name}, seed {seed:?}: lint {said:?}, machine {found:?}"));
             }

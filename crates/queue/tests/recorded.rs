@@ -1,4 +1,4 @@
-//! What a live host does comes out as a stream that does the same on another machine.
+//! The actions of a live host are recorded as a stream that has the same effect on another machine.
 
 use std::ptr::NonNull;
 
@@ -21,7 +21,8 @@ fn open() -> (Queue<Machine>, Config) {
     (queue.expect("opens"), config)
 }
 
-/// A worker that adds up bytes of host memory, at the address in its first words of kernel text, and writes the sum to L1.
+/// A worker that sums bytes of host memory, at the address in the first words of its kernel text, and writes the sum to
+/// L1.
 fn adds() -> Box<dyn Worker> {
     Box::new(Callback::new(|call: &mut Call<'_, '_>| {
         let mut at = [0; 8];
@@ -33,7 +34,7 @@ fn adds() -> Box<dyn Worker> {
         }
         let sum: u32 = bytes.iter().map(|byte| u32::from(*byte)).sum();
         call.write(0x50000, &sum.to_le_bytes())?;
-        // It reads what it has written, and others do when its time is over.
+        // It sees its own writes, and others see them when its time is over.
         let mut own = [0; 2];
         call.read(0x50001, &mut own)?;
         if own != sum.to_le_bytes()[1..3] {
@@ -50,7 +51,7 @@ fn push(queue: &mut Queue<Machine>, text: &str) {
     }
 }
 
-/// The stream of a host, in both forms, run again.
+/// Runs the recorded stream of a host again, in both forms.
 fn again(queue: &mut Queue<Machine>, config: &Config) -> (Capture, Replay) {
     let capture = queue.device().recorded("p100").expect("it was asked for");
     let read = Capture::from_bytes(&capture.to_bytes()).expect("a stream");
@@ -69,7 +70,7 @@ fn word(machine: &Machine, addr: u64) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
-/// A host that starts a worker through windows, without the queue, and looks at its go message until it is done; twice.
+/// A host that starts a worker through windows, without the queue, and polls its go message until it is done; twice.
 #[test]
 fn stores_and_polls_through_windows() {
     let (mut queue, config) = open();
@@ -95,7 +96,7 @@ fn stores_and_polls_through_windows() {
     queue.wait_event(event).expect("comes back");
     let launches = queue.device().status().launches;
     let (capture, mut run) = again(&mut queue, &config);
-    // The queue's own cores are among the rectangle's tiles, and were not started anew.
+    // The queue's own cores are inside the rectangle of tiles, and were not restarted.
     let machine = run.queue.device();
     assert_eq!((machine.status().launches, launches), (2, 2));
     for at in [0x60000, 0x60063, 0x60064, 0x600C7] {
@@ -104,7 +105,7 @@ fn stores_and_polls_through_windows() {
     let mut found = [0; 128];
     machine.peek(Xy::new(17, 14), 0x1000, &mut found).expect("DRAM");
     assert_eq!(found, [[5; 64], [6; 64]].concat()[..]);
-    // Stores one after the other are one, looks in a row are the last one, and the host's pause is there.
+    // Consecutive stores are merged into one, consecutive polls into the last one, and the host's pause is kept.
     let stores = capture.acts.iter().filter(|act| matches!(act.kind, ActKind::Store { .. })).count();
     let polls = capture.acts.iter().filter(|act| matches!(act.kind, ActKind::Poll { .. })).count();
     let pauses: Vec<u64> = capture
@@ -118,16 +119,17 @@ fn stores_and_polls_through_windows() {
     assert_eq!((stores, polls, pauses), (7, 2, vec![13_500]));
 }
 
-/// Memory that a host lends and writes by itself: what commands and workers read of it is in the stream, each time it is another.
+/// Memory that a host lends and writes directly: the bytes that commands and workers read are in the stream, with new
+/// contents each time.
 #[test]
 fn borrowed_memory_that_commands_and_workers_read() {
     let (mut queue, config) = open();
     let bytes = Box::leak(vec![0u8; 8192].into_boxed_slice());
     let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
-    // SAFETY: nobody gives it back, and the test touches it between calls only.
+    // SAFETY: the memory is never released, and the test accesses it only between calls.
     let borrowed = unsafe { queue.device().pin_borrowed(first, 8192) }.expect("pins");
     let fill = |value: u8| {
-        // SAFETY: no call is under way.
+        // SAFETY: no call is in progress.
         unsafe { std::slice::from_raw_parts_mut(first.as_ptr(), 8192) }.fill(value);
     };
     let noc = borrowed.noc_addr & !(1 << 60);
@@ -144,7 +146,7 @@ fn borrowed_memory_that_commands_and_workers_read() {
     );
     queue.completion().expect("an event");
     assert_eq!(word(queue.device(), 0x50000), 9 * 64);
-    // The device writes some of it, which is no store of the host; the host writes it anew.
+    // The device writes some of it, which is not a store of the host; the host overwrites it.
     push(
         &mut queue,
         &format!(
@@ -167,7 +169,7 @@ fn borrowed_memory_that_commands_and_workers_read() {
         assert_eq!(word(run.queue.device(), at), word(queue.device(), at), "{at:#x}");
     }
     assert_eq!([0x40000, 0x40040, 0x42000].map(|at| word(queue.device(), at)), [0x0909_0909, 0x0303_0303, 0x0404_0404]);
-    // Only what the device has read is kept.
+    // Only bytes that the device has read are kept.
     let stored: usize = capture
         .acts
         .iter()
@@ -179,7 +181,8 @@ fn borrowed_memory_that_commands_and_workers_read() {
     assert_eq!(stored, 64 + (4096 - 64) + 4096);
 }
 
-/// Memory that is pinned and given back is so again; a stream that asks for what no machine has is refused.
+/// Pinned and released memory is pinned and released again; a stream with requests that no machine can fulfil is
+/// rejected.
 #[test]
 fn pins_and_what_is_refused() {
     let (mut queue, config) = open();
@@ -214,7 +217,7 @@ fn pins_and_what_is_refused() {
     }
 }
 
-/// A function that cannot go on is a finding that says why; workers are given something else to do while none runs.
+/// A failing function is a finding with the reason; workers can be replaced while none of them runs.
 #[test]
 fn functions_that_fail_and_follow_each_other() {
     let (mut queue, _) = open();

@@ -1,4 +1,5 @@
-//! What is found in a stream does not depend on its delays: every stream of the file tests, with seeds and with each kind of delay late.
+//! The findings in a stream do not depend on its delays: every stream of the file tests, with seeds and with each kind
+//! of delay maximal.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +15,7 @@ use slipring_queue::worker::Acknowledge;
 
 type Found = BTreeSet<(Hazard, Option<u64>)>;
 
-/// What a run finds, and after it what the bytes show; whether it came to its end.
+/// The findings of a run, followed by those of the bytes; and whether the run completed.
 fn found(capture: &Capture, config: &Config) -> (Found, bool) {
     let run = replay(capture, config.clone(), Box::new(Acknowledge::default()), |_, _| {}).expect("runs");
     let judged = lint(capture, &config.board, &Layout::default());
@@ -29,7 +30,7 @@ fn every_stream_of_the_file_tests_under_any_delays() {
     let Ok(files) = std::fs::read_dir(folder) else { return };
     for file in files {
         let path = file.expect("a file").path();
-        // Half a gigabyte each time.
+        // Half a gigabyte for each run.
         if path.extension().is_none_or(|end| end != "queue") || path.ends_with("large_read_back.queue") {
             continue;
         }
@@ -41,7 +42,7 @@ fn every_stream_of_the_file_tests_under_any_delays() {
             let limits = Limits { steps: 200_000, ..config.limits };
             let config = Config { limits, ..config };
             let usual = found(&capture, &config);
-            // Bytes that nobody has written yet are run as commands: what they do is anybody's guess.
+            // Uninitialised bytes are executed as commands, with arbitrary effects.
             let runs_anything = usual.0.iter().any(|(hazard, _)| *hazard == Hazard::ExecBufBeforeWrite);
             if mode == AtError::Silicon && runs_anything {
                 continue;

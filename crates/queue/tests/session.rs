@@ -1,4 +1,4 @@
-//! Whatever a host asks a machine for, in any order and with any numbers, is done or refused with a word.
+//! Any request of a host to a machine, in any order and with any numbers, is executed, or rejected with a message.
 
 use proptest::prelude::*;
 use slipring_queue::board;
@@ -9,7 +9,7 @@ use slipring_queue::replay::replay;
 use slipring_queue::wire::{Rect, Xy};
 use slipring_queue::worker::Acknowledge;
 
-/// Numbers at the edges of what there is.
+/// Numbers at the limits of valid ranges.
 fn number() -> impl Strategy<Value = u64> {
     let edges = [0, 1, 3, 4, 8, 0x1000, 0x17_ffff, 0x18_0000, 2 << 20, 4 << 30, 1 << 30, 1 << 40, 0xffb4_0000];
     let shifted = (0u32..64).prop_map(|bit| 1u64 << bit);
@@ -92,7 +92,7 @@ fn session() -> Session {
     Session::new(Config { record: true, ..config }).expect("a machine")
 }
 
-/// Places that no chip has.
+/// Coordinates that no chip has.
 #[test]
 fn tiles_outside_of_the_grid_are_refused() {
     let mut session = session();
@@ -123,7 +123,7 @@ proptest! {
                 prop_assert_eq!(session.last_error(), Some(message.as_str()));
             }
         }
-        // What was done is a stream, which runs or is refused with a word.
+        // The actions form a stream, which runs, or is rejected with a message.
         let recorded = session.recorded().expect("it was asked for");
         prop_assert_eq!(&Capture::from_bytes(&recorded.to_bytes()).expect("a stream"), &recorded);
         let _ = parse(&print(&recorded));

@@ -1,9 +1,10 @@
-//! Properties of the command codec: any bytes end in a command or in an error, and what was read is written again.
+//! Properties of the command codec: any bytes decode to a command or an error, and a decoded command encodes to the
+//! same bytes.
 
 use proptest::prelude::*;
 use slipring_queue::wire::{Dispatch, DispatchCommand, Prefetch, PrefetchCommand};
 
-/// Bytes that often start like a command: a likely id, small numbers, then anything.
+/// Bytes that often start like a command: a likely id, small numbers, then arbitrary bytes.
 fn likely() -> impl Strategy<Value = Vec<u8>> {
     let small = prop_oneof![4 => Just(0u8), 2 => 0u8..40, 1 => any::<u8>()];
     (0u8..20, prop::collection::vec(small, 15..300)).prop_map(|(id, rest)| [vec![id], rest].concat())

@@ -1,4 +1,5 @@
-//! The fixed configuration over the ends of its rings: fetch queue, issue region, dispatcher's pages, completion ring, streams, event ids.
+//! The fixed configuration across the ends of its rings: fetch queue, issue region, dispatcher's pages, completion
+//! ring, streams, event ids.
 
 use slipring_queue::board::built_in;
 use slipring_queue::host::{HostStep, Kernels, Queue, Settings, lower};
@@ -19,7 +20,7 @@ fn events_over_the_fetch_queue_and_the_completion_ring() {
     let mut taken = 0u32;
     for event in 1..=9000u32 {
         queue.send(&host_event(event)).expect("is queued");
-        // Now and then the host is late, so that several records lie in the ring.
+        // Occasionally the host is late, so that several records are in the ring.
         while event.is_multiple_of(7)
             && let Some(completion) = queue.poll_completion().expect("a record")
         {
@@ -50,7 +51,7 @@ fn event_ids_wrap() {
 fn large_records_over_the_issue_region() {
     let board = built_in("p100").expect("p100");
     let mut queue = open(&board, 3);
-    // 420 records of 200 KB are 84 MB: the issue region of 64 MiB ends once, the dispatcher's pages 160 times.
+    // 420 records of 200 KB are 84 MB: the issue region of 64 MiB wraps once, the dispatcher's pages 160 times.
     let tile = Xy::new(3, 4);
     for round in 0..420u32 {
         let data: Vec<u8> = (0..200_000u32).map(|i| (i ^ round ^ i >> 8) as u8).collect();
@@ -60,7 +61,7 @@ fn large_records_over_the_issue_region() {
             .send(&DispatchCommand { header: Dispatch::WriteLinear(header), subs: Subs::None, data: data.clone() })
             .expect("is queued");
         if round % 37 == 0 || round > 330 && round < 345 {
-            // An event only says that the write was issued.
+            // An event only shows that the write was issued.
             queue.send(&wait_barrier()).expect("is queued");
             queue.finish().expect("ends");
             let mut found = vec![0; data.len()];
@@ -79,7 +80,7 @@ fn streams_over_their_17_bits() {
     let tiles: Vec<Xy> = board.workers().collect();
     let launch =
         lower(&[HostStep::Launch { tiles }], Settings::CAREFUL.lowering, &board, &Layout::default()).expect("fits");
-    // 138 workers times 1000 launches: 138,000 notices on a counter of 131,072.
+    // 138 workers times 1000 launches: 138,000 notifications on a counter of 131,072.
     for _ in 0..1000 {
         launch.iter().for_each(|command| queue.send(command).expect("is queued"));
     }

@@ -1,4 +1,4 @@
-//! What is looked up: pages of ops and of words of the kernel language, and what each message means.
+//! Reference material: pages of ops and of the builtins of the kernel language, and explanations of diagnostics.
 
 mod explain;
 mod pages;

@@ -16,14 +16,14 @@ pub fn list() -> String {
     all.iter().map(|def| format!("{:28} {}\n", def.schema.name, def.summary)).collect()
 }
 
-/// All ops with what they do, by name.
+/// All ops with their summaries, by name.
 pub fn ops() -> Vec<(&'static str, &'static str)> {
     let mut all: Vec<_> = Dialects::get().all().iter().map(|def| (def.schema.name, def.summary)).collect();
     all.sort_unstable();
     all
 }
 
-/// True for the name of a declared op.
+/// Whether this is the name of a declared op.
 pub fn is_op(name: &str) -> bool {
     Dialects::get().def(name).is_some()
 }
@@ -42,7 +42,7 @@ pub struct OpFacts {
     pub results: Vec<&'static str>,
     /// Attributes.
     pub attributes: Vec<AttributeFacts>,
-    /// The pipe where it is always the same, `depends` where it is not; nothing for ops that occupy none.
+    /// The pipe if it is always the same, `depends` if it varies; `None` for ops that occupy no pipe.
     pub pipe: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct OperandFacts {
     pub name: &'static str,
     /// `one`, `optional` or `variadic`.
     pub count: &'static str,
-    /// Which types it takes.
+    /// The types that it accepts.
     pub types: &'static str,
 }
 
@@ -64,9 +64,9 @@ pub struct OperandFacts {
 pub struct AttributeFacts {
     /// Name.
     pub name: &'static str,
-    /// Whether a text must have it.
+    /// Whether it is required.
     pub required: bool,
-    /// The members of an enumeration.
+    /// The values of an enumeration.
     pub members: &'static [&'static str],
 }
 
@@ -103,7 +103,7 @@ pub fn facts() -> Vec<OpFacts> {
     all
 }
 
-/// All words of the kernel language, a line each.
+/// All builtins of the kernel language, one per line.
 pub fn language_list() -> String {
     let ops = slipring_lang::catalogue().map(|entry| format!("{:28} {}\n", title(entry), entry.doc));
     let others = slipring_lang::words().map(|word| format!("{:28} {}\n", format!("pl.{}", word.name), word.doc));
@@ -113,7 +113,8 @@ pub fn language_list() -> String {
 /// The page of an op, by its name with or without `pto.`.
 ///
 /// # Errors
-/// If there is none: a sentence, with the nearest name.
+///
+/// If there is no such op: a sentence with the nearest name.
 pub fn page(name: &str) -> Result<String, String> {
     let dialects = Dialects::get();
     if let Some(def) = dialects.def(name).or_else(|| dialects.def(&format!("pto.{name}"))) {
@@ -125,7 +126,7 @@ pub fn page(name: &str) -> Result<String, String> {
     Err(format!("there is no op `{name}`{hint}"))
 }
 
-/// The page of a word that is no op.
+/// The page of a builtin that is not an op.
 fn page_of_word(word: &slipring_lang::Word) -> String {
     let mut text = format!("pl.{}: {}\n", word.name, word.doc);
     for way in word.form.split('|').filter(|way| !way.is_empty()) {
@@ -134,10 +135,11 @@ fn page_of_word(word: &slipring_lang::Word) -> String {
     text
 }
 
-/// The page of a word of the kernel language, by its name with or without `pl.`.
+/// The page of a builtin of the kernel language, by its name with or without `pl.`.
 ///
 /// # Errors
-/// If there is none: a sentence, with the nearest name.
+///
+/// If there is no such builtin: a sentence with the nearest name.
 pub fn language_page(name: &str) -> Result<String, String> {
     let bare = name.strip_prefix("pl.").unwrap_or(name);
     let Some(entry) = slipring_lang::find(bare) else {
@@ -168,12 +170,12 @@ fn title(entry: &Entry) -> String {
     entry.names.iter().map(|name| format!("pl.{name}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Operands by their names.
+/// Operands, listed by name.
 fn listed(operands: &[&str]) -> String {
     operands.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Which valid shapes are equal, and where.
+/// The operands whose valid shapes must be equal, and in which dimensions.
 fn equal_shapes(rule: &ShapeRule) -> String {
     let operands = listed(rule.operands);
     let what = match (rule.rows, rule.columns) {
@@ -304,7 +306,7 @@ fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = (&'a 
     }
 }
 
-/// How the op is written, as a sketch.
+/// The syntax of an op, as a sketch.
 fn form(def: &OpDef) -> String {
     let schema = &def.schema;
     match schema.syntax {

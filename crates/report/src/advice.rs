@@ -1,26 +1,26 @@
-//! What would make a run faster, as pages show it.
+//! Proposed edits and predictions that would make a run faster, as pages list them.
 
 use serde::Serialize;
 
-/// An edit of the source that was tried: it makes the run faster, leaves the same bytes, and nothing is found wrong with it.
+/// A tried edit of the source: the run is faster, produces the same bytes, and has no findings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TriedEdit {
-    /// What is changed, in words.
+    /// A description of the change.
     pub what: String,
-    /// The line that it is about, from 1.
+    /// The line that it changes, from 1.
     pub line: usize,
     /// Cycles of the run with this edit alone.
     pub cycles: u64,
-    /// How its results compare with the sequential semantics: `same`, or why that was not checked.
+    /// The result of comparison with the sequential semantics: `same`, or why that was not checked.
     pub verified: String,
-    /// What `prove` says of the text with it; `None` where it cannot be asked.
+    /// The verdict of `prove` on the edited text; `None` where `prove` does not apply.
     pub proof: Option<String>,
     /// The edit as a unified diff, for `patch -p1` and `git apply`.
     pub patch: String,
 }
 
 impl TriedEdit {
-    /// What it gains against a run, and what is known of it.
+    /// The gain over a run of `before` cycles, with the evidence for it.
     pub fn gain(&self, before: u64) -> String {
         let change = 100.0 * (self.cycles as f64 - before as f64) / before.max(1) as f64;
         let known = match self.verified.as_str() {
@@ -32,15 +32,15 @@ impl TriedEdit {
     }
 }
 
-/// A run with something otherwise, as a page lists it.
+/// A prediction for a hypothetical change, as a page lists it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Predicted {
-    /// What would be otherwise.
+    /// The hypothetical change.
     pub what: String,
-    /// Cycles that it would take.
+    /// Predicted cycles.
     pub cycles: u64,
-    /// The edit that comes nearest, among those that the page shows.
+    /// Index of the edit that comes closest to it, among those on the page.
     pub edit: Option<usize>,
-    /// Why there is none; empty where there is one, or where none was looked for.
+    /// Why there is no such edit; empty where there is one, or where none was searched for.
     pub no_edit: String,
 }

@@ -1,4 +1,4 @@
-//! Two runs side by side: what became faster, what slower, which wait went.
+//! Comparison of two runs: what became faster or slower, and which waits disappeared.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use slipring_machine::{Backing, figure};
 
 use crate::table::Table;
 
-/// A number of both runs.
+/// A quantity of both runs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Change {
-    /// Of what.
+    /// The name of the quantity.
     pub what: String,
     /// Cycles in the first run; 0 where it has no such thing.
     pub before: u64,
@@ -25,7 +25,7 @@ impl Change {
     }
 }
 
-/// Two runs side by side. Each list has what changed, the largest change first.
+/// The comparison of two runs. Each list holds what changed, largest change first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct Compared {
@@ -33,7 +33,7 @@ pub struct Compared {
     pub runs: [String; 2],
     /// Whether cycles of each run are an estimate.
     pub estimate: [bool; 2],
-    /// What supports them.
+    /// The evidence for the cycles of each run.
     pub evidence: [Backing; 2],
     pub cycles: Change,
     /// Busy cycles by core and pipe.
@@ -42,21 +42,23 @@ pub struct Compared {
     pub waits: Vec<Change>,
     /// Cycles by op.
     pub ops: Vec<Change>,
-    /// Cycles of the critical path by what it is; empty where a run does not have it.
+    /// Cycles of the critical path by kind of segment; empty where a run has no path.
     pub path: Vec<Change>,
-    /// Busy cycles by line of the source, told apart by what stands there; empty where a run does not have them.
+    /// Busy cycles by source line, lines matched by their text; empty where a run has no lines.
     pub lines: Vec<Change>,
-    /// Buffers that have other contents in the second run, or are in one only.
+    /// Buffers whose contents differ in the second run, or that only one run has.
     pub results: Vec<String>,
 }
 
 /// Sums by name.
 type Sums = BTreeMap<String, u64>;
 
-/// Compares the facts of two runs, as `slipring run --json` gives them, with `--lines` also their lines and paths.
+/// Compares the facts of two runs, the output of `slipring run --json`; with `--lines`, it also compares lines and
+/// paths.
 ///
 /// # Errors
-/// If one of them is none.
+///
+/// If one of them is not the facts of a run.
 pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
     let cycles =
         |run: &Value| run["cycles"].as_u64().ok_or("this is not the output of `slipring run --json`".to_string());
@@ -96,7 +98,7 @@ pub fn compare(before: &Value, after: &Value) -> Result<Compared, String> {
     })
 }
 
-/// What supports the cycles of a run.
+/// The evidence for the cycles of a run.
 fn backing(run: &Value) -> Backing {
     let own = &run["evidence"];
     let mut backing = Backing::default();
@@ -142,7 +144,7 @@ fn sums(list: &Value, of: impl Fn(&Value) -> Vec<(String, u64)>) -> Sums {
     sums
 }
 
-/// What changed, the largest change first.
+/// The changes, largest first.
 fn changes(before: &Sums, after: &Sums) -> Vec<Change> {
     let mut names: Vec<&String> = before.keys().chain(after.keys()).collect();
     names.sort_unstable();
@@ -164,10 +166,10 @@ fn results(before: &Value, after: &Value) -> Vec<String> {
     names.filter(other).cloned().collect()
 }
 
-/// Rows of a table, at most.
+/// The maximum number of rows of a table.
 const ROWS: usize = 12;
 
-/// What the difference of both runs is worth, in words.
+/// Whether the difference of the two runs is significant, as a sentence.
 fn worth(compared: &Compared) -> String {
     let [before, after] = &compared.evidence;
     if let Some((name, own)) = compared.runs.iter().zip(&compared.evidence).find(|(_, own)| own.is_estimate()) {

@@ -1,4 +1,4 @@
-//! Which tag the first tiles of a ring used, and when: one column a tile.
+//! The tags that the first tiles of a ring use, and when: one column per tile.
 //!
 //! ```text
 //!                  tile 0         tile 1
@@ -15,10 +15,10 @@ use crate::facts::RingFacts;
 use crate::rings::TileFacts;
 use crate::table::Table;
 
-/// Tiles side by side.
+/// Maximum number of tiles in a row.
 const COLUMNS: usize = 5;
 
-/// A diagram for each pipe and Vector core: as many tiles as show every slot and the first one used again.
+/// A diagram for each pipe and Vector core, with enough tiles to show every slot and the first slot reused.
 pub(crate) fn diagrams(rings: &[RingFacts]) -> String {
     let mut text = String::new();
     for pair in pairs(rings) {
@@ -34,7 +34,7 @@ pub(crate) fn diagrams(rings: &[RingFacts]) -> String {
     text
 }
 
-/// Rings of one Vector core that belong together: one of each direction.
+/// The rings of each Vector core that belong together: one per direction.
 fn pairs(rings: &[RingFacts]) -> Vec<Vec<&RingFacts>> {
     let mut pairs: Vec<Vec<&RingFacts>> = Vec::new();
     for ring in rings {
@@ -90,7 +90,7 @@ fn moved(ring: Option<&RingFacts>, tile: &TileFacts) -> String {
     format!("{} → {}", ring.producer_pipe, tile.slot)
 }
 
-/// From global memory a tile is loaded; on chip the slot itself is the tile.
+/// A tile in global memory is loaded; on chip the slot itself is the tile.
 fn taken(ring: Option<&RingFacts>, tile: &TileFacts) -> String {
     let Some(ring) = ring.filter(|_| tile.ready_taken.is_some()) else { return String::new() };
     format!("{} [{}]", if ring.space == "gm" { "load" } else { "bind" }, tile.slot)

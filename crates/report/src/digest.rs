@@ -1,17 +1,17 @@
-//! A short look at a buffer.
+//! Summary of a buffer's contents.
 
 use serde::{Serialize, Serializer};
 use slipring_tile::summary::{self, Range};
 use slipring_tile::{Elem, load_f32};
 
-/// A short look at a buffer.
+/// Summary of a buffer's contents.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Digest {
-    /// Smallest and largest number, NaN left out; `None` for an empty buffer.
+    /// Smallest and largest value, ignoring NaN; `None` for an empty buffer.
     pub min: Option<Number>,
     #[allow(missing_docs)]
     pub max: Option<Number>,
-    /// NaNs.
+    /// Number of NaNs.
     pub nans: usize,
     /// The first elements.
     pub first: Vec<Number>,
@@ -19,10 +19,10 @@ pub struct Digest {
     pub hash: String,
 }
 
-/// Elements that are shown.
+/// Number of elements that are shown.
 const SHOWN: usize = 6;
 
-/// Looks at a buffer of elements of a type. Bytes after the last whole element count for the hash only.
+/// Summarises a buffer of elements of one type. Bytes after the last complete element count for the hash only.
 pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     let first = bytes.chunks_exact(elem.bytes()).take(SHOWN).flat_map(|element| numbers(elem, element)).take(SHOWN);
     let (range, nans) = summary::range(elem, bytes);
@@ -35,8 +35,8 @@ pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
     Digest { min, max, nans, first: first.collect(), hash: format!("{:016x}", summary::hash(bytes)) }
 }
 
-/// A number of a buffer, exactly. As JSON an integer, a float, or one of the words `inf`, `-inf`, `nan`, which JSON has no
-/// numbers for.
+/// An exact value of a buffer. In JSON: an integer, a float, or one of the strings `inf`, `-inf` and `nan`, which JSON
+/// numbers cannot express.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum Number {
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(digest(Elem::I8, &[0xff]).min, Some(Number::Signed(-1)));
     }
 
-    /// The ends as they are found number by number: of equal ones the first.
+    /// The minimum and maximum found value by value: of equal values, the first.
     fn one_by_one(elem: Elem, bytes: &[u8]) -> (Option<Number>, Option<Number>, usize) {
         let below = |a: Number, b: Number| match (a, b) {
             (Number::Signed(a), Number::Signed(b)) => a < b,
@@ -121,7 +121,7 @@ mod tests {
         for elem in Elem::ALL {
             for length in [0, 1, 2, 3, 7, 8, 16, 33, 500, 2048, 4100] {
                 let random: Vec<u8> = (0..length).map(|_| byte()).collect();
-                // Zeros of both signs, and nothing below or above them.
+                // Zeros of both signs, and no value below or above them.
                 let zeros: Vec<u8> = (0..length).map(|at| if at % 8 == 7 { byte() & 0x80 } else { 0 }).collect();
                 for bytes in [random, zeros, vec![0xff; length], vec![0x80; length]] {
                     let d = digest(elem, &bytes);
@@ -140,7 +140,7 @@ mod tests {
         let floats: Vec<u8> =
             [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].iter().flat_map(|x| x.to_le_bytes()).collect();
         assert_eq!(json(Elem::F32, &floats), "[\"inf\",\"-inf\",\"nan\"]");
-        // Neighbours that one f64 stands for.
+        // Neighbouring integers that round to the same f64.
         let two: Vec<u8> = [i64::MAX, i64::MAX - 1].iter().flat_map(|x| x.to_le_bytes()).collect();
         let d = digest(Elem::I64, &two);
         assert_eq!((d.min, d.max), (Some(Number::Signed(i64::MAX - 1)), Some(Number::Signed(i64::MAX))));

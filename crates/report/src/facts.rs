@@ -8,7 +8,7 @@ use slipring_sim::{CostStats, Stats};
 use crate::stalls::{StallFacts, stall_facts};
 use crate::{Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
 
-/// Everything that a run reports.
+/// The facts of a run.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct RunFacts {
@@ -16,18 +16,18 @@ pub struct RunFacts {
     pub platform: String,
     pub description: String,
     pub blocks: u32,
-    /// Cores of a cluster that took part.
+    /// The cores of a cluster that took part.
     pub cores: Vec<String>,
     /// Flags between the pipes of a core: `inserted` by the compiler, `by hand`, or `none`.
     pub flags: String,
-    /// True if every block ran to its end.
+    /// True if every block completed.
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
     pub cycles: u64,
     pub microseconds: f64,
-    /// True where too few published points of the op, its type and its shape support the cycles of some work.
+    /// True if the cycles of some work are supported by too few published points for the op, its type and its shape.
     pub estimate: bool,
-    /// What supports the cycles.
+    /// The evidence for the cycles.
     pub evidence: Backing,
     /// Cycles from the launch on the host to the first instruction, which `cycles` does not count.
     pub launch_cycles: u32,
@@ -36,7 +36,7 @@ pub struct RunFacts {
     pub ops: Vec<OpFacts>,
     pub rings: Vec<RingFacts>,
     pub buffers: Vec<BufferFacts>,
-    /// Lines of the source, and the critical path, where they were asked for.
+    /// Source lines and the critical path, where they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineFacts>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,19 +44,19 @@ pub struct RunFacts {
     /// What the program printed.
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
-    /// What went wrong besides the program, such as an output that could not be written.
+    /// Errors outside the program, such as an output that could not be written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// One tool and what it says.
+/// The verdict of one tool.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct CheckFacts {
     pub tool: String,
     /// `clean`, `findings`, `partly` (no findings up to where the run stopped) or `not checked`.
     pub verdict: String,
-    /// What was looked at, or why nothing was.
+    /// What was checked, or why nothing was.
     pub detail: String,
     pub findings: usize,
 }
@@ -84,12 +84,12 @@ pub struct OpFacts {
     pub cycles: u64,
     pub bytes_read: u64,
     pub bytes_written: u64,
-    /// How the cycles come about, by entry of the platform file.
+    /// How the cycles were computed, by entry of the platform file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub costs: Vec<CostFacts>,
 }
 
-/// What executions of an op cost by one entry of the platform file: `slipring cost` shows the formula.
+/// The cost of an op's executions by one entry of the platform file: `slipring cost` shows the formula.
 #[derive(Clone, Debug, Serialize)]
 pub struct CostFacts {
     /// The entry, such as `cost.vector.add.f16`.
@@ -102,11 +102,11 @@ pub struct CostFacts {
     pub units: u64,
     /// Rows, or blocks of data moves.
     pub rows: u64,
-    /// Repeats of 256 bytes, or of what the entry says.
+    /// Repeats of 256 bytes, or of the size that the entry defines.
     pub repeats: u64,
-    /// True where too few published points of the op, its type and its shape support one of them.
+    /// True if one of them is supported by too few published points for the op, its type and its shape.
     pub estimate: bool,
-    /// What supports their cycles.
+    /// The evidence for their cycles.
     pub evidence: Backing,
 }
 
@@ -127,7 +127,7 @@ pub struct RingFacts {
     pub mean_filled: f64,
     pub producer_wait: u64,
     pub consumer_wait: u64,
-    /// The pipe that moves tiles in, and the one that waits for them; empty where no tile came through.
+    /// The pipe that moves tiles in, and the pipe that waits for them; empty where no tile passed through.
     pub producer_pipe: String,
     pub consumer_pipe: String,
     /// The first tiles of block 0.
@@ -142,7 +142,7 @@ pub struct BufferFacts {
     pub elem: String,
     pub bytes: usize,
     pub changed: bool,
-    /// Runs of bytes that are uninitialised, as nobody wrote what was put there: first byte and end.
+    /// Ranges of uninitialised bytes, copied from memory that was never written: first byte and end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uninitialised: Vec<(u64, u64)>,
     #[serde(flatten)]
@@ -165,7 +165,7 @@ fn cost_facts(costs: &[CostStats]) -> Vec<CostFacts> {
 }
 
 impl RunFacts {
-    /// The facts that come from the engine; checks, buffers, print and findings are for the caller to add.
+    /// The facts that come from the engine; the caller adds checks, buffers, printed text and findings.
     pub fn new(
         program: &Program,
         platform: &Platform,
@@ -226,7 +226,7 @@ impl RunFacts {
 }
 
 impl RingFacts {
-    /// Names of the producing and of the consuming core.
+    /// Names of the producing and the consuming core.
     pub fn ends(&self) -> (&str, &str) {
         if self.direction == "C2V" { ("AIC", &self.lane) } else { (&self.lane, "AIC") }
     }

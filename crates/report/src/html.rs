@@ -1,4 +1,4 @@
-//! A run as one page that needs nothing else: no other file and no network.
+//! A run as one self-contained page: it needs no other file and no network.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,39 +18,40 @@ const TEMPLATE: &str = include_str!("html/report.html");
 const STYLE: &str = include_str!("html/report.css");
 const SCRIPT: &str = include_str!("html/report.js");
 
-/// What a page shows.
+/// The contents of a page.
 pub struct Page<'a> {
     /// The run, with its lines and its path.
     pub facts: &'a RunFacts,
-    /// Its timeline.
+    /// The timeline.
     pub trace: &'a Trace,
     /// Slices of the timeline that are on the critical path.
     pub on_path: &'a BTreeSet<End>,
     /// The name of the file, and its text.
     pub source: (&'a str, &'a str),
-    /// A line of that text, from 1, as a line of the file that it comes from.
+    /// Maps a line of that text, from 1, to a line of the file that it comes from.
     pub shown: &'a dyn Fn(usize) -> Line,
-    /// What lies in the local memories.
+    /// The layout of the local memories.
     pub memory: &'a [MemoryFacts],
-    /// Its rates.
+    /// The rates of the run.
     pub roofline: Option<&'a Roofline>,
-    /// What would make it faster, in words.
+    /// Advice for a faster run, as sentences.
     pub advice: &'a [String],
     /// Predictions.
     pub what_if: &'a [Predicted],
-    /// Edits of the source that come near them.
+    /// Edits of the source that come close to the predictions.
     pub edits: &'a [TriedEdit],
-    /// Another run that this one is compared with, in words; empty where there is none.
+    /// A comparison with another run, as text; empty where there is none.
     pub against: &'a str,
-    /// Whether cycles of that run are an estimate.
+    /// Whether the cycles of that other run are an estimate.
     pub against_estimate: bool,
-    /// What was launched, where that is not a kernel with its blocks: `8 tasks on 4 clusters`.
+    /// A description of the launch, where it is not a kernel with its blocks: `8 tasks on 4 clusters`.
     pub launch: Option<String>,
 }
 
-/// The page.
+/// Renders the page.
 ///
 /// # Errors
+///
 /// A defect of the template.
 pub fn html(page: &Page<'_>) -> Result<String, String> {
     let facts = page.facts;
@@ -108,30 +109,30 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
     template.render(Serde(all)).map_err(|error| format!("{error:#}"))
 }
 
-/// Which line of the text on the page each line of a file is.
+/// Maps each line of a file to its row in the text on the page.
 struct Rows(BTreeMap<Line, usize>);
 
 impl Rows {
     fn new(page: &Page<'_>) -> Rows {
         let count = page.source.1.lines().count();
-        // Should a part stand there twice, its first copy is meant.
+        // If a part occurs twice, its first copy counts.
         Rows((1..=count).rev().map(|row| ((page.shown)(row), row)).collect())
     }
 
-    /// The row, from 1; 0 for a line that is not there.
+    /// The row, from 1; 0 for a line that is not on the page.
     fn of(&self, line: &Line) -> usize {
         self.0.get(line).copied().unwrap_or(0)
     }
 }
 
-/// What holds the run up, and the most that would help: the first thing to know.
+/// The headline: the bottleneck of the run, and the change with the largest gain.
 fn headline(page: &Page<'_>) -> String {
     let facts = page.facts;
     let all = facts.cycles.max(1) * u64::from(facts.blocks.max(1));
     if page.launch.is_some() {
         let parts = facts.path.as_ref().map_or(&[][..], |path| &path.parts);
         let Some(longest) = parts.iter().max_by_key(|part| part.cycles) else { return String::new() };
-        // A task that waited for others while it ran stands there more than once.
+        // A task that waited for others while it ran is listed more than once.
         let tasks: BTreeSet<&str> = parts.iter().map(|part| &*part.pipe).collect();
         let share = percent(longest.cycles, facts.cycles);
         return format!(
@@ -141,12 +142,12 @@ fn headline(page: &Page<'_>) -> String {
             longest.what
         );
     }
-    // A scalar unit is a pipe like the others; the first of the busiest.
+    // Scalar units count as pipes; of equally busy pipes the first one wins.
     let busiest = facts.pipes.iter().rev().filter(|own| own.busy > 0).max_by_key(|own| own.busy);
     let Some(pipe) = busiest else { return String::new() };
     let share = percent(pipe.busy, all);
     let bound = pipe.busy / u64::from(facts.blocks.max(1));
-    // Pipes that wait for each other are bound by none of them.
+    // Where pipes wait for each other, no single pipe is the bottleneck.
     let name = format!("{} {}", pipe.core, pipe.pipe);
     let mut text = match share >= 50.0 {
         true => format!("bound by {name}, {share:.0} % busy"),
@@ -164,7 +165,7 @@ fn headline(page: &Page<'_>) -> String {
     text
 }
 
-/// A picture as an address of its own, so that its styles stay inside.
+/// An SVG as a data URL, so that its styles do not affect the page.
 fn picture(svg: &str) -> String {
     let mut text = String::from("data:image/svg+xml;charset=utf-8,");
     for byte in svg.bytes() {
@@ -264,7 +265,7 @@ fn edit(own: &TriedEdit, before: u64) -> serde_json::Value {
     json!({"what": own.what, "line": own.line, "gain": own.gain(before), "patch": own.patch})
 }
 
-/// Numbers for strings, in the order in which they come.
+/// Assigns indices to strings, in order of first use.
 #[derive(Default)]
 struct Strings {
     numbers: BTreeMap<String, usize>,
@@ -282,7 +283,8 @@ impl Strings {
     }
 }
 
-/// What the script draws: for each slice its start, end, kind, name, line, facts, and whether it is on the path.
+/// The data that the script draws: for each slice its start, end, kind, name, line, facts, and whether it is on the
+/// path.
 fn data(page: &Page<'_>, rows: &Rows) -> String {
     let (mut names, mut facts, mut whats) = (Strings::default(), Strings::default(), Strings::default());
     let mut tracks = String::from("[");
@@ -310,7 +312,7 @@ fn data(page: &Page<'_>, rows: &Rows) -> String {
         json!([flow.from.0, flow.from.1, flow.to.0, flow.to.1, what])
     });
     let flows: Vec<_> = flows.collect();
-    // Of several clusters each has quantities of its own, which fold together.
+    // Each of several clusters has its own quantities, which fold together.
     let clusters: BTreeSet<usize> = page.trace.counters.iter().map(|own| outermost(page.trace, own.group)).collect();
     let counters = page.trace.counters.iter().map(|counter| {
         let samples: Vec<u64> = counter.samples.iter().flat_map(|(at, value)| [*at, *value]).collect();
@@ -338,11 +340,11 @@ fn data(page: &Page<'_>, rows: &Rows) -> String {
         "roofline": page.roofline,
     });
     let rest = rest.to_string();
-    // Inside of a script element nothing may look like its end.
+    // Nothing inside a script element may look like its closing tag.
     format!("{{\"tracks\":{tracks},{}", &rest[1..]).replace('<', "\\u003c")
 }
 
-/// The group that stands in no other and holds this one: a group's own group comes before it.
+/// The outermost group that contains this one; a parent's index is lower than its child's.
 fn outermost(trace: &Trace, group: usize) -> usize {
     let parent = trace.groups.get(group).and_then(|own| own.parent).filter(|parent| *parent < group);
     parent.map_or(group, |parent| outermost(trace, parent))

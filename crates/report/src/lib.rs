@@ -1,4 +1,4 @@
-//! What a run shows: facts that serialise to JSON, and the same facts as text.
+//! Reports of a run: facts that serialise to JSON, and the same facts as text.
 
 mod advice;
 mod compare;

@@ -1,10 +1,10 @@
-//! Lines of the source in facts: `line`, and `file` where that is another one than the one that was given.
+//! Source lines in facts: `line`, and `file` where it is not the file that was given.
 
 use serde::Serializer;
 use serde::ser::{SerializeMap, SerializeSeq};
 use slipring_finding::Line;
 
-/// Writes a line among the members of what it belongs to, for `#[serde(flatten, serialize_with = …)]`.
+/// Writes a line among the members of its parent, for `#[serde(flatten, serialize_with = …)]`.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -17,7 +17,7 @@ pub fn write_line<S: Serializer>(line: &Line, to: S) -> Result<S::Ok, S::Error> 
     members.end()
 }
 
-/// The same for what may come from no line, which has a `line` of null then.
+/// Like [`write_line`], for facts that may have no line: `line` is then null.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -32,7 +32,7 @@ pub fn write_line_or_null<S: Serializer>(line: &Option<Line>, to: S) -> Result<S
     }
 }
 
-/// Writes lines as a list of their numbers; of one in another file as it is shown, `7 of helper.py`.
+/// Writes lines as a list of their numbers; a line of another file is written as it is shown, `7 of helper.py`.
 pub(crate) fn write_lines<S: Serializer>(lines: &[Line], to: S) -> Result<S::Ok, S::Error> {
     let mut list = to.serialize_seq(Some(lines.len()))?;
     for line in lines {

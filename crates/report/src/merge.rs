@@ -1,12 +1,12 @@
-//! Facts of several runs as those of one: the tasks of a whole program.
+//! Merges the facts of several runs: the tasks of a whole program.
 
 use crate::facts::{CostFacts, PipeFacts, RingFacts, RunFacts};
 use crate::record::LineFacts;
 use crate::stalls::StallFacts;
 
 impl RunFacts {
-    /// Adds what another run did: pipes by core, ops by name, rings by name, lines by number. Cycles, checks, buffers, findings and
-    /// the path are left alone.
+    /// Adds the work of another run: pipes by core, ops by name, rings by name, lines by number. Cycles, checks,
+    /// buffers, findings and the path do not change.
     pub fn add_work(&mut self, other: &RunFacts) {
         self.instructions += other.instructions;
         self.evidence.add(&other.evidence);
@@ -71,7 +71,7 @@ fn add_cost(costs: &mut Vec<CostFacts>, cost: &CostFacts) {
 fn add_ring(rings: &mut Vec<RingFacts>, ring: &RingFacts) {
     let same = |own: &&mut RingFacts| own.name == ring.name && own.lane == ring.lane && own.direction == ring.direction;
     let Some(own) = rings.iter_mut().find(same) else { return rings.push(ring.clone()) };
-    // Weighed by the tiles that went through.
+    // Weighted by the number of tiles that passed through.
     let (before, now) = (own.pushed as f64, ring.pushed as f64);
     if before + now > 0.0 {
         own.mean_filled = (own.mean_filled * before + ring.mean_filled * now) / (before + now);

@@ -1,4 +1,4 @@
-//! Messages about a text, for programs.
+//! Messages about a text, as data.
 
 use serde::Serialize;
 use slipring_finding::{Kind, Line};
@@ -11,48 +11,48 @@ pub struct MessageFacts {
     pub severity: String,
     /// Stable code, such as `deadlock`.
     pub code: String,
-    /// What it is about: pictures are drawn of it.
+    /// The kind of finding, from which pictures are drawn.
     #[serde(skip)]
     pub kind: Kind,
     pub message: String,
-    /// Line and column (in characters) where it shows, from 1; `None` for what has no place in the text.
+    /// Line and column (in characters), from 1; `None` for messages without a location.
     pub line: Option<usize>,
     pub column: Option<usize>,
-    /// Line and column of the character after its end.
+    /// Line and column just past its end.
     pub end_line: Option<usize>,
     pub end_column: Option<usize>,
-    /// The file that it shows in, where that is another one than the text's.
+    /// The file of the location, if it is not the text's own file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Where the operation there was written, if the text says so.
+    /// Where the operation was originally written, if the text says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub written_at: Option<WrittenFacts>,
-    /// What is there.
+    /// What happens at the location.
     pub label: String,
-    /// Other places that explain it.
+    /// Related locations.
     pub also: Vec<PlaceFacts>,
-    /// Further facts.
+    /// Notes.
     pub notes: Vec<String>,
-    /// What fixes it.
+    /// A suggested fix.
     pub help: Option<String>,
 }
 
-/// A place in the text, from 1, and what is there.
+/// A location in the text, from 1, and what happens there.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct PlaceFacts {
     pub line: usize,
     pub column: usize,
-    /// Line and column of the character after its end.
+    /// Line and column just past its end.
     pub end_line: usize,
     pub end_column: usize,
-    /// The file, where that is another one than the text's.
+    /// The file, if it is not the text's own file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     pub label: String,
 }
 
-/// A place of a file that a text was made from.
+/// A location in a file from which the text was made.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct WrittenFacts {
@@ -62,14 +62,14 @@ pub struct WrittenFacts {
 }
 
 impl MessageFacts {
-    /// The line that it shows.
+    /// The line of the location.
     pub fn at(&self) -> Option<Line> {
         self.line.map(|number| Line::new(number as u32, self.file.as_deref()))
     }
 }
 
 impl PlaceFacts {
-    /// The line.
+    /// The line of the location.
     pub fn at(&self) -> Line {
         Line::new(self.line as u32, self.file.as_deref())
     }

@@ -1,4 +1,4 @@
-//! How full a ring was over time, and who waited for whom.
+//! The occupancy of rings over time, and the waits of their two ends.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const COLUMNS: usize = 64;
 /// Waits of one end of a ring.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WaitFacts {
-    /// The core and pipe that waited; empty where none did.
+    /// The core and pipe that waited; empty if there was no wait.
     pub who: String,
     /// Waits that took time.
     pub count: u64,
@@ -20,7 +20,7 @@ pub struct WaitFacts {
     pub cycles: u64,
     /// The longest of them, in cycles.
     pub longest: u64,
-    /// The cycle at which that began.
+    /// The cycle at which the longest wait began.
     pub longest_at: u64,
 }
 
@@ -38,7 +38,8 @@ impl WaitFacts {
     }
 }
 
-/// A ring of block 0. A slot counts as filled from when the push has moved its tile there to the signal of its free.
+/// A ring of block 0. A slot counts as filled from the moment its push has moved the tile there until its free is
+/// signalled.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct OccupancyFacts {
@@ -50,18 +51,18 @@ pub struct OccupancyFacts {
     pub space: String,
     pub counted: bool,
     pub period: u32,
-    /// Cycles with so many filled slots: from none to all of them.
+    /// Cycles for each number of filled slots, from none to all.
     pub cycles_at: Vec<u64>,
     pub producer_waits: WaitFacts,
     pub consumer_waits: WaitFacts,
-    /// Mean number of filled slots in each of the equal parts of the run.
+    /// Mean number of filled slots in each of the equal intervals of the run.
     pub course: Vec<f64>,
     /// Cycles of the block.
     pub cycles: u64,
 }
 
 impl OccupancyFacts {
-    /// Fewest and most filled slots at any time.
+    /// Minimum and maximum number of filled slots.
     pub fn range(&self) -> (usize, usize) {
         let held = |at: &usize| self.cycles_at[*at] > 0;
         let all = 0..self.cycles_at.len();
@@ -81,22 +82,22 @@ impl OccupancyFacts {
     }
 }
 
-/// A ring as it fills.
+/// The state of a ring during the run.
 #[derive(Clone, Debug, Default)]
 struct Level {
     filled: u64,
-    /// Free signals of the start, which belong to no tile.
+    /// Initial free signals, which belong to no tile.
     credits: u32,
     since: u64,
     cycles_at: Vec<u64>,
-    /// Slot-cycles of each part of the run, all of the same width.
+    /// Slot-cycles of each interval of the run; all intervals have the same width.
     parts: Vec<u64>,
     width: u64,
     waits: [WaitFacts; 2],
 }
 
 impl Level {
-    /// Accounts for the time up to `at`.
+    /// Accounts for the time until `at`.
     fn pass(&mut self, at: u64) {
         let (mut from, filled) = (self.since, self.filled);
         let level = usize::try_from(filled).unwrap_or(usize::MAX).min(self.cycles_at.len().saturating_sub(1));
@@ -104,7 +105,7 @@ impl Level {
         while from < at {
             let mut part = (from / self.width) as usize;
             while part >= COLUMNS {
-                // Twice the width, half as many parts: the run is longer than it looked.
+                // The run is longer than the intervals cover: double their width and halve their number.
                 let half = self.parts.chunks(2).map(|pair| pair.iter().sum()).collect();
                 self.parts = half;
                 self.parts.resize(COLUMNS, 0);
@@ -130,7 +131,7 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// What was seen, once the run is over.
+    /// The results, once the run is over.
     pub fn facts(&self) -> Vec<OccupancyFacts> {
         let cycles = self.end - self.start;
         let each = self.decls.iter().zip(&self.levels).map(|(decl, level)| {
@@ -160,7 +161,7 @@ impl Occupancy {
         each.collect()
     }
 
-    /// The level of the ring that an object belongs to, and whether it says that a slot is free.
+    /// The ring to which a synchronisation object belongs, and whether the object signals free slots.
     fn level(&mut self, agent: Agent, sync: u32) -> Option<(usize, bool)> {
         let (ring, free) = match self.roles.get(sync as usize) {
             Some(SyncRole::RingReady { ring, .. }) => (*ring as usize, false),
@@ -274,7 +275,7 @@ fn one(ring: &OccupancyFacts) -> String {
     text + &chart(ring)
 }
 
-/// Rows of the chart, at most.
+/// Maximum number of rows of the chart.
 const ROWS: u32 = 16;
 
 fn chart(ring: &OccupancyFacts) -> String {
@@ -285,7 +286,7 @@ fn chart(ring: &OccupancyFacts) -> String {
     let step = ring.slots.div_ceil(ROWS);
     let mut level = ring.slots;
     while level > 0 {
-        // Filled for more than half of the time of a column, or for some of it.
+        // Filled for more than half of the column's time, or for some of it.
         let cell = |mean: &f64| match mean {
             m if *m >= f64::from(level) - 0.5 * f64::from(step) => '#',
             m if *m > f64::from(level - step.min(level)) => '.',
@@ -306,7 +307,7 @@ fn chart(ring: &OccupancyFacts) -> String {
 mod tests {
     use super::*;
 
-    /// Levels and parts add up, however long the run gets.
+    /// Levels and intervals add up for a run of any length.
     #[test]
     fn parts_widen_with_the_run() {
         let mut level =

@@ -1,5 +1,5 @@
-//! A finding as a picture: the two pipes of a race and the edge that is missing, who waits for whom in a deadlock. Lines and
-//! dashes say it, not colours.
+//! A finding as a picture: the two pipes of a race and the missing edge; the waits of a deadlock. Lines and dashes
+//! carry the information, not colours.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use crate::MessageFacts;
 const CHARACTER: f64 = 7.3;
 /// Height of a row.
 const ROW: f64 = 46.0;
-/// Waits that are drawn.
+/// Maximum number of waits drawn.
 const MOST: usize = 8;
 
-/// The picture as an element of a page; `None` for findings that have none.
+/// The picture as an SVG element; `None` for findings that have none.
 pub fn picture(finding: &MessageFacts) -> Option<String> {
     match &finding.kind {
         Kind::Race(parties) => Some(race(parties, [finding.also.first()?.at(), finding.at()?])),
@@ -27,7 +27,7 @@ pub fn picture(finding: &MessageFacts) -> Option<String> {
     }
 }
 
-/// What a finding says is not there, and whether it would come before what is; `None` for findings of something else.
+/// The missing counterpart of a finding, and whether it would come first; `None` for findings of another kind.
 fn missing(kind: &Kind) -> Option<(&'static str, bool)> {
     Some(match kind {
         Kind::FlagLeftSet | Kind::SignalLeftOver => ("no wait", false),
@@ -41,7 +41,7 @@ fn missing(kind: &Kind) -> Option<(&'static str, bool)> {
     })
 }
 
-/// A place in the source, and dashed beside it the other half, which is not there.
+/// A location in the source and, dashed, its missing counterpart.
 fn half(finding: &MessageFacts) -> Option<String> {
     let (missing, before) = missing(&finding.kind)?;
     let number = finding.line?;
@@ -73,10 +73,10 @@ fn half(finding: &MessageFacts) -> Option<String> {
     Some(svg((second + widths[order[1]] + 20.0).max(320.0), 56.0, &about, &body))
 }
 
-/// Width of a bar that stands for bytes.
+/// Width of the bar that represents a range of bytes.
 const BAR: f64 = 520.0;
 
-/// A line of bytes with what lies on it: numbers to places of the picture.
+/// A byte axis: maps byte offsets to x coordinates.
 struct Ruler {
     from: i128,
     to: i128,
@@ -87,13 +87,13 @@ impl Ruler {
         20.0 + BAR * (byte - self.from) as f64 / (self.to - self.from).max(1) as f64
     }
 
-    /// A box from a byte to another one, of a pixel at least.
+    /// A box from one byte to another, at least one pixel wide.
     fn span(&self, from: i128, to: i128, y: f64, more: &str) -> String {
         let (x, width) = (self.at(from), (self.at(to) - self.at(from)).max(1.5));
         format!("<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"20\" stroke=\"currentColor\" {more}/>")
     }
 
-    /// Names of bytes below a row, as many as there is room for.
+    /// Labels of bytes below a row, as many as fit.
     fn names(&self, bytes: &[i128], y: f64) -> String {
         let (mut text_of, mut end) = (String::new(), f64::MIN);
         for byte in bytes {
@@ -110,7 +110,7 @@ impl Ruler {
     }
 }
 
-/// The bytes that a buffer has, and those that an access touches: what has no dots below does not exist.
+/// The bytes of a buffer and the bytes that an access touches: bytes without dots below do not exist.
 fn bounds(start: &Start) -> String {
     let (first, end) = (i128::from(start.byte), i128::from(start.byte) + i128::from(start.span));
     let size = i128::from(start.size);
@@ -118,7 +118,7 @@ fn bounds(start: &Start) -> String {
     let mut body = text(20.0, 16.0, "start", &format!("{}: {size} bytes", start.buffer));
     body += &ruler.span(0, size, 24.0, "fill=\"currentColor\" fill-opacity=\"0.15\"");
     body += &ruler.span(first, end, 52.0, "fill=\"none\" stroke-width=\"1.5\"");
-    // What of it lies outside, dashed and crossed.
+    // The part of the access outside the buffer, dashed and crossed.
     let outside = if first < 0 { (first, end.min(0)) } else { (first.max(size), end) };
     body += &ruler.span(outside.0, outside.1, 52.0, "fill=\"none\" stroke-width=\"2.5\" stroke-dasharray=\"5 4\"");
     let (left, right) = (ruler.at(outside.0), ruler.at(outside.1).max(ruler.at(outside.0) + 1.5));
@@ -134,7 +134,7 @@ fn bounds(start: &Start) -> String {
     svg((BAR + 60.0).max(wide(&about) + 40.0), 122.0, &format!("{} has {size} bytes; {about}", start.buffer), &body)
 }
 
-/// The bytes of a buffer, or those that are read, and the runs of them that nobody has written.
+/// The bytes of a buffer, or those that are read, with the ranges that were never written.
 fn holes(own: &Holes) -> String {
     let ruler = Ruler { from: own.within.0.into(), to: own.within.1.into() };
     let mut body = text(20.0, 16.0, "start", &own.place);
@@ -171,7 +171,7 @@ fn wide(text: &str) -> f64 {
     CHARACTER * text.chars().count() as f64
 }
 
-/// A picture with arrows whose heads have a name of their own in the page.
+/// An SVG with arrows; the arrowheads have an id that is unique in the page.
 fn svg(width: f64, height: f64, about: &str, body: &str) -> String {
     format!(
         "<svg class=\"why\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" role=\"img\" aria-label=\"{}\">\
@@ -192,7 +192,7 @@ fn line(from: (f64, f64), to: (f64, f64), more: &str) -> String {
     )
 }
 
-/// A box with words in its middle.
+/// A box with centred text.
 fn boxed(x: f64, y: f64, width: f64, what: &str) -> String {
     format!(
         "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"26\" rx=\"3\" fill=\"none\" stroke=\"currentColor\" \
@@ -202,7 +202,7 @@ fn boxed(x: f64, y: f64, width: f64, what: &str) -> String {
     )
 }
 
-/// Both pipes, one below the other, each with what it does and in which line, and the edge that would order them.
+/// Both pipes, one below the other, each with its access and source line, and the edge that would order them.
 fn race(parties: &[Party; 2], lines: [Line; 2]) -> String {
     let row = |(party, line): (&Party, Line)| (party.who(), format!("{}, line {line}", party.verb()));
     let rows: Vec<(String, String)> = parties.iter().zip(lines).map(row).collect();
@@ -216,7 +216,7 @@ fn race(parties: &[Party; 2], lines: [Line; 2]) -> String {
         let (x, y) = ([first, second][at], 28.0 + ROW * at as f64);
         body += &line((left, y), (end, y), "stroke-opacity=\"0.35\"");
         body += &text(left - 10.0, y + 4.0, "end", who);
-        // The row's own line does not go through the box.
+        // The row's own line must not cross the box.
         let _ = write!(
             body,
             "<rect x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"26\" class=\"under\"/>",
@@ -235,8 +235,8 @@ fn race(parties: &[Party; 2], lines: [Line; 2]) -> String {
     svg(end.max(560.0), 28.0 + ROW + 44.0, &about, &body)
 }
 
-/// The lines that a finding names, in the order of the source, each with what happens there; the one that it is about is
-/// framed. `None` for a finding that names one line only: the text says all of it.
+/// The lines that a finding names, in source order, each with what happens there; the finding's own line is framed.
+/// `None` for a finding with only one line, which its text already covers.
 fn places(finding: &MessageFacts) -> Option<String> {
     let own = (finding.at()?, finding.label.as_str(), true);
     let also = finding.also.iter().map(|place| (place.at(), place.label.as_str(), false));
@@ -269,7 +269,7 @@ fn places(finding: &MessageFacts) -> Option<String> {
     Some(svg((left + width + 30.0).max(320.0), height, &about.join("; "), &body))
 }
 
-/// A row for each wait: who waits, for what, and why nobody signals it.
+/// A row for each wait: who waits, for what, and why no signal comes.
 fn deadlock(waits: &[Waiting]) -> String {
     let waits: Vec<[String; 3]> =
         waits.iter().map(|wait| [wait.unit.to_string(), wait.what.to_string(), wait.why.to_string()]).collect();

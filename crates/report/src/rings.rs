@@ -1,4 +1,4 @@
-//! When each tile of a ring was pushed, popped and freed.
+//! The times at which each tile of a ring was pushed, popped and freed.
 
 use serde::Serialize;
 use slipring_machine::Pipe;
@@ -8,11 +8,11 @@ use slipring_sim::{Agent, Launch, Observer};
 /// Cycles of the first tiles of a ring, tile by tile.
 #[derive(Clone, Debug, Default)]
 pub struct RingTimes {
-    /// The producer's wait for a free slot was over: slot and cycle.
+    /// The producer's waits for a free slot ended: slot and cycle.
     pub free_taken: Vec<(u32, u64)>,
     /// The producer signalled the slot ready.
     pub ready_set: Vec<(u32, u64)>,
-    /// The consumer's wait for a tile was over.
+    /// The consumer's waits for a tile ended.
     pub ready_taken: Vec<(u32, u64)>,
     /// The consumer signalled the slot free.
     pub free_set: Vec<(u32, u64)>,
@@ -20,14 +20,14 @@ pub struct RingTimes {
     pub producer_pipe: Option<Pipe>,
     /// The pipe that waits for tiles.
     pub consumer_pipe: Option<Pipe>,
-    /// Free signals of the initialisation, which belong to no tile.
+    /// Initial free signals, which belong to no tile.
     initial: u32,
 }
 
-/// One tile's way through a ring: the slot, and the cycles of its four signals, as far as they came.
+/// One tile's passage through a ring: the slot, and the cycles of its four signals, as far as they occurred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct TileFacts {
-    /// Slot (tag) that it went through.
+    /// The slot (tag) that it used.
     pub slot: u32,
     /// The producer had a free slot.
     pub free_taken: Option<u64>,
@@ -58,10 +58,10 @@ impl RingTimes {
     }
 }
 
-/// Tiles of each ring that are kept.
+/// Number of tiles kept per ring.
 const KEPT: usize = 16;
 
-/// An observer that keeps the times of the first tiles of every ring of block 0.
+/// An observer that records the times of the first tiles of every ring of block 0.
 #[derive(Clone, Debug, Default)]
 pub struct RingTrace {
     /// By index of the program's rings.
@@ -97,8 +97,8 @@ impl RingTrace {
             (false, false) => &mut times.ready_taken,
             (true, true) => &mut times.free_set,
         };
-        // The signals of a counted ring have no slot: its tiles go through the slots in turn, and a free signal may stand
-        // for several of them.
+        // The signals of a counted ring carry no slot: its tiles use the slots in turn, and one free signal may cover
+        // several tiles.
         let tiles = if free { decl.period } else { 1 };
         for _ in 0..tiles {
             if list.len() < KEPT {

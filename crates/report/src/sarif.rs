@@ -1,15 +1,16 @@
-//! Messages as a SARIF log (OASIS, Static Analysis Results Interchange Format, 2.1.0): what services that review code read.
+//! Messages as a SARIF log (OASIS, Static Analysis Results Interchange Format, 2.1.0), the format that code review
+//! services read.
 
 use serde::Serialize;
 
 use crate::message::MessageFacts;
 
-/// A message and the file that it is about.
+/// A message and its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Told {
-    /// As it was named: a path, or `-`.
+    /// The file as it was named: a path, or `-`.
     pub file: String,
-    /// What was said.
+    /// The message.
     pub message: MessageFacts,
 }
 
@@ -119,8 +120,8 @@ impl Region {
     }
 }
 
-/// A log of one invocation: every message with its place, the places that explain it as related locations, notes and what fixes it after
-/// the message; failures that are about no file as notifications. Columns count characters.
+/// A log of one invocation: every message with its location, its related locations, and its notes and fix after the
+/// message text; failures without a file as notifications. Columns count characters.
 pub fn sarif(told: &[Told], failures: &[String], exit_code: u8) -> String {
     let mut codes: Vec<&str> = told.iter().map(|told| told.message.code.as_str()).collect();
     codes.sort_unstable();
@@ -147,7 +148,7 @@ pub fn sarif(told: &[Told], failures: &[String], exit_code: u8) -> String {
             results,
         }],
     };
-    // Strings and numbers always have a JSON form.
+    // Strings and numbers always serialise.
     serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
 }
 
@@ -183,7 +184,7 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
     }
 }
 
-/// A path as a reference: what such a reference may not have stands in hexadecimal.
+/// A path as a URI reference: characters that a URI does not allow are percent-encoded.
 fn uri(path: &str) -> String {
     let mut text = String::new();
     for byte in path.bytes() {

@@ -1,42 +1,43 @@
-//! Points of a grid as a picture: one quantity against another. Marks differ by shape, so that it can be read without colour.
+//! The points of a grid as a scatter plot of two quantities. Marks differ in shape, so that the plot is readable
+//! without colour.
 
 use std::fmt::Write;
 
-/// What a mark stands for.
+/// The meaning of a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DotKind {
-    /// Nothing was found wrong: a circle.
+    /// No findings: a circle.
     Clean,
-    /// Something is wrong: a cross.
+    /// A finding or an error: a cross.
     Wrong,
-    /// The one to take: a star.
+    /// The best point: a star.
     Best,
-    /// What there was before, nothing wrong with it: a square.
+    /// The original, without findings: a square.
     Written,
 }
 
 /// A mark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dot {
-    /// Position to the right.
+    /// Horizontal position.
     pub x: u64,
-    /// Position upwards.
+    /// Vertical position.
     pub y: u64,
-    /// What it stands for.
+    /// Its meaning.
     pub kind: DotKind,
-    /// What it is called.
+    /// Its label.
     pub label: String,
 }
 
-/// A picture of marks.
+/// A scatter plot.
 pub struct Scatter<'a> {
-    /// Above it.
+    /// Title above the plot.
     pub title: String,
-    /// Below the title.
+    /// Note below the title.
     pub note: String,
-    /// What goes to the right.
+    /// Name of the horizontal quantity.
     pub x: &'a str,
-    /// What goes upwards.
+    /// Name of the vertical quantity.
     pub y: &'a str,
     /// The marks.
     pub dots: &'a [Dot],
@@ -62,7 +63,7 @@ const STYLE: &str = "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mon
     .grid{stroke:#343b44}.back{fill:#14171b}.name{stroke:#14171b}.clean{fill:#5c9ee6;stroke:#a9cdf5}\
     .wrong{stroke:#ff7a70}.best{fill:#fff;stroke:#fff}.written{fill:#14171b;stroke:#e6e9ed}.front{stroke:#9aa4b1}}";
 
-/// Numbers of an axis that are round: 1, 2 or 5 times a power of ten apart.
+/// Round values of an axis: 1, 2 or 5 times a power of ten apart.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
     let rough = ((high - low) / 5.0).max(1.0);
     let power = 10f64.powf(rough.log10().floor());
@@ -71,7 +72,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     (first..).map(|at| at as f64 * step).take_while(|at| *at <= high).collect()
 }
 
-/// What an axis shows: all values, with some room, from zero where that is near.
+/// The range of an axis: all values with some margin, starting at zero where that is close.
 fn reach(values: impl Iterator<Item = u64>) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for value in values {
@@ -131,7 +132,7 @@ pub fn scatter_svg(scatter: &Scatter<'_>) -> String {
     let place = |dot: &Dot| (px(dot.x as f64), py(dot.y as f64));
     let around = |(x, y): (f64, f64)| [x - 6.0, y - 6.0, x + 6.0, y + 6.0];
     let mut taken: Vec<[f64; 4]> = scatter.dots.iter().map(|dot| around(place(dot))).collect();
-    // What matters most is named first: names that would lie over others are left to the pointer.
+    // The most important marks are labelled first: labels that would overlap others appear only as tooltips.
     let mut order: Vec<&Dot> = scatter.dots.iter().collect();
     order.sort_by_key(|dot| (dot.kind != DotKind::Best, dot.kind != DotKind::Written, dot.y, dot.x));
     for dot in order {
@@ -182,7 +183,7 @@ fn mark(kind: DotKind, x: f64, y: f64) -> String {
     }
 }
 
-/// The kinds of marks that there are, and what the line is.
+/// A legend of the kinds of marks in the plot, and of the line.
 fn legend(out: &mut String, scatter: &Scatter<'_>) {
     let entries = [
         (DotKind::Best, "best"),
@@ -203,7 +204,7 @@ fn legend(out: &mut String, scatter: &Scatter<'_>) {
     }
 }
 
-/// A line through the clean points that nothing beats in both quantities.
+/// A line through the clean points that no other point beats in both quantities.
 fn front(out: &mut String, dots: &[Dot], px: &dyn Fn(f64) -> f64, py: &dyn Fn(f64) -> f64) {
     let mut clean: Vec<&Dot> = dots.iter().filter(|dot| dot.kind != DotKind::Wrong).collect();
     clean.sort_by_key(|dot| (dot.x, dot.y));
@@ -245,7 +246,7 @@ mod tests {
         let svg = picture(&dots);
         assert_eq!(svg.matches("<title>").count(), 4);
         assert!(svg.contains("a &lt; b") && svg.contains("x=4096: 950 cycles, 4096 bytes"));
-        // One of each stands in the legend.
+        // The legend contains one of each.
         for class in ["best", "clean", "wrong", "written"] {
             assert_eq!(svg.matches(&format!("class=\"{class}\"")).count(), 2, "{class}");
         }

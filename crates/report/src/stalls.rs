@@ -1,9 +1,9 @@
-//! Cycles of standing still, by cause.
+//! Stalled cycles by cause.
 
 use serde::Serialize;
 use slipring_sim::StallCycles;
 
-/// Cycles of standing still for one cause.
+/// Stalled cycles of one cause.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct StallFacts {

@@ -1,6 +1,6 @@
 //! Text tables with aligned columns.
 
-/// A table: a head and rows; the first `left` columns are aligned to the left, the others to the right.
+/// A table: a header and rows. The first `left` columns are left-aligned, the others right-aligned.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     left: usize,
@@ -9,12 +9,12 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table with this head.
+    /// A table with this header.
     pub fn new(left: usize, head: &[&str]) -> Table {
         Table { left, also: Vec::new(), rows: vec![head.iter().map(|s| (*s).to_string()).collect()] }
     }
 
-    /// Aligns these columns to the left too.
+    /// Also left-aligns these columns.
     pub fn left(mut self, columns: &[usize]) -> Table {
         self.also = columns.to_vec();
         self
@@ -25,7 +25,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table, each line indented by two blanks.
+    /// The table, each line indented by two spaces.
     pub fn render(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width =

@@ -7,7 +7,7 @@ use crate::diagram::diagrams;
 use crate::facts::{BufferFacts, CheckFacts, PipeFacts, RingFacts, RunFacts};
 use crate::table::Table;
 
-/// What ran, what was checked, how long it took, where time went, what is in the buffers.
+/// A summary: the kernel, the checks, the cycles, where time went, and the contents of buffers.
 pub fn summary_text(facts: &RunFacts) -> String {
     let mut text = String::new();
     let blocks = if facts.blocks == 1 { "1 block".to_string() } else { format!("{} blocks", facts.blocks) };
@@ -38,7 +38,7 @@ pub fn summary_text(facts: &RunFacts) -> String {
     text + &printed_text(&facts.printed) + &buffers_text(&facts.buffers)
 }
 
-/// Each tool and what it says.
+/// Each tool and its verdict.
 pub fn checks_text(checks: &[CheckFacts]) -> String {
     let mut table = Table::new(3, &[]);
     for check in checks {
@@ -113,7 +113,7 @@ fn pipe_row(pipe: &PipeFacts, cycles: u64) -> Vec<String> {
     ]
 }
 
-/// Tables by op and by ring, and which tag the first tiles of every ring used when.
+/// Tables by op and by ring, and the tags that the first tiles of every ring use over time.
 pub fn stats_text(facts: &RunFacts) -> String {
     let mut text = String::from("\nops\n");
     let mut table = Table::new(1, &["op", "count", "cycles", "bytes read", "written"]);

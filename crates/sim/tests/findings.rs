@@ -1,4 +1,4 @@
-//! Every way a program can fail is a finding that says what, where and why.
+//! Every kind of failure of a program is a finding that states what happened, where and why.
 
 mod left_over;
 
@@ -21,7 +21,7 @@ fn failure(build: &Build, buffers: Vec<GmBuffer>) -> Finding {
     result.findings.remove(0)
 }
 
-/// The only finding of a run that came to its end.
+/// The only finding of a run that completed.
 fn left_over(build: &Build) -> Finding {
     let mut result = go(build, &a5(), vec![]);
     assert!(result.complete, "{:#?}", result.findings);
@@ -456,7 +456,7 @@ fn loops_without_an_end() {
         c.copy(Pipe::V, (UB0, imm(0)), (UB0, imm(64)), 64);
         c.emit(Inst::Jump { to: 0 });
     });
-    // One that does nothing that others see is known to have no end long before.
+    // A loop without visible effects is detected as endless long before the limit.
     for (build, mode, code) in [
         (&bare, ExecutionMode::Pipes, "endless-loop"),
         (&bare, ExecutionMode::Sequential, "endless-loop"),

@@ -1,4 +1,4 @@
-//! Random programs without races: the same memory in every mode and under all costs.
+//! Random race-free programs: the same memory in every mode and under all costs.
 
 use crate::kit;
 
@@ -45,14 +45,14 @@ proptest! {
 
     #[test]
     fn pipes_are_never_slower_than_one_after_another(shape in shape(), mut timing in timing()) {
-        // Without signals' own cycles, which the sequential semantics does not spend.
+        // Without the cycles of signals, which the sequential semantics does not spend.
         (timing.cycles, timing.latency) = (0, 0);
         let pipes = run_once(&shape, &timing, 1, 1, ExecutionMode::Pipes);
         let sequential = run_once(&shape, &timing, 1, 1, ExecutionMode::Sequential);
         prop_assert!(pipes.cycles <= sequential.cycles);
     }
 
-    /// Any instructions at all: findings, but no panic and no hang.
+    /// Arbitrary instructions: findings, but no panic and no hang.
     #[test]
     fn arbitrary_programs_come_to_an_end(
         insts in proptest::collection::vec((0..11u8, any::<u8>(), any::<u8>()), 0..30), sequential in any::<bool>(),

@@ -1,4 +1,4 @@
-//! The key properties of the tile rings, on rings made by hand from flags and copies.
+//! The key properties of the tile rings, on rings built manually from flags and copies.
 
 use crate::kit;
 
@@ -13,7 +13,7 @@ const A: Role = Role::Aiv0;
 const B: Role = Role::Aiv1;
 const TILE: u64 = 64;
 
-/// Fills the tile at `to` with a number that tells tile `i` from the others.
+/// Fills the tile at `to` with a number that identifies tile `i`.
 fn number(c: &mut Code<'_>, to: Place, at: u64, i: Operand, tag: u64) {
     let value = c.calc(|[i, tag, _]| Ok(tag + i), i, imm(tag));
     c.barrier(None);
@@ -42,7 +42,7 @@ fn delay(c: &mut Code<'_>, pipe: Pipe, cycles: u32) {
     c.work(pipe, "delay", effect, &[imm(0), imm(0), imm(0)], Cost::fixed(cycles));
 }
 
-/// Cube to Vector, `tiles` tiles; the producer and the consumer take so many cycles a tile.
+/// Cube to Vector, `tiles` tiles, with the given cycles per tile for the producer and the consumer.
 fn one_way(slots: u32, tiles: u64, make: u32, use_up: u32) -> RunResult {
     let mut b = Build::default();
     let ring = b.ring((C, Pipe::Fix), (A, Pipe::V), slots, TILE as u32, UB0, 0);
@@ -69,7 +69,7 @@ fn one_way(slots: u32, tiles: u64, make: u32, use_up: u32) -> RunResult {
 #[test]
 fn property_1_the_producer_fills_every_slot_before_it_blocks() {
     for slots in [1, 4, 8] {
-        // The consumer pops nothing before cycle 10000; the producer has filled the ring long before.
+        // The consumer pops nothing before cycle 10000; the producer fills the ring long before.
         let mut b = Build::default();
         let ring = b.ring((C, Pipe::Fix), (A, Pipe::V), slots, TILE as u32, UB0, 0);
         let tiles = imm(u64::from(slots) + 1);
@@ -164,7 +164,7 @@ fn property_5_rings_to_both_vector_cores_are_independent() {
         b.ring((C, Pipe::Fix), (A, Pipe::V), 4, TILE as u32, UB0, 0),
         b.ring((C, Pipe::Mte1), (B, Pipe::V), 4, TILE as u32, UB1, 0),
     ];
-    // One pipe for each peer: a slow peer holds up only its own pipe, as long as the queues have room.
+    // One pipe for each peer: a slow peer only delays its own pipe, as long as the queues have space.
     b.core(C, |c| {
         c.store((L1, imm(0)), imm(7));
         c.store((L1, imm(4096)), imm(8));
@@ -239,8 +239,8 @@ fn property_6_both_directions_at_the_same_time() {
 
 #[test]
 fn property_7_a_slot_is_held_from_pop_to_free() {
-    // The consumer holds two slots at a time and reads them in place, late; the producer would overwrite
-    // them if a pop gave them back.
+    // The consumer holds two slots at a time and reads them in place, late; the producer would overwrite them if a pop
+    // already freed them.
     let (slots, pairs) = (4u32, 9u64);
     let mut b = Build::default();
     let ring = b.ring((C, Pipe::Fix), (A, Pipe::V), slots, TILE as u32, UB0, 0);

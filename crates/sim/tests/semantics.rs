@@ -1,4 +1,4 @@
-//! What each instruction does, and when.
+//! The effect of each instruction, and its timing.
 
 use crate::kit;
 
@@ -158,7 +158,7 @@ fn a_full_queue_holds_the_scalar_unit() {
     assert!(scalar.stalls.queue_full > 0);
     let deep = go(&b, &a5(), vec![]);
     assert_eq!(deep.stats.cores[0].pipes[0].stalls.queue_full, 0);
-    // The pipe works without a gap either way: Move and JumpIfGe precede the first issue.
+    // The pipe works without a gap in either case: Move and JumpIfGe precede the first issue.
     assert_eq!((result.cycles, deep.cycles), (2 + 5 * 11, 2 + 5 * 11));
 }
 
@@ -192,7 +192,7 @@ fn a_barrier_of_a_pipe_holds_later_work_of_that_pipe_only() {
 
 #[test]
 fn an_acquire_comes_after_the_releases_issued_before_it() {
-    // V is busy when MTE3 comes to its acquire: MTE3 must wait for V's release all the same.
+    // V is busy when MTE3 reaches its acquire: MTE3 must still wait for V's release.
     let mut b = Build::default();
     let token = b.token(A, 7);
     b.core(A, |c| {
@@ -225,7 +225,7 @@ impl Observer for Ends {
     }
 }
 
-/// When the last work of each pipe ends: (MTE2, V, MTE3). Copies of 64 bytes take 11 cycles, of 6400 bytes 110.
+/// The end of the last op instance of each pipe: (MTE2, V, MTE3). Copies of 64 bytes take 11 cycles, of 6400 bytes 110.
 fn ends(write: impl FnOnce(&mut Code<'_>, Sync, Sync)) -> [u64; 3] {
     let mut b = Build::default();
     let (one, two) = (b.token(A, 0), b.token(A, 1));
@@ -302,7 +302,7 @@ fn mode_1_does_not_block_and_releases_for_all() {
             c.emit(Inst::Acquire { pipe: Pipe::V, token: one, waits });
             short(c, Pipe::V);
             c.emit(Inst::Release { pipe: Pipe::V, token: one, deferred });
-            // Work of MTE2 that comes later than the release does not count.
+            // Operations of MTE2 after the release do not count.
             long(c, Pipe::Mte2);
             c.acquire(Pipe::Mte3, one);
             short(c, Pipe::Mte3);
@@ -381,7 +381,7 @@ fn lanes_know_which_they_are() {
 
 #[test]
 fn work_is_carried_out_when_it_completes() {
-    // MTE3 reads while V still works on the same bytes: it sees them as they were.
+    // MTE3 reads while V is still working on the same bytes: it sees the previous contents.
     let mut b = Build::default();
     b.core(A, |c| {
         let out = c.special(Special::Param(0));
@@ -398,7 +398,7 @@ fn work_is_carried_out_when_it_completes() {
 
 #[test]
 fn in_sequence_everything_completes_before_the_next() {
-    // The same race has one meaning in program order.
+    // The same race has a defined result in program order.
     let mut b = Build::default();
     let flag = b.event(A, Pipe::Mte3, Pipe::V, 0);
     b.core(A, |c| {

@@ -68,7 +68,7 @@ impl Kernel {
         Kernel::of(&Input::open(path, &CompileRequest::default())?)
     }
 
-    /// Reads a text. Its name says what it is, as for [`Kernel::open`], and stands in messages.
+    /// Reads a text. Its name determines the language, as for [`Kernel::open`], and appears in messages.
     ///
     /// # Errors
     /// If it is empty or has errors.
@@ -76,9 +76,10 @@ impl Kernel {
         Kernel::of(&Input::read(&name.into(), text.into().into_bytes(), &CompileRequest::default())?)
     }
 
-    /// The same kernel with another text, for what is asked of it: the same platform, interpretations and function.
+    /// This kernel with another text: the same platform, interpretations and function.
     ///
     /// # Errors
+    ///
     /// If the text has errors.
     pub(crate) fn with_text(&self, text: String) -> Result<Kernel, Error> {
         let own = &self.module.source;
@@ -89,7 +90,7 @@ impl Kernel {
         Ok(Kernel { platform, interpretations, choice, ..kernel })
     }
 
-    /// The kernels of what was read, or the one that is asked for.
+    /// The kernels of an input, or the requested one.
     ///
     /// # Errors
     /// If the text has errors.
@@ -110,7 +111,7 @@ impl Kernel {
         })
     }
 
-    /// For a built-in platform: `a5` or `a2a3`. By default it is the one that the file says, else A5.
+    /// Sets a built-in platform, `a5` or `a2a3`. The default is the platform that the file names, else A5.
     ///
     /// # Errors
     /// If no platform has that name.
@@ -119,14 +120,15 @@ impl Kernel {
         Ok(self.on(platform))
     }
 
-    /// For a platform of one's own.
+    /// Sets a custom platform.
     pub fn on(mut self, platform: Platform) -> Kernel {
         self.platform = Some(platform);
         self.compiled = OnceLock::new();
         self
     }
 
-    /// Where public sources disagree, the other interpretations of these names ([`slipring_machine::interpretations`]).
+    /// Selects the alternative interpretations of these names where public sources disagree
+    /// ([`slipring_machine::interpretations`]).
     ///
     /// # Errors
     /// If no interpretation has such a name.
@@ -136,25 +138,27 @@ impl Kernel {
         Ok(self)
     }
 
-    /// The function that is meant, where the file has several kernels.
+    /// Selects the function, if the file has several kernels.
     pub fn function(mut self, name: impl Into<String>) -> Kernel {
         self.choice.function = Some(name.into());
         self.compiled = OnceLock::new();
         self
     }
 
-    /// With flags for functions that have none although others of the text have theirs by hand. Where nothing of a text
-    /// synchronises by hand, functions get flags in any case.
+    /// Inserts flags into functions that have none, even if other functions of the text synchronise by hand. If nothing
+    /// in a text synchronises by hand, functions get flags in any case.
     pub fn insert_sync(mut self, asked: bool) -> Kernel {
         self.choice.insert_sync = asked;
         self.compiled = OnceLock::new();
         self
     }
 
-    /// With so many slots in each of its rings, whatever its text says. Buffers for slots that are passed must be as large.
+    /// Sets the number of slots of each ring, overriding the text. Buffers that are passed for slots must be large
+    /// enough.
     ///
     /// # Errors
-    /// If a ring cannot have so many.
+    ///
+    /// If a ring cannot have that many slots.
     pub fn slots(mut self, slots: u32) -> Result<Kernel, Error> {
         if !(1..=crate::DEEPEST).contains(&slots) {
             return Err(Error::Arguments(format!("a ring has from 1 to {} slots", crate::DEEPEST)));
@@ -164,18 +168,18 @@ impl Kernel {
         Ok(self)
     }
 
-    /// The name of the function that is meant, where it was said.
+    /// The name of the selected function, if one was selected.
     #[doc(hidden)]
     pub fn function_name(&self) -> Option<&str> {
         self.choice.function.as_deref()
     }
 
-    /// The text that the kernel was read from.
+    /// The text from which the kernel was read.
     pub fn source(&self) -> &Source {
         &self.module.source
     }
 
-    /// The platform that it is for.
+    /// The target platform.
     fn target(&self) -> Result<Platform, Error> {
         let mut platform = match &self.platform {
             Some(platform) => platform.clone(),
@@ -185,10 +189,11 @@ impl Kernel {
         Ok(platform)
     }
 
-    /// The same kernel with its module otherwise.
+    /// This kernel with its module changed.
     ///
     /// # Errors
-    /// If the platform that it says is not known.
+    ///
+    /// If the platform that it names is not known.
     #[doc(hidden)]
     pub fn altered(mut self, change: impl FnOnce(&mut Module, &Platform)) -> Result<Kernel, Error> {
         let platform = self.target()?;
@@ -197,10 +202,11 @@ impl Kernel {
         Ok(self)
     }
 
-    /// Checks the kernel and compiles it, unless that has been done.
+    /// Checks and compiles the kernel, unless that has been done.
     ///
     /// # Errors
-    /// If the text is wrong, or the platform that it says is not known.
+    ///
+    /// If the text is wrong, or the platform that it names is not known.
     #[doc(hidden)]
     pub fn compiled(&self) -> Result<&Arc<Compiled>, Error> {
         if let Some(compiled) = self.compiled.get() {
@@ -211,16 +217,17 @@ impl Kernel {
         Ok(self.compiled.get_or_init(|| Arc::new(compiled)))
     }
 
-    /// Checks and compiles the kernel: what was said of it, which is not an error.
+    /// Checks and compiles the kernel, and returns the messages that are not errors.
     ///
     /// # Errors
-    /// If the text is wrong, or the platform that it says is not known.
+    ///
+    /// If the text is wrong, or the platform that it names is not known.
     pub fn compile(&self) -> Result<Report, Error> {
         let compiled = self.compiled()?;
         Ok(Report::new(self.module.source.clone(), compiled.said.clone()))
     }
 
-    /// The program as it was read and after each pass, with the names of the passes.
+    /// The program before the first pass and after each pass, with the names of the passes.
     ///
     /// # Errors
     /// Those of [`Kernel::compile`].
@@ -246,7 +253,7 @@ impl Kernel {
         Ok(&self.compiled()?.prepared.decoded.program.name)
     }
 
-    /// Name of the platform that it is compiled for.
+    /// Name of the platform for which it is compiled.
     ///
     /// # Errors
     /// Those of [`Kernel::compile`].
@@ -254,7 +261,7 @@ impl Kernel {
         Ok(&self.compiled()?.platform.name)
     }
 
-    /// What it takes.
+    /// Its parameters.
     ///
     /// # Errors
     /// Those of [`Kernel::compile`].
@@ -275,24 +282,27 @@ impl Kernel {
         Ok(program.params.iter().filter(|param| param.is_passed()).enumerate().map(parameter).collect())
     }
 
-    /// Arguments as the command line writes them, one for each parameter; without any those of the file, relative to its folder,
-    /// or random inputs of the shapes that it declares. `seed` is that of generated ones that have none of their own.
+    /// Arguments in the syntax of the command line, one for each parameter. Without any, the arguments are those of the
+    /// file, relative to its folder, or random inputs of the declared shapes. `seed` applies to generated arguments
+    /// that have no seed of their own.
     ///
     /// # Errors
-    /// If they do not fit, or the kernel has errors.
+    ///
+    /// If they do not match the parameters, or the kernel has errors.
     pub fn arguments(&self, texts: &[String], seed: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_with(texts, &Defaults { seed, ..Defaults::default() }, &[])
     }
 
-    /// The same where all buffers together may have so many bytes.
+    /// Like [`Kernel::arguments`], with a limit of `memory` bytes on all buffers together.
     ///
     /// # Errors
-    /// Those of [`Kernel::arguments`], and if they are larger.
+    ///
+    /// Those of [`Kernel::arguments`], and if the buffers exceed the limit.
     pub fn arguments_within(&self, texts: &[String], seed: u64, memory: u64) -> Result<Vec<Tensor<'static>>, Error> {
         self.arguments_with(texts, &Defaults { seed, memory, ..Defaults::default() }, &[])
     }
 
-    /// The same with others for some parameters, by name.
+    /// Like [`Kernel::arguments`], with different arguments for some parameters, by name.
     #[doc(hidden)]
     pub fn arguments_with(
         &self,
@@ -309,24 +319,27 @@ impl Kernel {
     /// Runs the kernel with all checks.
     ///
     /// # Errors
-    /// If it has errors or the arguments do not fit. What goes wrong in the run is a finding of its.
+    ///
+    /// If it has errors or the arguments do not match. Errors during the run are findings of the run.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>) -> Result<Run<'a>, Error> {
         self.run_with(args, &RunOptions::default())
     }
 
-    /// The same with options.
+    /// Like [`Kernel::run`], with options.
     ///
     /// # Errors
-    /// If it has errors, the arguments do not fit, or the run is cancelled.
+    ///
+    /// If it has errors, the arguments do not match, or the run is cancelled.
     pub fn run_with<'a>(&self, args: impl Into<Args<'a>>, options: &RunOptions) -> Result<Run<'a>, Error> {
         let bound = self.bind(args.into())?;
         slipring_session::run::start(self.compiled()?, bound, self.blocks(options)?, options)
     }
 
-    /// Runs `count` blocks of a launch of `options.blocks`, from block `first` on, with all tools that are asked for.
+    /// Runs `count` blocks of a launch of `options.blocks`, starting at block `first`, with all requested tools.
     ///
     /// # Errors
-    /// If it has errors, the arguments do not fit, there are no such blocks, or the run is cancelled.
+    ///
+    /// If it has errors, the arguments do not match, there are no such blocks, or the run is cancelled.
     pub fn run_part<'a>(
         &self,
         args: impl Into<Args<'a>>,
@@ -338,21 +351,24 @@ impl Kernel {
         run_part(self.compiled()?, &bound, options, (first, count, self.blocks(options)?))
     }
 
-    /// Proves what can be proved of the kernel on these arguments.
+    /// Proves as much as possible about the kernel on these arguments.
     ///
     /// # Errors
-    /// If it has errors, the arguments do not fit, or the run is cancelled. What is wrong with the kernel is a judgement.
+    ///
+    /// If it has errors, the arguments do not match, or the run is cancelled. Faults of the kernel are part of the
+    /// result.
     pub fn prove<'a>(&self, args: impl Into<Args<'a>>, options: &ProveOptions) -> Result<Proof, Error> {
         let bound = self.bind(args.into())?;
         let again = |text| self.with_text(text).ok()?.compiled().ok().cloned();
         prove_kernel(self.compiled()?, &bound, self.blocks(&options.run)?, options, &again)
     }
 
-    /// Runs the kernel through the command queue of a board, with a block on each worker. Of the options `blocks`, `gm_slack` and
-    /// `record` count.
+    /// Runs the kernel through the command queue of a board, with a block on each worker. Only the options `blocks`,
+    /// `gm_slack` and `record` have an effect.
     ///
     /// # Errors
-    /// If it has errors, the arguments do not fit, or the queue cannot be driven.
+    ///
+    /// If it has errors, the arguments do not match, or the queue cannot be driven.
     pub fn run_on_board<'a>(
         &self,
         args: impl Into<Args<'a>>,
@@ -363,10 +379,11 @@ impl Kernel {
         run_on_board(self.compiled()?, self.function_name(), &bound, self.blocks(options)?, board, options)
     }
 
-    /// Blocks of a launch with these options.
+    /// The number of blocks in a launch with these options.
     ///
     /// # Errors
-    /// If there are too many or none, or another option is not within its bounds.
+    ///
+    /// If there are too many or none, or another option is out of bounds.
     pub fn blocks(&self, options: &RunOptions) -> Result<u32, Error> {
         options.within_bounds()?;
         options.blocks.map_or_else(|| blocks(&self.module, &self.kernels, self.function_name()), Ok)
@@ -375,7 +392,8 @@ impl Kernel {
     /// Runs the kernel and reports on its rings; also with every depth of `sweep`.
     ///
     /// # Errors
-    /// If it has errors, the arguments do not fit, or the run is cancelled.
+    ///
+    /// If it has errors, the arguments do not match, or the run is cancelled.
     pub fn rings<'a>(
         &self,
         args: impl Into<Args<'a>>,
@@ -387,7 +405,7 @@ impl Kernel {
         rings::report(&self.module, function, self.compiled()?, &bound, self.blocks(options)?, options, sweep)
     }
 
-    /// What lies where in the local memories.
+    /// The layout of the local memories.
     ///
     /// # Errors
     /// Those of [`Kernel::compile`].
@@ -396,7 +414,7 @@ impl Kernel {
         Ok(memory_map(&compiled.prepared.module, &compiled.platform))
     }
 
-    /// How much of each local memory of a cluster is in use.
+    /// The use of each local memory of a cluster.
     ///
     /// # Errors
     /// Those of [`Kernel::compile`].
@@ -404,7 +422,7 @@ impl Kernel {
         Ok(memory_uses([&**self.compiled()?]))
     }
 
-    /// Each argument at the place of its parameter.
+    /// Binds each argument to its parameter.
     #[doc(hidden)]
     pub fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
         let compiled = self.compiled()?;

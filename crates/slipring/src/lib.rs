@@ -1,14 +1,15 @@
 //! slipring: write, check and run Cube/Vector tile kernels without the hardware.
 //!
-//! [`Kernel`] does what the command line does: it reads a file, checks and compiles it, runs it on [`Tensor`]s and says in a [`Run`] what
-//! came of it.
+//! [`Kernel`] does what the command line does: it reads a file, checks and compiles it, and runs it on [`Tensor`]s. The
+//! result is a [`Run`].
 //!
-//! `docs/rust.md` of the repository is the page of what is public. What is not shown here is for the command line and the Python
-//! package, and may change with any version.
+//! `docs/rust.md` in the repository describes the public API. Items that are not shown here serve the command line and
+//! the Python package, and may change in any version.
 //!
-//! Below it are the single steps. [`load`] reads a text, [`check`] holds it against the declarations and the platform, `prepare` runs
-//! the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command queue, [`verify()`] compares with the sequential semantics. The rooms after it are
-//! crates of their own; this one only connects.
+//! Below this API are the single steps. [`load`] reads a text, [`check`] checks it against the declarations and the
+//! platform, `prepare` runs the passes and decodes, [`execute`] runs, [`run_on_device`] runs through a board's command
+//! queue, and [`verify()`] compares with the sequential semantics. They are implemented in separate crates; this crate
+//! only connects them.
 
 mod kernel;
 mod subject;
@@ -57,7 +58,7 @@ pub use slipring_session::{
 pub use slipring_sim::{Limits, Timing};
 pub use slipring_tile::Elem;
 
-// What the command line, the Python package and the tests take besides: no part of the promise, and not shown.
+// Further items for the command line, the Python package and the tests: not shown, and without a stability promise.
 #[doc(hidden)]
 pub use slipring_board::{
     BlockRun, BoardFacts, BoardOptions, BoardRun, DeviceRun, KernelWorker, Order, QueueDifference, QueueFacts,

@@ -1,4 +1,4 @@
-//! A text and what is asked of it: parsed once, and lowered once for the same arguments, whatever is made of it.
+//! A text with its compile request: parsed once, and lowered once for the same arguments, whatever it is used for.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use slipring_session::Input;
 
 use crate::{Checked, CompileRequest, Error, Kernel, Loaded, Platform, Program, Source};
 
-/// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
-/// are first asked for. Copies are the same one.
+/// A text with its compile request. The parsed text, its kernels and its whole program up to the first query are
+/// computed once, on first use. Clones share the results.
 ///
 /// ```
 /// use slipring::{CompileRequest, Subject};
@@ -29,37 +29,41 @@ use crate::{Checked, CompileRequest, Error, Kernel, Loaded, Platform, Program, S
 pub struct Subject(Input);
 
 impl Subject {
-    /// A text as its source says it is.
+    /// A text in the language of its source.
     pub fn new(source: Source, asked: &CompileRequest) -> Subject {
         Subject(Input::new(source, asked))
     }
 
-    /// What a file of this name holds: the kernel language if it ends in `.py`, else a text, unless something else is asked for.
+    /// The contents of a file of this name: the kernel language if it ends in `.py`, else a text, unless the request
+    /// says otherwise.
     ///
     /// # Errors
+    ///
     /// If it is not a text, or empty.
     pub fn read(name: &str, bytes: Vec<u8>, asked: &CompileRequest) -> Result<Subject, Error> {
         Input::read(name, bytes, asked).map(Subject)
     }
 
-    /// The same for a file.
+    /// Reads a file.
     ///
     /// # Errors
+    ///
     /// If it cannot be read.
     pub fn open(path: impl AsRef<Path>, asked: &CompileRequest) -> Result<Subject, Error> {
         Input::open(path, asked).map(Subject)
     }
 
-    /// The same text with something else asked of it. It is not parsed again.
+    /// The same text with another request. It is not parsed again.
     pub fn asking(&self, asked: &CompileRequest) -> Subject {
         Subject(self.0.asking(asked))
     }
 
-    /// The text for the only kernel or program of a file that this process executes, or the one that is named, with the first of the
-    /// calls of the file's own code; the file as it is where nothing executes it.
+    /// For a file that this process executes: the text of its only kernel or program, or of the named one, with the
+    /// first of the calls in the file's own code. Where nothing executes the file, the file as it is.
     ///
     /// # Errors
-    /// What the file's own code raised, and several.
+    ///
+    /// An exception raised by the file's own code, or several kernels.
     pub fn executed(&self) -> Result<Subject, Error> {
         self.0.executed().map(Subject)
     }
@@ -69,17 +73,17 @@ impl Subject {
         self.0.source()
     }
 
-    /// What is asked of it.
+    /// The compile request.
     pub fn asked(&self) -> &CompileRequest {
         self.0.asked()
     }
 
-    /// Functions and kernels of the text, with everything that was said of them.
+    /// Functions and kernels of the text, with all diagnostics about them.
     pub fn loaded(&self) -> &Loaded {
         self.0.loaded()
     }
 
-    /// The kernels, or the one that is asked for.
+    /// The kernels, or the requested one.
     ///
     /// # Errors
     /// If the text has errors.
@@ -87,23 +91,25 @@ impl Subject {
         Kernel::of(&self.0)
     }
 
-    /// The whole program; `None` where the text has none, but kernels.
+    /// The whole program; `None` if the text only has kernels.
     ///
     /// # Errors
-    /// If the program has errors: those, and what else is wrong with the kernels of the text.
+    ///
+    /// If the program has errors: these, and any other errors in the kernels of the text.
     pub fn program(&self) -> Result<Option<Program>, Error> {
         Program::read(&self.0)
     }
 
-    /// What the text decides on the platforms that are given for its module, such as all that are built in.
+    /// Static checks of the text on the platforms that `platforms` returns for its module, such as all built-in ones.
     ///
     /// # Errors
-    /// If there is no such platform. What is wrong with the text is in what is returned.
+    ///
+    /// If there is no such platform. Errors of the text are part of the result.
     pub fn check(&self, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
         Checked::of(&self.0, platforms)
     }
 
-    /// What stands below it.
+    /// The underlying input.
     #[doc(hidden)]
     pub fn input(&self) -> &Input {
         &self.0

@@ -1,4 +1,5 @@
-//! What an orchestration does itself with tensors: it reads and writes numbers, copies parts, and calls functions of the host.
+//! Operations of an orchestration itself on tensors: it reads and writes numbers, copies parts, and calls host
+//! functions.
 
 use slipring_tile::Elem;
 
@@ -7,7 +8,7 @@ use crate::{Bytes, Direction, Touched};
 /// A part of a tensor.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Piece {
-    /// Which tensor.
+    /// Index of the tensor.
     pub tensor: usize,
     /// Type of its elements.
     pub elem: Elem,
@@ -15,7 +16,7 @@ pub struct Piece {
     pub offset: u64,
     /// Extents in elements, outermost first.
     pub shape: Vec<u64>,
-    /// Elements from one index of a dimension to the next.
+    /// Strides in elements.
     pub strides: Vec<u64>,
 }
 
@@ -25,7 +26,7 @@ impl Piece {
         Bytes::window(self.offset, self.elem.bytes() as u64, &self.shape, &self.strides)
     }
 
-    /// The first byte of each of its elements, the last index fastest.
+    /// The offset of each of its elements, the last index fastest.
     fn places(&self) -> Vec<u64> {
         let mut places = vec![self.offset];
         for (extent, stride) in self.shape.iter().zip(&self.strides) {
@@ -42,7 +43,7 @@ impl Piece {
         self.places().into_iter().flat_map(read).copied().collect()
     }
 
-    /// Puts elements that lie so back to their places.
+    /// Writes elements in this order back to their positions.
     pub fn scatter(&self, elements: &[u8], tensors: &mut [Vec<u8>]) {
         for (place, number) in self.places().into_iter().zip(elements.chunks(self.elem.bytes())) {
             put(&mut tensors[self.tensor], place, number);
@@ -50,16 +51,16 @@ impl Piece {
     }
 }
 
-/// What a function of the host is passed.
+/// An argument of a host function.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HostArg {
-    /// A part of a tensor, and what the function does with it.
+    /// A part of a tensor, and how the function accesses it.
     Part(Piece, Direction),
-    /// A number that is none of a tensor's.
+    /// A number that does not come from a tensor.
     Number(HostNumber),
 }
 
-/// A number as Python has it.
+/// A Python number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum HostNumber {
@@ -68,17 +69,17 @@ pub enum HostNumber {
     Float(f64),
 }
 
-/// A call of a function that is Python's, on the host: nobody here knows what it does but by the directions of its parameters.
+/// A call of a Python function on the host: only the directions of its parameters are known.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HostCall {
     /// Name of the function.
     pub name: String,
-    /// What it is passed, in the order of its parameters.
+    /// Its arguments, in the order of its parameters.
     pub args: Vec<HostArg>,
 }
 
 impl HostCall {
-    /// The parts of tensors that it is passed, in order.
+    /// The parts of tensors among its arguments, in order.
     pub fn parts(&self) -> impl Iterator<Item = (&Piece, Direction)> {
         self.args.iter().filter_map(|arg| match arg {
             HostArg::Part(piece, direction) => Some((piece, *direction)),
@@ -92,26 +93,26 @@ impl HostCall {
     }
 }
 
-/// What an orchestration does itself.
+/// An operation of the orchestration itself.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Act {
-    /// It reads a number, and waits until that is there.
+    /// Reads a number, after waiting for its writers.
     Read(Piece),
-    /// It writes a number, and waits until nobody uses what was there.
+    /// Writes a number, after waiting for all users of the previous value.
     Write(Piece, Vec<u8>),
-    /// A part of a tensor is copied into a part of the same shape.
+    /// Copies a part of a tensor into a part of the same shape.
     Copy {
         #[allow(missing_docs)]
         from: Piece,
         #[allow(missing_docs)]
         to: Piece,
     },
-    /// A function of the host is called.
+    /// Calls a host function.
     Host(HostCall),
 }
 
 impl Act {
-    /// What it touches, by tensor.
+    /// The bytes that it touches, by tensor.
     pub fn touched(&self) -> Vec<(usize, Touched)> {
         let reads = |piece: &Piece| (piece.tensor, Touched { reads: piece.bytes(), ..Touched::default() });
         let writes = |piece: &Piece| (piece.tensor, Touched { writes: piece.bytes(), ..Touched::default() });
@@ -142,7 +143,7 @@ impl Act {
         }
     }
 
-    /// Does it, on the bytes of all tensors. A function of the host is whoever's that knows it: it does nothing here.
+    /// Performs it on the bytes of all tensors. A call of a host function does nothing here; it is left to the caller.
     pub fn apply(&self, tensors: &mut [Vec<u8>]) {
         match self {
             Act::Read(_) | Act::Host(_) => {}

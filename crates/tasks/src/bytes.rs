@@ -1,6 +1,6 @@
 //! Sets of bytes of a tensor.
 
-/// A set of bytes: ranges in ascending order that do not touch each other.
+/// A set of bytes: ranges in ascending order that neither overlap nor touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Bytes(Vec<(u64, u64)>);
 
@@ -24,8 +24,8 @@ impl Bytes {
         Bytes(list)
     }
 
-    /// The bytes of a window: elements of a size (bytes) with these extents, and as many strides in elements, from a byte on.
-    /// Where it has more runs of bytes than are worth keeping, all bytes from its first to its last.
+    /// The bytes of a window that starts at a byte offset: elements of a size in bytes, with extents and strides in
+    /// elements. If it has too many separate ranges, all bytes from its first to its last.
     pub fn window(offset: u64, elem: u64, extents: &[u64], strides: &[u64]) -> Bytes {
         const MOST_RUNS: u64 = 1 << 16;
         if extents.contains(&0) {
@@ -60,17 +60,17 @@ impl Bytes {
         self.0.is_empty()
     }
 
-    /// How many bytes.
+    /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.0.iter().map(|(first, end)| end - first).sum()
     }
 
-    /// The bytes of both.
+    /// The union of both sets.
     pub fn and(&self, other: &Bytes) -> Bytes {
         Bytes::of(self.0.iter().chain(&other.0).copied().collect())
     }
 
-    /// The bytes that both have.
+    /// The intersection of both sets.
     pub fn common(&self, other: &Bytes) -> Bytes {
         let (mut list, mut a, mut b) = (Vec::new(), 0, 0);
         while let (Some(x), Some(y)) = (self.0.get(a), other.0.get(b)) {
@@ -95,7 +95,7 @@ impl Bytes {
         false
     }
 
-    /// The bytes of this one that the other does not have.
+    /// The bytes of this set that are not in the other.
     pub fn without(&self, other: &Bytes) -> Bytes {
         let mut list = Vec::new();
         let mut b = 0;
@@ -118,7 +118,7 @@ impl Bytes {
         Bytes(list)
     }
 
-    /// True if all bytes of the other are in it.
+    /// Whether it contains all bytes of the other set.
     pub fn covers(&self, other: &Bytes) -> bool {
         other.without(self).is_empty()
     }

@@ -1,4 +1,4 @@
-//! What the end of a program waited for in a run: task after task, back to its start.
+//! The chain of waits in a run, from the end of a program back to its start.
 
 use std::collections::BTreeSet;
 
@@ -7,38 +7,38 @@ use crate::{Ended, Graph, Plan, Resumed};
 /// Why a task started, or ended, when it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Held {
-    /// Nothing: the program began.
+    /// The start of the program.
     Begin,
-    /// A task that it comes after was over.
+    /// The end of a task that it depends on.
     Task(usize),
-    /// This cluster was free then, and no other one before.
+    /// This cluster became free, and no other one earlier.
     Cluster(u32),
-    /// Another task gave the signal that it waited for while it ran.
+    /// Another task signalled it while it ran.
     Signal(usize),
 }
 
-/// A task on the way to the end, with the time in which it was what the end waited for.
+/// A task in the chain, with the interval for which the end of the program waited for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Link {
     pub task: usize,
     pub start: u64,
     pub end: u64,
-    /// Why it was not earlier: what the task before it in the list has to do with it.
+    /// Why it did not start or end earlier, in relation to the previous task in the list.
     pub held: Held,
 }
 
 /// A block of a task: task, cluster, start, end.
 type Block = (usize, Option<u32>, u64, u64);
 
-/// The tasks that the last cycle of a plan waited for, the first one first. Their times follow each other from cycle 0 to the end,
-/// where every task ran.
+/// The chain of tasks that the last cycle of a plan waited for, first task first. If every task ran, their intervals
+/// cover the time from cycle 0 to the end.
 pub fn chain(graph: &Graph, plan: &Plan) -> Vec<Link> {
     let before = graph.before();
     let own = |ended: &Ended| -> Vec<Block> {
         let blocks = ended.blocks.iter().map(|(cluster, start, end)| (ended.task, Some(*cluster), *start, *end));
         let blocks: Vec<Block> = blocks.collect();
-        // A task without a cluster is one block all the same.
+        // A task without a cluster still counts as one block.
         if blocks.is_empty() { vec![(ended.task, None, ended.start, ended.end)] } else { blocks }
     };
     let blocks: Vec<Block> = plan.ended.iter().flat_map(own).collect();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn tasks_wait_for_signals() {
-        // Task 1 waits for what task 0 does in cycle 8 of 10.
+        // Task 1 waits for a signal of task 0 in cycle 8 of 10.
         let two = graph(2, &[]);
         let mut own = plan(&two, 2, 0, &mut |task: usize| Some(vec![[10, 17][task]]));
         own.resumed.insert(1, vec![Resumed { by: 0, at: 3 }, Resumed { by: 0, at: 8 }]);
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn tasks_wait_for_tasks_and_for_clusters() {
         let two = graph(3, &[(0, 2)]);
-        // Enough clusters: 2 waits for 0. On one cluster it also waits until 1 is off it.
+        // With enough clusters, 2 waits for 0. On one cluster it also waits until 1 has left it.
         assert_eq!(told(&two, 2, &[10, 5, 7]), [(0, 0, 10, Held::Begin), (2, 10, 17, Held::Task(0))]);
         let one = [(0, 0, 10, Held::Begin), (1, 10, 15, Held::Cluster(0)), (2, 15, 22, Held::Cluster(0))];
         assert_eq!(told(&two, 1, &[10, 5, 7]), one);

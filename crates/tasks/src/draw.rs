@@ -8,10 +8,10 @@ use slipring_ir::Line;
 use crate::graph::{Graph, Reason};
 use crate::touched::reasons;
 
-/// Graphs of more tasks are drawn with those of one name and depth together.
+/// In larger graphs, tasks with the same name and depth share a box.
 const MOST_APART: usize = 48;
 
-/// The graph as text: a line for each task, and below it what it waits for. `line` gives the line of a task's place.
+/// The graph as text: a line for each task, and below it its dependencies. `line` maps a task to its source line.
 pub fn text(graph: &Graph, line: &dyn Fn(usize) -> Line) -> String {
     let mut text = String::new();
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
@@ -49,9 +49,9 @@ const GAP_Y: f64 = 56.0;
 const MARGIN: f64 = 24.0;
 const LEGEND: f64 = 40.0;
 
-/// The graph as an SVG picture: a box for each task, those that wait for nothing on top; an edge for each that no longer
-/// path says too. Lines are black where a task reads what the other writes, grey where it writes what the other uses, dashed
-/// where `deps=` declares it. Tasks of `critical` have a thick frame.
+/// The graph as an SVG: a box for each task, with independent tasks on top, and a line for each edge that no longer
+/// path implies. Lines are black if a task reads what the other writes, grey if it writes what the other uses, and
+/// dashed if declared by `deps=`. Tasks of `critical` have a thick frame.
 pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &[usize]) -> String {
     let Ok(order) = graph.order() else { return String::new() };
     let before = graph.before();
@@ -59,7 +59,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &
     for &task in &order {
         depth[task] = before[task].iter().map(|from| depth[*from] + 1).max().unwrap_or(0);
     }
-    // Boxes: tasks, or all of one name and depth.
+    // One box per task, or per name and depth.
     let together = graph.tasks.len() > MOST_APART;
     let mut nodes: Vec<Node> = Vec::new();
     let mut of: Vec<usize> = Vec::new();
@@ -97,7 +97,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &
     let rows = depth.iter().max().map_or(0, |deepest| deepest + 1);
     let mut widest: f64 = 0.0;
     for row in 0..rows {
-        // Each box near the middle of what it waits for.
+        // Each box is close to the centre of its dependencies.
         let mut own: Vec<(f64, usize)> = (0..nodes.len())
             .filter(|node| nodes[*node].depth == row)
             .map(|node| {
@@ -139,7 +139,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &
     for ((from, to), class) in &edges {
         let ((x0, y0), (x1, y1)) = (place(&nodes[*from]), place(&nodes[*to]));
         let (x0, y0, x1) = (x0 + WIDTH / 2.0, y0 + HEIGHT, x1 + WIDTH / 2.0);
-        // An edge over several rows bends to the side of the boxes between.
+        // An edge over several rows bends around the boxes between.
         let far = (nodes[*to].depth - nodes[*from].depth).saturating_sub(1) as f64;
         let side = if far > 0.0 { (WIDTH / 2.0 + GAP_X) * if x1 < x0 { -1.0 } else { 1.0 } } else { 0.0 };
         let (bend, end) = ((y1 - y0) / 2.0, y1 - 1.0);
@@ -171,7 +171,7 @@ pub fn svg(graph: &Graph, title: &str, line: &dyn Fn(usize) -> Line, critical: &
     svg + "</svg>\n"
 }
 
-/// What fits into a box.
+/// The text shortened to fit into a box.
 fn short(text: &str) -> String {
     const MOST: usize = 23;
     match text.char_indices().nth(MOST) {

@@ -1,4 +1,4 @@
-//! Tasks, tensors, and the edges between tasks.
+//! Tasks, tensors, and the dependencies between tasks.
 
 use slipring_ir::Span;
 use slipring_tile::Elem;
@@ -6,14 +6,14 @@ use slipring_tile::Elem;
 use crate::Bytes;
 use crate::spans::Spans;
 
-/// Where a tensor comes from.
+/// The origin of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// It is passed to the program.
+    /// Passed to the program.
     Argument,
-    /// The program makes it: it holds nothing at first.
+    /// Created by the program, uninitialised.
     Created,
-    /// The program makes it and gives it its first value.
+    /// Created and initialised by the program.
     Filled,
 }
 
@@ -28,16 +28,17 @@ pub struct Tensor {
     pub shape: Vec<u64>,
     #[allow(missing_docs)]
     pub origin: Origin,
-    /// False where all its edges are declared by hand.
+    /// False if all its edges are declared explicitly.
     pub tracked: bool,
-    /// The devices that have a part of it, in the order of the parts: a task may touch those of others. Empty for one of no device.
+    /// The devices that hold its parts, in the order of the parts: a task may access the parts of other devices. Empty
+    /// for a tensor without devices.
     pub devices: Vec<u32>,
-    /// Where it is declared or made.
+    /// Where it is declared or created.
     pub span: Span,
 }
 
 impl Tensor {
-    /// True if several devices see it.
+    /// Whether it is shared by several devices.
     pub fn is_shared(&self) -> bool {
         !self.devices.is_empty()
     }
@@ -48,7 +49,7 @@ impl Tensor {
     }
 }
 
-/// What a task does with a part of a tensor.
+/// How a task accesses a part of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Direction {
@@ -68,7 +69,7 @@ impl Direction {
         self != Direction::In
     }
 
-    /// As the language writes it.
+    /// The keyword of the language.
     pub fn word(self) -> &'static str {
         match self {
             Direction::In => "an input",
@@ -78,56 +79,56 @@ impl Direction {
     }
 }
 
-/// What stands for the name of the parameter where a predicate reads a number.
+/// The parameter name for a number that a predicate reads.
 pub const PREDICATE: &str = "predicate";
 
 /// A part of a tensor that a task uses.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Use {
-    /// Which tensor.
+    /// Index of the tensor.
     pub tensor: usize,
     /// Name of the kernel's parameter.
     pub param: String,
-    /// The bytes that are handed to the task.
+    /// The bytes passed to the task.
     pub bytes: Bytes,
-    /// What it says it does with them.
+    /// The direction of the access.
     pub direction: Direction,
-    /// Whether it says that itself, or it is read off the task's own text.
+    /// True if the direction is declared, false if it is inferred from the task's own code.
     pub declared: bool,
-    /// False where this use makes no edges (`pl.no_dep`).
+    /// False if this use creates no edges (`pl.no_dep`).
     pub tracked: bool,
-    /// Where the parameter is declared, for messages; empty where it is not.
+    /// Where the parameter is declared, for messages; empty if it is not declared.
     pub span: Span,
 }
 
-/// One start of a kernel, or a join that does nothing.
+/// A launch of a kernel, or a join that does nothing.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Task {
     /// Name of the kernel or of the region.
     pub name: String,
-    /// What it uses.
+    /// The parts of tensors that it uses.
     pub uses: Vec<Use>,
-    /// Tasks that it is declared to wait for.
+    /// Tasks that it declares as dependencies.
     pub after: Vec<usize>,
-    /// Names of tasks that it waits for and that nothing submits, and where it says so.
+    /// Names of declared dependencies that are never submitted, and where they are declared.
     pub never: Vec<(String, Span)>,
-    /// Submitted in a manual scope: no edges but those that are declared.
+    /// Submitted in a manual scope: it has only the declared edges.
     pub manual: bool,
-    /// Blocks: each runs on a cluster of its own.
+    /// Number of blocks; each runs on its own cluster.
     pub blocks: u32,
-    /// All blocks start together.
+    /// Whether all blocks start together.
     pub together: bool,
-    /// While it waits for others it keeps no cluster: the scheduler waits in its place.
+    /// Whether it releases its clusters while it waits for others: the scheduler waits in its place.
     pub defers: bool,
-    /// Takes no cluster: a join, or what the orchestration does itself with a tensor.
+    /// Whether it takes no cluster: a join, or an operation of the orchestration itself on a tensor.
     pub dummy: bool,
-    /// The device that it runs on, on clusters of its own.
+    /// The device whose clusters it runs on.
     pub device: u32,
-    /// What the orchestration waited for before it submitted this one: a number that it read or wrote itself.
+    /// The task that the orchestration waited for before it submitted this one: its own access to a number.
     pub behind: Option<usize>,
     /// Where it is submitted.
     pub span: Span,
-    /// The values of the loops around it, for messages: `i = 3`.
+    /// The values of the enclosing loops, for messages: `i = 3`.
     pub iteration: String,
 }
 
@@ -136,26 +137,26 @@ pub struct Task {
 pub enum Reason {
     /// `deps=`.
     Declared,
-    /// The orchestration submits it after it waited for the other one.
+    /// The orchestration waits for the other task before it submits this one.
     Submitted,
     /// It reads what the other writes.
     Reads {
-        /// Which tensor.
+        /// Index of the tensor.
         tensor: usize,
     },
     /// It writes what the other writes.
     Writes {
-        /// Which tensor.
+        /// Index of the tensor.
         tensor: usize,
     },
     /// It writes what the other only reads.
     Overwrites {
-        /// Which tensor.
+        /// Index of the tensor.
         tensor: usize,
     },
 }
 
-/// One task waits for another.
+/// A dependency between two tasks.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Edge {
@@ -164,21 +165,21 @@ pub struct Edge {
     pub why: Vec<Reason>,
 }
 
-/// The most tasks of a program: what reaches what is kept for each pair.
+/// The maximum number of tasks in a program: reachability is stored for each pair.
 pub const MOST_TASKS: usize = 1 << 15;
 
-/// A program's tasks.
+/// The task graph of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     #[allow(missing_docs)]
     pub tensors: Vec<Tensor>,
-    /// In the order in which they are submitted.
+    /// In submission order.
     pub tasks: Vec<Task>,
-    /// In the order of their later ends.
+    /// Sorted by the later task.
     pub edges: Vec<Edge>,
 }
 
-/// Which tasks come before which.
+/// The transitive order of tasks.
 #[derive(Clone, Debug)]
 pub struct Reach {
     words: usize,
@@ -186,28 +187,28 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// True if there is a path from one task to another.
+    /// Whether there is a path from one task to another.
     pub fn path(&self, from: usize, to: usize) -> bool {
         self.before[to * self.words + from / 64] >> (from % 64) & 1 == 1
     }
 
-    /// Of some tasks, a bit each, those that do not come before another one.
+    /// Removes the predecessors of `task` from a bit set of tasks.
     pub(crate) fn beside<'r>(&'r self, task: usize, tasks: &'r [u64]) -> impl Iterator<Item = u64> + Clone + 'r {
         let before = &self.before[task * self.words..][..self.words];
         before.iter().zip(tasks).map(|(before, tasks)| tasks & !before)
     }
 
-    /// True if one of two tasks comes before the other.
+    /// Whether one of two tasks comes before the other.
     pub fn ordered(&self, a: usize, b: usize) -> bool {
         self.path(a, b) || self.path(b, a)
     }
 }
 
 impl Graph {
-    /// Finds the edges: what is declared, and what follows from the uses.
+    /// Computes the edges: declared ones, and those that follow from the uses.
     pub fn connect(&mut self) {
         self.edges.clear();
-        // For each tensor: earlier uses that a later task may have to wait for, those that write and the others. All by their number.
+        // For each tensor, the earlier uses that a later task may depend on: writers and readers, by index in `uses`.
         let mut open: Vec<[Spans; 2]> = vec![Default::default(); self.tensors.len()];
         let mut uses: Vec<(usize, usize)> = Vec::new();
         let mut near = Vec::new();
@@ -241,7 +242,7 @@ impl Graph {
                             (_, false) => Reason::Overwrites { tensor },
                         };
                         found.push((from, why));
-                        // Who waits for this one waits for that one as well.
+                        // A task that depends on this one also comes after that one.
                         if own.direction.writes() && own.bytes.covers(&other.bytes) {
                             let list = if other.direction.writes() { &mut *writers } else { &mut *readers };
                             list.take(&other.bytes, number);
@@ -266,16 +267,17 @@ impl Graph {
         }
     }
 
-    /// The tasks that each task waits for.
+    /// The direct dependencies of each task.
     pub fn before(&self) -> Vec<Vec<usize>> {
         let mut list = vec![Vec::new(); self.tasks.len()];
         self.edges.iter().for_each(|edge| list[edge.to].push(edge.from));
         list
     }
 
-    /// The tasks in an order that all edges allow.
+    /// A topological order of the tasks.
     ///
     /// # Errors
+    ///
     /// The tasks of a cycle, each waiting for the next one.
     pub fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
         let before = self.before();
@@ -294,7 +296,7 @@ impl Graph {
             }
         }
         let Some(first) = (0..left.len()).find(|at| left[*at] > 0) else { return Ok(order) };
-        // Whoever is left waits for somebody who is left.
+        // Every remaining task waits for another remaining one.
         let mut path = vec![first];
         loop {
             let last = path[path.len() - 1];
@@ -306,12 +308,12 @@ impl Graph {
         }
     }
 
-    /// Which tasks come before which, for an order of [`Graph::order`].
+    /// The transitive order, computed along an order of [`Graph::order`].
     pub fn reach(&self, order: &[usize]) -> Reach {
         self.reach_by(order, &|_| true)
     }
 
-    /// The same without the edges from readers to what overwrites them.
+    /// Like [`Graph::reach`], without the edges from readers to the tasks that overwrite what they read.
     pub fn reach_of_writers(&self, order: &[usize]) -> Reach {
         self.reach_by(order, &|edge| edge.why.iter().any(|why| !matches!(why, Reason::Overwrites { .. })))
     }
@@ -333,7 +335,7 @@ impl Graph {
         reach
     }
 
-    /// What a task is called in a message: `scale (i = 3)`.
+    /// The name of a task in messages: `scale (i = 3)`.
     pub fn name(&self, task: usize) -> String {
         let Task { name, iteration, .. } = &self.tasks[task];
         if iteration.is_empty() { format!("`{name}`") } else { format!("`{name}` ({iteration})") }

@@ -1,4 +1,4 @@
-//! What is wrong with a graph, or may be.
+//! Errors of a graph, and warnings about it.
 
 use slipring_ir::{Diagnostic, Span};
 
@@ -6,9 +6,10 @@ use crate::graph::Graph;
 use crate::signals::AllParts;
 use crate::touched::{Footprints, Lost, directions, needless, overwritten, races, unwritten};
 
-/// All that the footprints of a run say about the graph, for an order of [`Graph::order`].
+/// All findings about the graph from the footprints of a run, for an order of [`Graph::order`].
 ///
-/// `parts` are the tasks in parts, where some of them wait for each other while they run; `lost` is what was read which was never written, as far as it counts.
+/// `parts` are the tasks split into parts, if some tasks wait for each other while they run. `lost` lists the
+/// uninitialised reads that matter.
 pub fn judge(
     graph: &Graph,
     order: &[usize],

@@ -1,8 +1,8 @@
 //! Task graphs: what a whole program consists of once its orchestration has been followed.
 //!
-//! A task is one start of a kernel. It uses tensors: so many bytes of each, in a direction. Two tasks that use the same bytes,
-//! one of them to write, are in order where the runtime follows what they use; what is declared comes on top of that. Nothing
-//! else orders them, the order of the text least of all.
+//! A task is one launch of a kernel. It uses tensors: some bytes of each, in a direction. Two tasks that use the same
+//! bytes, at least one of them as a writer, are ordered where the runtime tracks their uses; declared dependencies come
+//! on top of that. Nothing else orders tasks, least of all the order of the text.
 //!
 //! | module | has |
 //! |---|---|

@@ -1,21 +1,21 @@
-//! Tasks on clusters in time.
+//! Schedules tasks on clusters.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::Graph;
 
-/// In the place of a cluster: nothing is held there.
+/// In place of a cluster: no cluster is held.
 const NOWHERE: u32 = u32::MAX;
 
-/// What a task took: cycles of each block. None of a task that did not run.
+/// The cycles of each block of a task. Empty for a task that did not run.
 pub type Run = Vec<u64>;
 
-/// A task that is over.
+/// A completed task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Ended {
     pub task: usize,
-    /// When all that it waits for was over.
+    /// When all its dependencies were complete.
     pub ready: u64,
     /// When its first block started.
     pub start: u64,
@@ -24,27 +24,27 @@ pub struct Ended {
     pub blocks: Vec<(u32, u64, u64)>,
 }
 
-/// What ran when.
+/// The schedule of a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plan {
     /// Tasks in the order in which they started.
     pub ended: Vec<Ended>,
-    /// When the last one was over.
+    /// When the last one ended.
     pub cycles: u64,
-    /// Cycles in which each cluster worked.
+    /// Busy cycles of each cluster.
     pub busy: Vec<u64>,
-    /// Tasks that follow each other without a choice, the longest such chain; and its cycles. Tasks follow each other where one
-    /// starts when the other is over; [`crate::signals::critical`] also knows those that wait while they run.
+    /// The longest chain of dependent tasks, and its cycles. Here a task depends on those that must end before it
+    /// starts; [`crate::signals::critical`] also considers tasks that wait while they run.
     pub critical: (Vec<usize>, u64),
-    /// Of tasks that waited for signals while they ran: what ended each such wait. [`crate::signals::lengthen`] knows.
+    /// For tasks that waited for signals while they ran, what ended each wait. Set by [`crate::signals::lengthen`].
     pub resumed: BTreeMap<usize, Vec<Resumed>>,
-    /// Cycles of the longest block of each task, with what it waited for others while it ran.
+    /// Cycles of the longest block of each task, including its waits for others while it ran.
     pub longest: Vec<u64>,
     /// True if all tasks ran.
     pub complete: bool,
 }
 
-/// A number for a choice: the generator is SplitMix64.
+/// A pseudo-random number for a choice (SplitMix64).
 fn mixed(seed: u64, task: usize) -> u64 {
     let mut z = seed.wrapping_add((task as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -52,7 +52,7 @@ fn mixed(seed: u64, task: usize) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A task whose blocks are being given to clusters.
+/// A task whose blocks are being assigned to clusters.
 struct Open {
     ready: u64,
     run: Run,
@@ -60,32 +60,32 @@ struct Open {
     over: usize,
 }
 
-/// What came of starting a task, or of going on with one.
+/// The result of starting or resuming a task.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ran {
-    /// It is over: cycles of each of its blocks.
+    /// The task is complete: the cycles of each of its blocks.
     Over(Run),
-    /// It waits for other tasks that run: it keeps its clusters, unless the scheduler waits in its place.
+    /// The task waits for other running tasks: it keeps its clusters, unless the scheduler waits in its place.
     Waits,
-    /// Everything stops.
+    /// The whole run stops.
     Stopped,
 }
 
-/// What ended a wait of a task that ran.
+/// The end of a wait of a running task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Resumed {
-    /// Whose step it was.
+    /// The task whose step ended it.
     pub by: usize,
-    /// When that took place.
+    /// When that step took place.
     pub at: u64,
 }
 
-/// Runs tasks.
+/// Executes tasks.
 pub trait Runs {
-    /// Runs a task that starts at a cycle.
+    /// Starts a task at a cycle.
     fn start(&mut self, task: usize, at: u64) -> Ran;
 
-    /// Goes on with a task that waits; `None` where what it waits for is not there.
+    /// Resumes a waiting task; `None` if its condition does not hold yet.
     fn resume(&mut self, _task: usize) -> Option<Ran> {
         None
     }
@@ -97,16 +97,16 @@ impl<F: FnMut(usize) -> Option<Run>> Runs for F {
     }
 }
 
-/// The clusters of all devices, and what is on them.
+/// The clusters of all devices, and their state.
 struct Machine {
     clusters: u32,
-    /// Of each device.
+    /// Free clusters of each device.
     free: Vec<BTreeSet<u32>>,
-    /// Tasks that could start, of each device.
+    /// Tasks of each device that are ready to start.
     ready: Vec<BTreeSet<(u64, usize)>>,
-    /// Blocks of tasks that have started, of each device.
+    /// Blocks of started tasks that wait for a cluster, for each device.
     waiting: Vec<VecDeque<(usize, usize)>>,
-    /// Tasks that wait for others while they run: when they started, and where.
+    /// Tasks that wait for others while they run: when they started, and their clusters.
     held: BTreeMap<usize, (u64, Vec<u32>)>,
     running: BTreeSet<(u64, u32, usize)>,
     open: BTreeMap<usize, Open>,
@@ -118,14 +118,14 @@ impl Machine {
         (cluster / self.clusters) as usize
     }
 
-    /// A block that can have a cluster: the cluster, the task and the block.
+    /// The next block to be placed: the cluster, the task and the block.
     fn next_block(&mut self) -> Option<(u32, usize, usize)> {
         let device = (0..self.free.len()).find(|at| !self.waiting[*at].is_empty() && !self.free[*at].is_empty())?;
         let (task, block) = self.waiting[device].pop_front()?;
         Some((self.free[device].pop_first()?, task, block))
     }
 
-    /// The task that starts next.
+    /// The next task to start.
     fn next_task(&mut self, graph: &Graph) -> Option<usize> {
         let fits = |device: usize, task: usize| {
             let (own, free) = (&graph.tasks[task], self.free[device].len());
@@ -139,9 +139,10 @@ impl Machine {
     }
 }
 
-/// Runs the tasks of a graph without cycles on so many clusters of each device. A task starts when all that it waits for is over and
-/// a cluster of its device is free; where several could start it is the one that was submitted first, or, for an `order` other
-/// than 0, one that this number chooses. `runs` runs a task when its first block starts, and says how long its blocks take.
+/// Runs the tasks of an acyclic graph on this number of clusters per device. A task starts when all its dependencies
+/// are complete and a cluster of its device is free. Of several ready tasks, the one submitted first starts; for an
+/// `order` other than 0, a pseudo-random one. `runs` executes a task when its first block starts, and returns the
+/// cycles of its blocks.
 pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Plan {
     let before = graph.before();
     let mut left: Vec<usize> = before.iter().map(Vec::len).collect();
@@ -169,7 +170,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
     let mut longest = vec![0u64; left.len()];
     let (mut now, mut done) = (0u64, 0usize);
     loop {
-        // Tasks that end at this moment without a cluster: joins, and those that are left out.
+        // Tasks that complete at this moment without a cluster: joins, and tasks that are skipped.
         let mut over = Vec::new();
         loop {
             if let Some((cluster, task, block)) = machine.next_block() {
@@ -185,7 +186,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
             machine.started.push(task);
             let ran = runs.start(task, now);
             let mut news = vec![(task, ran)];
-            // What it did may be what others wait for.
+            // Its signals may end the waits of other tasks.
             while let Some((task, ran)) = news.pop() {
                 match ran {
                     Ran::Stopped => {
@@ -219,8 +220,8 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
                                 }
                             }
                             Some((start, _)) if graph.tasks[task].defers => {
-                                // It was over for its cluster as soon as it waited: only its successors feel the time, once for
-                                // all blocks.
+                                // Its cluster was released as soon as it waited: only its successors see the time, once
+                                // for all blocks.
                                 if blocks > 0 {
                                     let end = (start + longest[task]).max(now);
                                     open.blocks.push((NOWHERE, start, end));
@@ -244,7 +245,7 @@ pub fn plan(graph: &Graph, clusters: u32, order: u64, runs: &mut dyn Runs) -> Pl
         if over.is_empty() {
             let Some((end, cluster, task)) = machine.running.pop_first() else { break };
             now = end;
-            // A cluster has several blocks of a task that kept it.
+            // A cluster may have several blocks of a task that kept it.
             if cluster != NOWHERE && !machine.running.iter().any(|(_, other, own)| (*other, *own) == (cluster, task)) {
                 let device = machine.device(cluster);
                 machine.free[device].insert(cluster);
@@ -292,7 +293,7 @@ fn ended(started: &[usize], mut open: BTreeMap<usize, Open>) -> Vec<Ended> {
     started.iter().filter_map(one).collect()
 }
 
-/// The longest chain of tasks that wait for each other.
+/// The longest chain of dependent tasks.
 pub(crate) fn longest_chain(graph: &Graph, before: &[Vec<usize>], cycles: &[u64]) -> (Vec<usize>, u64) {
     let Ok(order) = graph.order() else { return Default::default() };
     let mut best: Vec<(u64, Option<usize>)> = vec![(0, None); cycles.len()];

@@ -1,8 +1,9 @@
-//! Tasks that wait for each other while they run: signals of devices.
+//! Tasks that wait for each other while they run, by signals between devices.
 //!
-//! What a task does with signals divides it into parts. A change of a signal comes after all that its task did before, a wait
-//! comes before all that its task does after it. Of the changes of a signal those come before a wait without which it would
-//! not have ended, whatever the others did: so the order that is found is that of all runs, not of the one that was looked at.
+//! The signal operations of a task divide it into parts. A change of a signal comes after everything that its task did
+//! before it, and a wait comes before everything that its task does after it. A change of a signal is ordered before a
+//! wait if the wait could not have ended without it, whatever the other tasks did. Therefore the computed order holds
+//! for all runs, not only for the observed one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,29 +13,29 @@ use crate::graph::{Edge, Graph, Reach, Reason};
 use crate::schedule::{Plan, Resumed};
 use crate::touched::{self, Touched};
 
-/// A number that tasks wait for: its tensor and its first byte there.
+/// A number that tasks wait for: the index of its tensor, and its offset.
 pub type Signal = (usize, u64);
 
-/// What a task does to a signal.
+/// A change of a signal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
-    /// It adds a number.
+    /// Adds a number.
     Add(i64),
-    /// The signal becomes a number.
+    /// Sets the signal to a number.
     Set(i64),
 }
 
-/// What a task waits for.
+/// The condition of a wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Wanted {
     pub number: i64,
-    /// A larger number will do as well.
+    /// The wait condition is >= instead of ==.
     pub at_least: bool,
 }
 
 impl Wanted {
-    /// True if a number ends the wait.
+    /// Whether a value ends the wait.
     pub fn holds(self, number: i64) -> bool {
         if self.at_least { number >= self.number } else { number == self.number }
     }
@@ -50,7 +51,7 @@ impl Wanted {
     }
 }
 
-/// What a task does with a signal.
+/// A signal operation of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum SignalStep {
@@ -58,25 +59,25 @@ pub enum SignalStep {
     Wait(Signal, Wanted),
 }
 
-/// A step between two parts of a task.
+/// A signal operation between two parts of a task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Event {
     pub step: SignalStep,
-    /// Where it stands in the text.
+    /// Its location in the text.
     pub span: Span,
-    /// When it happened, in cycles from the start of its task.
+    /// When it happened, in cycles since the start of its task.
     pub at: u64,
-    /// Of a wait: the cycles until then in which it waited.
+    /// For a wait, the cycles that it took.
     pub waited: u64,
-    /// Of a wait that had to wait: what ended it.
+    /// For a wait that had to wait, what ended it.
     pub by: Option<Resumed>,
 }
 
-/// A task in parts: one more than it has events.
+/// A task split into parts: one part more than it has events.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
-    /// What each part touches, by tensor, without the signals' own steps.
+    /// The bytes that each part touches, by tensor, without the signal operations themselves.
     pub touched: Vec<BTreeMap<usize, Touched>>,
     #[allow(missing_docs)]
     pub events: Vec<Event>,
@@ -127,25 +128,25 @@ impl AllParts {
     }
 }
 
-/// The most parts of all tasks together that are looked at.
+/// The maximum number of parts of all tasks together that are analysed.
 const MOST_PARTS: usize = 1 << 13;
 
-/// How often what was found is looked at again.
+/// The maximum number of iterations towards a fixed point.
 const MOST_ROUNDS: usize = 64;
 
-/// The changes of each signal, task by task, in the order of each task.
+/// The changes of each signal, grouped by task and in the order of each task.
 pub(crate) type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
 
-/// The parts of all tasks, and what is known of their order.
+/// The parts of all tasks, and their known order.
 pub(crate) struct InParts {
-    /// A graph whose tasks are the parts.
+    /// A graph with a node for each part.
     all: Graph,
     /// The first part of each task.
     pub first: Vec<usize>,
     pub reach: Reach,
 }
 
-/// Finds the order of the parts of tasks; `None` where there are too many to look at.
+/// Computes the order of the parts of tasks; `None` if there are too many.
 pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
     let tasks = &own.tasks;
     let mut first = Vec::new();
@@ -169,7 +170,7 @@ pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
     for edge in &graph.edges {
         pairs.insert((first[edge.from] + tasks[edge.from].events.len(), first[edge.to]));
     }
-    // What comes before a wait may show that something else does, too: another round of the same signals.
+    // A known order before a wait may imply further ones: another round of the same signals.
     let mut reach = all.with_pairs(&pairs)?;
     for _ in 0..MOST_ROUNDS {
         let known = pairs.len();
@@ -184,9 +185,9 @@ pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
     Some(InParts { all, first, reach })
 }
 
-/// The longest chain of tasks that wait for each other, at their ends or for a signal while they run, and its cycles: of a task that
-/// others wait for in its middle, only what it did until then counts. `cycles` are those of each task without its waits. `None` where
-/// there are too many parts to look at.
+/// The longest chain of tasks that wait for each other, at their ends or for a signal while they run, and its cycles.
+/// If others wait for a signal in the middle of a task, only the time up to that signal counts. `cycles` are those of
+/// each task without its waits. `None` if there are too many parts.
 pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
     let InParts { all, first, .. } = in_parts(graph, tasks)?;
     let mut own = Vec::with_capacity(all.tasks.len());
@@ -194,7 +195,7 @@ pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<
         let mut since = 0;
         for event in &parts.events {
             let at = event.at.clamp(since, (*cycles).max(since));
-            // What it waited is the others' time.
+            // The time of a wait belongs to the other tasks.
             own.push((at - since).saturating_sub(event.waited));
             since = at;
         }
@@ -206,7 +207,7 @@ pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<
     Some((path, sum))
 }
 
-/// Puts signals into the critical path of a plan whose tasks all ran, where they take steps with some.
+/// Includes signals in the critical path of a plan whose tasks all ran, if some tasks use them.
 pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&AllParts>) {
     for (task, parts) in parts.into_iter().flat_map(|own| &own.tasks).enumerate() {
         let resumed: Vec<Resumed> = parts.events.iter().filter_map(|event| event.by).collect();
@@ -216,13 +217,13 @@ pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&AllParts>) {
     }
     let parts = parts.filter(|_| plan.complete);
     let chain = parts.and_then(|parts| critical(graph, parts, &plan.longest));
-    // What a task does before and behind a wait may overlap on its pipes: a chain longer than the run is none.
+    // The work of a task before and after a wait may overlap on its pipes: a chain longer than the run is invalid.
     if let Some(chain) = chain.filter(|chain| chain.1 <= plan.cycles) {
         plan.critical = chain;
     }
 }
 
-/// Pairs of parts of tasks that touch the same bytes without an order; `None` where there are too many parts to look at.
+/// Pairs of parts of tasks that touch the same bytes without an order; `None` if there are too many parts.
 pub fn races(graph: &Graph, tasks: &AllParts) -> Option<Vec<Diagnostic>> {
     let InParts { all, first, reach } = in_parts(graph, tasks)?;
     let tasks = &tasks.tasks;
@@ -246,7 +247,7 @@ pub fn races(graph: &Graph, tasks: &AllParts) -> Option<Vec<Diagnostic>> {
 }
 
 impl Graph {
-    /// The same tasks with these edges: which comes before which. `None` for a cycle.
+    /// The order with these additional edges; `None` if they form a cycle.
     fn with_pairs(&mut self, pairs: &BTreeSet<(usize, usize)>) -> Option<Reach> {
         self.edges =
             pairs.iter().map(|(from, to)| Edge { from: *from, to: *to, why: vec![Reason::Submitted] }).collect();
@@ -256,7 +257,7 @@ impl Graph {
     }
 }
 
-/// An event: its task, and its place among those of the task.
+/// An event: its task, and its index among the events of the task.
 pub(crate) type At = (usize, usize);
 
 /// The parts of all tasks as nodes of a graph.
@@ -271,14 +272,14 @@ impl Nodes<'_> {
         (self.first[task] + at, self.first[task] + at + 1)
     }
 
-    /// True if one event comes before another one in every run.
+    /// Whether one event comes before another in every run.
     pub fn before(&self, reach: &Reach, one: At, other: At) -> bool {
         let (end, begin) = (self.around(one).1, self.around(other).0);
         end == begin || reach.path(end, begin)
     }
 }
 
-/// Changes that come before waits in every run, as far as the order is known.
+/// Changes that come before waits in every run, given the known order.
 pub(crate) fn before_waits(nodes: &Nodes<'_>, reach: &Reach, own: &AllParts) -> Vec<(At, At)> {
     let changes = own.changes();
     let mut found = Vec::new();
@@ -329,8 +330,9 @@ pub(crate) fn numbers(
     lasts.into_iter().map(range).collect()
 }
 
-/// The changes of a signal without which a wait would not have ended. What comes before the wait is there, what comes after it is
-/// not; of the others all that does not come after a change may be there without it.
+/// The changes of a signal without which a wait could not have ended. A change before the wait has happened, and a
+/// change after it has not. Any other change may have happened without the change in question, unless it comes after
+/// it.
 fn needed(
     nodes: &Nodes<'_>,
     reach: &Reach,
@@ -360,7 +362,7 @@ fn needed(
         Change::Add(n) | Change::Set(n) => n,
     };
     let sure: i64 = first + there.iter().map(|own| number(own.1)).sum::<i64>();
-    // The largest number that it may come to without what comes after a change, and without that.
+    // The largest value that the signal can reach without this change and everything after it.
     let without = |left_out: At| -> i64 {
         let (mut all, mut task, mut sum, mut most) = (sure, usize::MAX, 0i64, 0i64);
         for (at, change) in &open {
@@ -381,11 +383,11 @@ fn needed(
             continue;
         }
         if without(*at) >= wanted.number {
-            // Nor are later ones of this task needed.
+            // Later changes of this task are not needed either.
             enough = at.0;
             continue;
         }
-        // Those before it come with it.
+        // It implies the earlier changes of its task.
         found.retain(|own| own.0 != at.0);
         found.push(*at);
     }
@@ -396,14 +398,14 @@ fn needed(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Changed {
-    /// The cycle in which it took place.
+    /// When it took place.
     pub at: u64,
     pub task: usize,
     pub change: Change,
 }
 
-/// The change since which a signal is as a wait wants it, by those that took place, in their order: the latest in time of those until
-/// then. `None` where it was so from the beginning, or is not.
+/// The change since which a signal satisfies a wait, given the changes in order: of those up to that moment, the latest
+/// in time. `None` if the condition held from the beginning, or does not hold.
 pub fn since(log: &[Changed], wanted: Wanted) -> Option<Changed> {
     let (mut number, mut latest, mut held, mut since) = (0i64, None::<Changed>, wanted.holds(0), None);
     for own in log {
@@ -437,7 +439,7 @@ mod tests {
 
     const S: Signal = (0, 0);
 
-    /// The order that follows from tasks without edges, and with these.
+    /// The computed order for tasks with only these edges.
     fn before_waits(tasks: &[Parts], edges: &[(usize, usize)]) -> Vec<(At, At)> {
         let first: Vec<usize> = tasks
             .iter()
@@ -461,7 +463,8 @@ mod tests {
         super::before_waits(&nodes, &reach, &own)
     }
 
-    /// The first task signals at 900 of its 1000 cycles, the second waits after 50 of its 500; the third comes after the second.
+    /// The first task signals at cycle 900 of 1000, the second waits after 50 of its 500 cycles; the third comes after
+    /// the second.
     #[test]
     fn the_critical_path_goes_by_signals() {
         let at = |step: SignalStep, at: u64| Parts {
@@ -474,7 +477,7 @@ mod tests {
         let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
         let tasks = AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() };
         assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
-        // What the first does after its signal is longer than what the others do.
+        // The rest of the first task after its signal is longer than the other tasks.
         assert_eq!(critical(&graph, &tasks, &[2000, 500, 20]), Some((vec![0], 2000)));
         // Without the signal nothing waits for the first.
         let alone = vec![Parts::default(), tasks.tasks[1].clone(), Parts::default()];
@@ -485,16 +488,16 @@ mod tests {
     #[test]
     fn all_that_a_wait_cannot_do_without_comes_before_it() {
         let one = SignalStep::Change(S, Change::Add(1));
-        // Two tell, and it waits for both.
+        // Two tasks signal, and the wait needs both.
         let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(2))])];
         assert_eq!(before_waits(&tasks, &[]), [((0, 0), (2, 0)), ((1, 0), (2, 0))]);
-        // It waits for one of them: either will do.
+        // One signal is enough, and either task may give it.
         let tasks = [task(&[one]), task(&[one]), task(&[SignalStep::Wait(S, wants(1))])];
         assert_eq!(before_waits(&tasks, &[]), []);
-        // Rounds of one that tells: the second wait needs the second.
+        // One task signals twice: the second wait needs the second signal.
         let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), SignalStep::Wait(S, wants(2))])];
         assert_eq!(before_waits(&tasks, &[]), [((0, 0), (1, 0)), ((0, 1), (1, 1))]);
-        // What is taken back is needed again.
+        // After a decrement, another signal is needed.
         let back = SignalStep::Change(S, Change::Add(-1));
         let tasks = [task(&[one, one]), task(&[SignalStep::Wait(S, wants(1)), back, SignalStep::Wait(S, wants(1))])];
         assert_eq!(before_waits(&tasks, &[]), [((0, 0), (1, 0)), ((0, 1), (1, 2))]);
@@ -502,18 +505,18 @@ mod tests {
 
     #[test]
     fn signals_that_are_used_again_order_each_round() {
-        // Device 0 tells twice, in two tasks; device 1 waits in two tasks and takes back what it saw.
+        // Device 0 signals twice, in two tasks; device 1 waits in two tasks, and decrements the signal after each wait.
         let (one, back) = (SignalStep::Change(S, Change::Add(1)), SignalStep::Change(S, Change::Add(-1)));
         let wait = SignalStep::Wait(S, wants(1));
         let tasks = [task(&[one]), task(&[one]), task(&[wait, back]), task(&[wait, back])];
         let edges = [(0, 1), (2, 3)];
         assert_eq!(before_waits(&tasks, &edges), [((0, 0), (2, 0)), ((0, 0), (3, 0)), ((1, 0), (3, 0))]);
-        // With that known the second one is needed for the second wait.
+        // With this order known, the second signal is needed for the second wait.
         let edges = [(0, 1), (2, 3), (0, 2)];
         assert_eq!(before_waits(&tasks, &edges), [((1, 0), (3, 0))]);
-        // Two tasks of one device without an order: either may have told.
+        // Two unordered tasks of one device: either may have signalled.
         assert_eq!(before_waits(&tasks, &[(2, 3)]), [((0, 0), (3, 0)), ((1, 0), (3, 0))]);
-        // What one takes back that comes after a wait does not count for it.
+        // A decrement that comes after a wait does not count for it.
         let tasks = [task(&[one]), task(&[wait]), task(&[back])];
         assert_eq!(before_waits(&tasks, &[(1, 2)]), [((0, 0), (1, 0))]);
     }

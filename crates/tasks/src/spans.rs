@@ -1,17 +1,17 @@
-//! Ranges of bytes, found by what they overlap.
+//! An index of byte ranges that finds overlaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Bytes;
 
-/// Sets of bytes with a number each, in an index by their first byte and their extent: a question looks at those near it only.
+/// Sets of bytes with a number each, indexed by first byte and size: a query only visits sets close to it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Spans {
-    /// By the number of bits of the extent, then by first byte: the end, and the number.
+    /// By the bit length of the size, then by first byte: the end, and the number.
     by_size: BTreeMap<u32, BTreeSet<(u64, u64, usize)>>,
 }
 
-/// The first byte and the end of a set of bytes; `None` for no byte.
+/// The first byte and the end of a set of bytes; `None` for the empty set.
 fn hull(bytes: &Bytes) -> Option<(u64, u64)> {
     let ranges = bytes.ranges();
     Some((ranges.first()?.0, ranges.last()?.1))
@@ -29,7 +29,7 @@ impl Spans {
         }
     }
 
-    /// Takes one out that was added.
+    /// Removes a set that was added.
     pub fn take(&mut self, bytes: &Bytes, number: usize) {
         if let Some((first, end)) = hull(bytes)
             && let Some(own) = self.by_size.get_mut(&size(first, end))
@@ -38,11 +38,12 @@ impl Spans {
         }
     }
 
-    /// Gives the numbers of all sets that may overlap these bytes: those whose first to last byte do.
+    /// Appends the numbers of all sets that may overlap these bytes: those for which the ranges from first to last byte
+    /// overlap.
     pub fn near(&self, bytes: &Bytes, found: &mut Vec<usize>) {
         let Some((from, to)) = hull(bytes) else { return };
         for (bits, own) in &self.by_size {
-            // None of them is longer than that.
+            // The maximum size in this class.
             let longest = 1u64.checked_shl(*bits).map_or(u64::MAX, |past| past - 1);
             let near = own.range((from.saturating_sub(longest), 0, 0)..(to, 0, 0));
             found.extend(near.filter(|(_, end, _)| *end > from).map(|(_, _, number)| *number));

@@ -1,8 +1,9 @@
-//! What tasks touched in a run, held against the graph.
+//! Compares the accesses of tasks in a run with the graph.
 //!
-//! Bytes are those of the kernels' own accesses, not those that signatures speak of. Order is what the graph has: two tasks
-//! without a path between them may run at the same time or in either order, whatever this run did. So one run finds the races
-//! of all orders; and where it finds none, every read has one value that it can get, so that all orders touch the same bytes.
+//! The bytes are those of the kernels' actual accesses, not those of their signatures. The order is that of the graph:
+//! two tasks without a path between them may run at the same time or in either order, whatever this run did. Thus one
+//! run finds the races of all orders. If it finds none, every read has only one possible value, so that all orders
+//! touch the same bytes.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +15,13 @@ use crate::{Bytes, Direction};
 
 pub use crate::judge::judge;
 
-/// An atomic update: those of one kind on elements of one type may come in any order.
+/// An atomic update: updates of one kind on elements of one type may occur in any order.
 pub type Atomic = (u8, u8);
 
-/// What a task touched of a tensor.
+/// The bytes of a tensor that a task touched.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Touched {
-    /// Bytes that it read before it wrote them itself.
+    /// Bytes that it read before writing them itself.
     pub reads: Bytes,
     /// Bytes that it wrote.
     pub writes: Bytes,
@@ -34,7 +35,7 @@ impl Touched {
         self.atomics.iter().fold(self.writes.clone(), |all, (_, bytes)| all.and(bytes))
     }
 
-    /// The bytes where it matters which of two tasks comes first.
+    /// The bytes for which the order of two tasks matters.
     pub fn conflict(&self, other: &Touched) -> Bytes {
         let mut all = self.writes.common(&other.changes().and(&other.reads));
         all = all.and(&other.writes.common(&self.changes().and(&self.reads)));
@@ -61,25 +62,25 @@ impl Touched {
     }
 }
 
-/// Bytes of a tensor that nobody has written, and that count: they came into a result, or decided something.
+/// Uninitialised bytes of a tensor that matter: they reached a result, or decided something.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lost {
-    /// The task that read them, or that stored them there.
+    /// The task that read them, or that stored them.
     pub task: usize,
-    /// Number of the tensor.
+    /// Index of the tensor.
     pub tensor: usize,
     /// The bytes.
     pub bytes: Bytes,
-    /// The task stored what it had itself and nobody wrote: true if it has computed with it.
+    /// The task stored uninitialised data of its own: true if it computed with it.
     pub stored: Option<bool>,
-    /// The tensor that they came into; `None` where they decided something, or where what became of them is not known.
+    /// The tensor that they reached; `None` if they decided something, or if their use is unknown.
     pub reached: Option<usize>,
 }
 
-/// What each task touched: by the number of the tensor.
+/// The bytes touched by each task, by tensor index.
 pub type Footprints = Vec<BTreeMap<usize, Touched>>;
 
-/// Says what makes the graph wait forever: a cycle, or a wait for what is never submitted.
+/// Reports why the graph waits forever: a cycle, or a dependency that is never submitted.
 pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for (at, task) in graph.tasks.iter().enumerate() {
@@ -113,7 +114,7 @@ pub fn deadlocks(graph: &Graph) -> Vec<Diagnostic> {
     found
 }
 
-/// Reasons of an edge, in words.
+/// The reasons of an edge, as text.
 pub fn reasons(graph: &Graph, why: &[Reason]) -> String {
     let one = |why: &Reason| match why {
         Reason::Declared => "`deps=` says so".to_string(),
@@ -125,13 +126,13 @@ pub fn reasons(graph: &Graph, why: &[Reason]) -> String {
     why.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// A finding, and how often there are others like it.
+/// A finding, and the number of similar ones.
 struct Found {
     diagnostic: Diagnostic,
     more: usize,
 }
 
-/// One finding for each pair of places and tensor.
+/// One finding for each pair of locations and tensor.
 #[derive(Default)]
 struct Once(BTreeMap<(Span, Span, usize), Found>, Vec<(Span, Span, usize)>);
 
@@ -160,8 +161,9 @@ impl Once {
     }
 }
 
-/// Shows pairs of tasks, the earlier one first, of which one changes bytes of a tensor near those that the other uses and the first
-/// does not come before the second in `reach`. Others have no bytes in common, or that order.
+/// Visits the pairs of tasks, the earlier one first, in which one changes bytes of a tensor close to those that the
+/// other uses, and in which the first does not come before the second in `reach`. All other pairs have disjoint bytes
+/// or are ordered.
 fn each_pair(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut dyn FnMut(usize, usize, usize)) {
     // Most tasks use few of the tensors.
     let mut users = vec![Vec::new(); graph.tensors.len()];
@@ -179,13 +181,13 @@ fn each_pair(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut dyn F
             let (changed, used) = (own.changes(), own.changes().and(&own.reads));
             let count: u32 = reach.beside(second, &earlier).map(u64::count_ones).sum();
             if count as usize <= at / 8 {
-                // Nearly all come before it: the few others are looked at one by one.
+                // Nearly all earlier tasks come before it: check the remaining few individually.
                 for (word, bits) in reach.beside(second, &earlier).enumerate().filter(|(_, bits)| *bits != 0) {
                     let own = (0..64).filter(|bit| bits >> bit & 1 != 0);
                     pairs.extend(own.map(|bit| (64 * word + bit, second)));
                 }
             } else {
-                // Those that change what this one uses, and those that use what it changes.
+                // The tasks that change what this one uses, and those that use what it changes.
                 changes.near(&used, &mut near);
                 uses.near(&changed, &mut near);
                 near.sort_unstable();
@@ -201,7 +203,7 @@ fn each_pair(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut dyn F
     }
 }
 
-/// For each tensor whether some task adds to it.
+/// For each tensor, whether any task updates it atomically.
 pub fn summed(graph: &Graph, touched: &Footprints) -> Vec<bool> {
     let mut summed = vec![false; graph.tensors.len()];
     for (tensor, own) in touched.iter().flatten() {
@@ -212,10 +214,10 @@ pub fn summed(graph: &Graph, touched: &Footprints) -> Vec<bool> {
     summed
 }
 
-/// Takes the tasks of a race, its tensor, and what makes its diagnostic.
+/// Receives the tasks of a race, its tensor, and a function that builds the diagnostic.
 type SeeRace<'s> = dyn FnMut([usize; 2], usize, &dyn Fn() -> Diagnostic) + 's;
 
-/// Shows each pair of tasks that no path orders and of which one changes bytes that the other uses.
+/// Visits each pair of unordered tasks in which one changes bytes that the other uses.
 fn each_race(graph: &Graph, reach: &Reach, touched: &Footprints, see: &mut SeeRace<'_>) {
     each_pair(graph, reach, touched, &mut |first, second, tensor| {
         if reach.ordered(first, second) {
@@ -238,7 +240,7 @@ pub(crate) fn races(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<D
     once.list("pair")
 }
 
-/// The races of tasks that are given in parts. `place` says where a part begins or ends, and what to say of it there.
+/// The races of tasks split into parts. `place` returns the location at which a part begins or ends, and its label.
 pub(crate) fn races_of_parts(
     graph: &Graph,
     reach: &Reach,
@@ -264,7 +266,7 @@ pub(crate) fn races_of_parts(
     once.list("pair")
 }
 
-/// Pairs that only an edge from a reader to what overwrites it keeps apart.
+/// Pairs that are only ordered by an edge from a reader to the task that overwrites it.
 pub(crate) fn overwritten(graph: &Graph, reach: &Reach, writers: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     each_pair(graph, writers, touched, &mut |first, second, tensor| {
@@ -414,12 +416,12 @@ pub(crate) fn directions(graph: &Graph, touched: &Footprints) -> Vec<Diagnostic>
     once.list("task")
 }
 
-/// Tensors of the program that are read where no task has written, and what is made of that counts.
+/// Tensors of the program that are read where no task has written, if that matters for a result.
 pub(crate) fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost: &[Lost]) -> Vec<Diagnostic> {
     let mut once = Once::default();
     for Lost { task, tensor, bytes, stored, reached } in lost {
         let own = &graph.tensors[*tensor];
-        // What an unordered task writes is a race, which is told as such.
+        // A write by an unordered task is a race, which is reported separately.
         let may = (0..touched.len()).filter(|other| other != task && !reach.path(*task, *other));
         let writes = may.filter_map(|other| touched[other].get(tensor));
         let left = match stored {
@@ -458,7 +460,7 @@ pub(crate) fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost
     once.list("task")
 }
 
-/// Edges that follow from what tasks are handed, and that what they touch does not need.
+/// Edges that follow from the arguments of tasks, but that their accesses do not need.
 pub(crate) fn needless(graph: &Graph, reach: &Reach, touched: &Footprints) -> Vec<Diagnostic> {
     let mut once = Once::default();
     let before = graph.before();

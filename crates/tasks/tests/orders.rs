@@ -1,4 +1,4 @@
-//! What the checks say of random programs, against running them in many orders.
+//! The results of the checks for random programs, compared with runs in many orders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use slipring_ir::Span;
 use slipring_tasks::{Bytes, Direction, Graph, Origin, Task, Tensor, Touched, Use, plan, touched};
 use slipring_tile::Elem;
 
-/// Bytes of the one tensor.
+/// Size of the only tensor in bytes.
 const BYTES: u64 = 12;
 
-/// What a task touches: ranges that it reads and writes, and tasks before it that it is declared to wait for.
+/// The accesses of a task: ranges that it reads and writes, and earlier tasks that it declares as dependencies.
 #[derive(Clone, Debug)]
 struct Touch {
     reads: (u64, u64),
@@ -66,7 +66,7 @@ fn graph(touches: &[Touch]) -> Graph {
     graph
 }
 
-/// A task writes a number that depends on it and on all that it reads.
+/// A task writes a number that depends on the task and on everything that it reads.
 fn step(memory: &mut [u64], at: usize, touch: &Touch) {
     let seen = memory[touch.reads.0 as usize..touch.reads.1 as usize]
         .iter()
@@ -76,7 +76,7 @@ fn step(memory: &mut [u64], at: usize, touch: &Touch) {
     }
 }
 
-/// What memory holds after every order that the edges allow.
+/// The contents of memory after every order that the edges allow.
 fn all_orders(graph: &Graph, touches: &[Touch]) -> BTreeSet<Vec<u64>> {
     fn go(
         before: &[Vec<usize>],
@@ -117,7 +117,7 @@ fn footprints(touches: &[Touch]) -> Vec<BTreeMap<usize, Touched>> {
 }
 
 proptest! {
-    /// No race is found exactly where all orders give the same bytes; the numbers make each order show.
+    /// No race is found exactly if all orders give the same bytes; the numbers make each order visible.
     #[test]
     fn races_are_orders_that_differ(touches in prop::collection::vec(touch(), 1..7)) {
         let graph = graph(&touches);
@@ -128,13 +128,13 @@ proptest! {
         if races == 0 {
             prop_assert_eq!(ends.len(), 1);
         }
-        // A later task may hide what two others did: then orders agree although the two race.
+        // A later task may overwrite the results of two others: then all orders agree although the two race.
         if ends.len() > 1 {
             prop_assert!(races > 0);
         }
     }
 
-    /// Tasks whose edges are all tracked never race, and a plan starts each when what it waits for is over.
+    /// Tasks with only tracked edges never race, and a plan starts each task once its dependencies are complete.
     #[test]
     fn plans_keep_the_edges(touches in prop::collection::vec(touch(), 1..24), clusters in 1u32..5, order in 0u64..4) {
         let mut touches = touches;

@@ -1,15 +1,15 @@
-//! Where a function stops that may take so many steps.
+//! Where a function stops under a step limit.
 
 use slipring_machine::{Role, VectorOp, VectorPort, built_in};
 use slipring_program::{Access, Discover, Env, Inst, Memory, Operand, Output, Reg, Run, Scratch, SiteRef};
 use slipring_vector::{Arg, Function, Parts, Step};
 
-/// Steps of a run's limit that a vector instruction takes; a scalar one takes 1.
+/// Steps of the limit that a vector instruction takes; a scalar instruction takes 1.
 const STEPS: u64 = 8;
 
 const REGS: [Reg; 3] = [Reg(0), Reg(1), Reg(2)];
 
-/// Two nested loops: three times four rounds of one vector instruction, and one before and after them.
+/// Two nested loops: three times four iterations of one vector instruction, and one before and after them.
 fn nested() -> Parts {
     let [outer, inner, counted] = REGS;
     let (reg, imm) = (Operand::Reg, Operand::Imm);
@@ -38,7 +38,7 @@ fn nested() -> Parts {
     Parts { code, sites, steps: ["a", "b", "c"].map(step).into(), slots: 1, inputs: Vec::new(), spec }
 }
 
-/// Where a function stops that may take so many steps, and how many it leaves where it does not.
+/// Where a function stops under a limit, or the number of steps left if it completes.
 fn outcome(function: &Function, limit: u64) -> Result<u64, Option<SiteRef>> {
     let (mut memory, mut output) = (Memory::with_sizes(1, |_| 1024), Output::default());
     let mut scratch = Scratch { steps: limit, ..Scratch::default() };
@@ -48,11 +48,12 @@ fn outcome(function: &Function, limit: u64) -> Result<u64, Option<SiteRef>> {
     outcome.map(|_| scratch.steps).map_err(|fault| fault.site)
 }
 
-/// Whatever is looked at for many instructions at once: each limit stops at the instruction that it is too small for.
+/// Even if the limit is checked for many instructions at once, each limit stops at the first instruction that exceeds
+/// it.
 #[test]
 fn every_limit_stops_at_its_instruction() {
     let parts = nested();
-    // The same, one instruction after the other: places and what has been spent before them.
+    // The same, instruction by instruction: locations and the steps spent before them.
     let (mut pc, mut numbers, mut spent, mut walked) = (0, [0u64; 3], 0, Vec::new());
     loop {
         let inst = &parts.code[pc];

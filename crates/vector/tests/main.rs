@@ -1,4 +1,4 @@
-//! Tests of vector functions as others use them.
+//! Tests of the public interface of vector functions.
 
 mod limits;
 mod rounds;

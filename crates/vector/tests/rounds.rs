@@ -1,4 +1,5 @@
-//! Loops whose rounds may be executed many at once do what they do one by one.
+//! Loops whose iterations may be executed many at a time are equivalent to the same loops executed one iteration at a
+//! time.
 
 use proptest::prelude::*;
 use slipring_machine::{Role, VectorOp, VectorPort, built_in};
@@ -9,18 +10,18 @@ use slipring_vector::{Arg, Function, Kind, Machine, Parts, Slot, Step, Whole};
 /// Bytes of the unified buffer.
 const BYTES: usize = 16384;
 
-/// A loop: rounds of two loads, a sum, and a store; then one more load behind it.
+/// A loop: iterations of two loads, a sum, and a store; followed by one more load.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     /// First addresses.
     from: [u64; 3],
-    /// Bytes to an element, of each address.
+    /// Bytes per element for each address.
     bytes: [u64; 3],
     count: u64,
     step: u64,
-    /// The pointer of the store goes on as well.
+    /// Increment of the store's pointer.
     moves: u64,
-    /// Steps that it may take, if not many.
+    /// The step limit, if it is small.
     limit: Option<u64>,
 }
 
@@ -84,7 +85,7 @@ fn function(shape: &Shape, at_once: bool) -> Function {
     Function::new(Parts { code, sites, steps, slots: 4, inputs: Vec::new(), spec })
 }
 
-/// All that an execution comes to, and the bytes; twice, as what is kept from one to the next may matter.
+/// The complete outcome of an execution, and the bytes; executed twice, because of data kept between executions.
 fn outcome(shape: &Shape, at_once: bool) -> [(String, Vec<u8>); 2] {
     let function = function(shape, at_once);
     let mut memory = Memory::with_sizes(1, |_| BYTES);

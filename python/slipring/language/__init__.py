@@ -40,7 +40,7 @@ def _number(value):
 
 
 def _computed(sign, compute):
-    """Two ways to compute with an extent: it stands on the left, or on the right."""
+    """Two operators of an extent: with the extent on the left, and on the right."""
 
     def of(left, right):
         numbers = _number(left), _number(right)
@@ -59,7 +59,7 @@ def _compared(compare):
 
 
 class Extent(Word):
-    """An extent that is known when the kernel is called, and what is computed of it."""
+    """An extent that is known when the kernel is called, or an expression of such extents."""
 
     __add__, __radd__ = _computed("+", _operator.add)
     __sub__, __rsub__ = _computed("-", _operator.sub)
@@ -83,7 +83,8 @@ class Extent(Word):
 
 
 class Dynamic(Op):
-    """`pl.dynamic("M")`: an extent that is known when the kernel is called. May stand outside of kernels, as types do."""
+    """`pl.dynamic("M")`: an extent that is known when the kernel is called. It may be created outside kernels, like
+    types."""
 
     def __call__(self, name, *args, **kwargs):
         return Extent(f"pl.dynamic.{name}", f"The extent {name}, known when the kernel is called.")
@@ -111,6 +112,6 @@ def _fill(names):
 
 
 _fill(globals())
-# The type of what `pl.dynamic` gives.
+# The type of the result of `pl.dynamic`.
 DynVar = Extent
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("Dynamic", "Extent", "Op", "Word"))

@@ -1,4 +1,4 @@
-"""What mypy takes the types of parameters for: it has no types with extents in their brackets."""
+"""The type that mypy assumes for parameters: it does not support subscripts with extents."""
 
 from typing import Any
 

@@ -1,4 +1,5 @@
-"""Makes the stub of the language from its catalogue: `python -m slipring.language._stub > python/slipring/language/__init__.pyi`."""
+"""Generates the stub of the language from its catalogue: `python -m slipring.language._stub >
+python/slipring/language/__init__.pyi`."""
 
 import keyword
 
@@ -105,7 +106,7 @@ DECORATORS = ("jit", "incore", "kernel", "function", "inline", "program")
 
 
 def parameters(way):
-    """`lhs, rhs, out=, *, mode=` as a signature's parameters; `None` where anything goes."""
+    """`lhs, rhs, out=, *, mode=` as a signature's parameters; `None` if any arguments are accepted."""
     parts = [part.strip() for part in way.split(",") if part.strip()]
     if "…" in way:
         return None
@@ -116,7 +117,7 @@ def parameters(way):
             out.append("*")
             continue
         name, equals, _ = part.partition("=")
-        # Names that mean the same follow the usual one: `x/input/tile`.
+        # Alternative names follow the usual one: `x/input/tile`.
         name = name.strip().partition("/")[0]
         if not name.lstrip("*").isidentifier() or keyword.iskeyword(name):
             return None

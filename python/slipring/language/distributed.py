@@ -1,7 +1,7 @@
-"""What programs for several devices call: `import slipring.language.distributed as pld`.
+"""Functions for programs on several devices: `import slipring.language.distributed as pld`.
 
-Its names are words of the language, as those of `slipring.language` are: windows, what devices do with each other's parts of them, and
-signals.
+Its names are builtins of the language, like those of `slipring.language`: windows, operations of devices on each
+other's parts of them, and signals.
 """
 
 from .._words import Word

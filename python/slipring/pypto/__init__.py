@@ -1,7 +1,8 @@
-"""Public scripts on slipring: `python -m slipring.pypto script.py`, or `slipring.pypto.install()` in front of their imports.
+"""Runs public scripts on slipring: `python -m slipring.pypto script.py`, or `slipring.pypto.install()` before their
+imports.
 
-Provides the modules that they import, for this process only: `pypto.language` is `slipring.language`; `pypto.runtime` has `RunConfig`,
-`ChipWorker` and `benchmark`; `pypto.ir` has `compile`; `pypto.backend` the choice of a backend. A call
+Provides the modules that they import, for this process only: `pypto.language` is `slipring.language`; `pypto.runtime`
+has `RunConfig`, `ChipWorker` and `benchmark`; `pypto.ir` has `compile`; `pypto.backend` selects a backend. A call
 `kernel(…, config=RunConfig(platform="a5sim"))` is a checked run on that platform.
 """
 
@@ -13,14 +14,14 @@ from . import backend, debug, distributed, ir, messages, passes, runner, runtime
 from .runtime import PLATFORMS, RunConfig
 
 
-# Element types that a script also finds as `pypto.DT_FP32`.
+# Element types that are also available as `pypto.DT_FP32` and so on.
 TYPES = """
 BF16 BOOL FP16 FP32 FP4 FP8E4M3FN FP8E5M2 FP8E8M0 HF4 HF8 INDEX INT16 INT32 INT4 INT64 INT8 UINT16 UINT32 UINT4 UINT64 UINT8
 """.split()
 
 
 class _Missing(types.ModuleType):
-    """A module of which only some names are here."""
+    """A module of which only some names are provided."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -36,24 +37,24 @@ def _module(name, **names):
 
 
 class _Finder:
-    """Says which modules of the public tools are not here."""
+    """Reports modules of the public tools that are not provided."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        """Raises for a module of theirs; nothing for others."""
+        """Raises for a missing module of the public tools; returns nothing for others."""
         if name.startswith("pypto."):
             raise ModuleNotFoundError(f"slipring has no module `{name}`", name=name)
 
 
 def install(platform=None):
-    """Makes the imports of public scripts work in this process. `platform` is the one of a `RunConfig` that names none."""
+    """Makes the imports of public scripts work in this process. `platform` is the default platform of `RunConfig`."""
     from .. import _kernel, _scales
     from ..language import distributed as of_devices
     from . import _language
 
     _scales.AS_ON_DEVICE[:] = [True]
     if platform is not None:
-        # Where nobody names a platform it is this one; without it kernels run where they did before.
+        # The default platform; without it, kernels keep their previous default.
         _kernel.PUBLIC[:] = [True]
         runtime.choose(platform)
     parts = {

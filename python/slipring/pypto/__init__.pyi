@@ -1,4 +1,5 @@
-"""Public scripts on slipring: `python -m slipring.pypto script.py`, or `slipring.pypto.install()` in front of their imports."""
+"""Runs public scripts on slipring: `python -m slipring.pypto script.py`, or `slipring.pypto.install()` before their
+imports."""
 
 import os
 from typing import Any

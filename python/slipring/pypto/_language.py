@@ -1,4 +1,4 @@
-"""`pypto.language`: the language, with what public scripts also find in it."""
+"""`pypto.language`: the language, with the additional names that public scripts use."""
 
 import itertools
 import linecache
@@ -11,7 +11,8 @@ from .._words import Generic, Word
 _number = itertools.count(1)
 
 
-# Words that stand in types of public scripts, where Python evaluates them; what the compiler does not know of them it refuses by name.
+# Names that occur in types of public scripts, where Python evaluates them; the compiler rejects by name those that it
+# does not know.
 TYPES = """
 Array AsyncEvent AsyncSession CompactMode DN FP4 ForKind HF4 INT4 IntLike MemRefType ND NZ PipeType Ptr PtrType RUNTIME ScopeMode
 TASK_ID TaskId Tuple UINT4 manual_scope prefetch scope
@@ -20,14 +21,14 @@ DESCRIBED = ("MemRef", "TensorView", "TileView")
 
 
 class Described(Word):
-    """A word that is called in a type: `pl.MemRef(…)`, `pl.TensorView(…)`."""
+    """A name that is called in a type: `pl.MemRef(…)`, `pl.TensorView(…)`."""
 
     def __call__(self, *args, **kwargs):
         return Generic(self.__slipring_path__, (*args, *kwargs.items()))
 
 
 def _defined(text, filename, kind, what):
-    """What a text defines of a kind, which is one."""
+    """The single object of a kind that a text defines."""
     name = filename or f"<text {next(_number)} of pl.parse>"
     code = compile(text, name, "exec")
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -42,7 +43,8 @@ def _defined(text, filename, kind, what):
 
 
 def parse(text, filename=None):
-    """The function that a text defines: one, with `@pl.function`. Names of the language need no import in it."""
+    """The function that a text defines: exactly one, with `@pl.function`. Names of the language need no import in
+    it."""
     return _defined(text, filename, Function, "function")
 
 
@@ -53,7 +55,7 @@ def loads(path):
 
 
 def parse_program(text, filename=None):
-    """The program that a text defines: one class with `@pl.program`."""
+    """The program that a text defines: exactly one class with `@pl.program`."""
     return _defined(text, filename, Program, "program")
 
 
@@ -67,7 +69,7 @@ _made = []
 
 
 def module():
-    """The module, made once."""
+    """The module, created on first use."""
     if not _made:
         made = types.ModuleType("pypto.language", language.__doc__)
         made.__dict__.update({name: value for name, value in vars(language).items() if not name.startswith("__")})

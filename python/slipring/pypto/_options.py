@@ -1,4 +1,4 @@
-"""Options of the public tools: what they take, and what is said of those that change nothing here."""
+"""Options of the public tools: their valid values, and warnings for options without effect."""
 
 import enum
 import numbers
@@ -52,7 +52,8 @@ KINDS = {
 _TOOL = "slipring compiles by itself: no other tool is called"
 _MEASURED = "a run with `record=True` has a timeline, and its `facts` all counts"
 _RUNTIME = "there is no runtime of a device to set up"
-# What it takes, what says nothing, and why it has no effect; no reason for what only a script itself reads.
+# The check of the value, the value without meaning, and why the option has no effect; `None` if only the script itself
+# reads it.
 WITHOUT_EFFECT = {
     "strategy": (_choice, "Default", "there is one pipeline of passes"),
     "skip_ptoas": (_truth, False, _TOOL),
@@ -88,10 +89,10 @@ WITHOUT_EFFECT = {
 
 
 def said(name, value, by, depth=2):
-    """Says that an option has no effect, where it has a value that would have one in the public tools.
+    """Warns that an option has no effect, if its value would have one in the public tools.
 
-    Raises `TypeError` for a value that it does not take. `by` is what takes the option, `depth` how many calls lie between this one
-    and the script.
+    Raises `TypeError` for an invalid value. `by` names the callee, and `depth` is the number of calls between this
+    function and the script.
     """
     takes, silent, why = WITHOUT_EFFECT[name]
     if value is None:
@@ -107,7 +108,7 @@ def said(name, value, by, depth=2):
 
 
 def dumps(level, by):
-    """True if the program after each pass is to be written."""
+    """Whether the program after each pass is to be written."""
     if level is None or isinstance(level, bool):
         return bool(level)
     if isinstance(level, enum.Enum) and type(level).__name__ == "PassDumpLevel":
@@ -116,7 +117,7 @@ def dumps(level, by):
 
 
 def platform_of(platform, backend_type, by):
-    """The name of the platform that is meant, where one is: by its name, or by a backend."""
+    """The name of the requested platform, if any: given directly, or by a backend."""
     from .backend import BackendType
     from .runtime import PLATFORMS, known
 

@@ -1,4 +1,4 @@
-"""What public scripts call `pypto.backend`: which device is meant."""
+"""The counterpart of `pypto.backend` for public scripts: selects the device."""
 
 import enum
 
@@ -14,12 +14,12 @@ class BackendType(enum.Enum):
 
 
 def set_backend_type(backend):
-    """Configurations that name no platform mean this one."""
+    """Sets the platform of configurations that name none."""
     runtime.choose(backend.value)
 
 
 def reset_for_testing():
-    """Forgets the choice."""
+    """Resets the selection."""
     runtime.choose("a2a3sim")
 
 

@@ -1,11 +1,11 @@
-"""What `benchmark` of public scripts measured."""
+"""The results of `benchmark` for public scripts."""
 
 import dataclasses
 import statistics
 
 
 def _of(name, field, meaning):
-    """A property: a figure of a list of samples."""
+    """A property: a statistic of a list of samples."""
 
     def figure(self):
         return meaning(getattr(self, field))
@@ -23,8 +23,9 @@ FIGURES = {"median": statistics.median, "min": min, "max": max, "mean": statisti
 
 @dataclasses.dataclass
 class BenchmarkStats:
-    """Launches of a compiled program. `device_wall_us` are microseconds of the simulated device, the same in every round;
-    `host_wall_us` those of the host by its clock. `device_us_median`, `host_wall_us_min` and their like are figures of them."""
+    """Launches of a compiled program. `device_wall_us` are microseconds of the simulated device, the same in every
+    round; `host_wall_us` are those of the host's clock. `device_us_median`, `host_wall_us_min` and so on are statistics
+    of them."""
 
     rounds: int
     warmup: int
@@ -33,16 +34,16 @@ class BenchmarkStats:
 
     @property
     def samples(self):
-        """The microseconds of the device, one for each round."""
+        """The device time in microseconds, one per round."""
         return self.device_wall_us
 
     @property
     def all_zero_device(self):
-        """True where there are rounds and the device took no time in any of them."""
+        """Whether there are rounds and the device time is zero in all of them."""
         return bool(self.device_wall_us) and not any(self.device_wall_us)
 
     def per_round(self, metric="device"):
-        """The microseconds of each round, of the `device` or the `host`: a program has no other metric here."""
+        """The microseconds of each round, of the `device` or the `host`; there are no other metrics."""
         known = {"device": self.device_wall_us, "host": self.host_wall_us}
         if metric not in known:
             raise ValueError(f"per_round takes \"device\" or \"host\", not {metric!r}: slipring measures nothing else")

@@ -1,4 +1,4 @@
-"""What public scripts call `pypto.debug`: the meaning of a program as Python on tensors of torch."""
+"""The counterpart of `pypto.debug` for public scripts: the semantics of a program as Python on torch tensors."""
 
 import textwrap
 
@@ -24,8 +24,9 @@ def {name}({parameters}):
 
 
 def torch_codegen(program, check_shapes=False):
-    """Python that does with tensors of torch what a program, or one of its functions, means. It knows the ops that
-    `kernel.reference` knows; others raise when it is run. With `check_shapes` it asserts the shapes that the program is meant for."""
+    """Python code that does on torch tensors what a program, or one of its functions, means. It supports the ops that
+    `kernel.reference` supports; others raise when it is run. With `check_shapes`, it asserts the shapes for which the
+    program is written."""
     if not isinstance(program, (Lowered, Function, Program)):
         raise TypeError(f"torch_codegen takes a program or a function, not {type(program).__name__}")
     if isinstance(program, Program):

@@ -1,6 +1,8 @@
-"""What public scripts know of several devices: workers that hold compiled programs, and memory that stays on their devices.
+"""Support for several devices in public scripts: workers that hold compiled programs, and memory that stays on their
+devices.
 
-Everything runs in this process, one run after the other: a dispatch is over when `submit` comes back, and its handle says so.
+Everything runs in this process, one run after another: a dispatch is complete when `submit` returns, and its handle
+reports so.
 """
 
 import enum
@@ -13,14 +15,14 @@ from .runtime import ChipWorker, DeviceTensor, DistributedConfig, Registration, 
 
 
 class OptimizationStrategy(enum.Enum):
-    """How much the public compiler does; it changes no result here."""
+    """The optimisation level of the public compiler; it changes no result here."""
 
     Default = 0
     DebugTileOptimization = 1
 
 
 class StackedDeviceTensor:
-    """A tensor whose parts along its first dimension lie on devices, one on each."""
+    """A tensor whose parts along its first dimension are on different devices."""
 
     def __init__(self, shards, full_shape, worker_ids, whole=None):
         self.shards, self.full_shape, self.worker_ids = tuple(shards), tuple(full_shape), tuple(worker_ids)
@@ -53,18 +55,18 @@ class StackedDeviceTensor:
 
 
 class DistributedRunHandle:
-    """A run that was submitted. It is over."""
+    """A submitted run, which is already complete."""
 
     def __init__(self, error=None):
         self._error = error
 
     @property
     def done(self):
-        """True: runs are over when `submit` comes back."""
+        """Always true: runs are complete when `submit` returns."""
         return True
 
     def result(self, timeout=None):
-        """Raises what the run raised, each time."""
+        """Raises the exception of the run, on each call."""
         if timeout is not None and not timeout >= 0:
             raise ValueError("a timeout is a number of seconds, not below 0")
         if self._error is not None:
@@ -74,7 +76,7 @@ class DistributedRunHandle:
 
 
 class DistributedWorker(ChipWorker):
-    """Devices with compiled programs of the host on them."""
+    """Devices that hold compiled host programs."""
 
     def __init__(
         self,
@@ -111,7 +113,7 @@ class DistributedWorker(ChipWorker):
         self.devices = len(first.device_ids)
         super().__init__(RunConfig(platform=first.platform) if config is None else config)
         self._programs, self._host = programs, {}
-        # What the windows of each program hold, where they are kept as a run left them: a run that raises changes nothing.
+        # The contents of each program's windows, if they are kept between runs: a run that raises does not change them.
         self._windows = {id(program): None for program in programs} if persistent and reset_persistent_windows is False else None
         callbacks = dict(callbacks or sub_worker_overrides or {})
         known = set()
@@ -124,14 +126,14 @@ class DistributedWorker(ChipWorker):
             raise ValueError(f"callbacks {unknown} are not sub-workers of any program of the worker")
 
     def _shared(self, value):
-        """What a program is passed for an argument."""
+        """Converts an argument for a program."""
         if isinstance(value, StackedDeviceTensor):
             for shard in value.shards:
                 self._memory(shard)
             return value._whole
         if isinstance(value, DeviceTensor):
             return self._memory(value)
-        # A tensor without dimensions is a number.
+        # A zero-dimensional tensor is a number.
         if hasattr(value, "is_shared") and value.dim() > 0 and not value.is_shared():
             raise TypeError(
                 "a tensor of the host that is passed to a worker is shared memory, made before the worker: call `.share_memory_()`"
@@ -165,7 +167,7 @@ class DistributedWorker(ChipWorker):
         self._run(compiled, args, config)
 
     def submit(self, compiled, *args, config=None):
-        """Runs one of its programs; what it raises, the handle raises."""
+        """Runs one of its programs; its exception is raised by the handle."""
         self._check()
         try:
             self._run(compiled, args, config)
@@ -174,14 +176,15 @@ class DistributedWorker(ChipWorker):
         return DistributedRunHandle()
 
     def register(self, compiled):
-        """What is called with arguments to run one of its programs."""
+        """A callable that runs one of its programs."""
         self._check("`register`")
         if id(compiled) not in self._host:
             raise ValueError("the worker was not prepared with this program")
         return Registration(self, compiled)
 
     def alloc_stacked_tensor(self, host, worker_ids=None):
-        """Memory on the devices with a copy of a tensor, whose parts along its first dimension lie on one each."""
+        """Memory on the devices with a copy of a tensor, whose parts along its first dimension are placed on one device
+        each."""
         import numpy as np
 
         self._check()
@@ -198,13 +201,13 @@ class DistributedWorker(ChipWorker):
         return StackedDeviceTensor(shards, whole.shape, ids, whole)
 
     def free_stacked_tensor(self, stacked):
-        """Gives all parts back."""
+        """Frees all parts."""
         for shard in stacked.shards:
             if any(own is shard for own in self._owned_tensors):
                 self.free_tensor(shard)
 
     def copy_stacked_from(self, stacked, host):
-        """Copies what lies on the devices to a tensor of the host."""
+        """Copies the contents on the devices to a tensor of the host."""
         given = host_array(host)
         if given.shape != stacked.full_shape or given.dtype != stacked._whole.dtype:
             raise ValueError(f"the tensor is {given.dtype}{list(given.shape)}, what is on the devices {stacked!r}")
@@ -212,22 +215,22 @@ class DistributedWorker(ChipWorker):
             given[at] = self._memory(shard)
 
     def release_inherited_host_tensor_refs(self):
-        """Nothing: no process was forked."""
+        """Does nothing: no process was forked."""
         self._check()
 
     def close(self):
-        """Gives everything back."""
+        """Frees everything."""
         super().close()
         self._host = {}
 
 
 def _tensor_from_continuous(part):
-    """The tensor over the memory that a function of the host is passed."""
+    """A tensor over the memory that a host function receives."""
     return part.tensor()
 
 
 def run(program, *args, config=None):
-    """Compiles a program for a configuration and runs it with arguments; gives it compiled."""
+    """Compiles a program for a configuration, runs it with arguments, and returns it compiled."""
     from . import ir
 
     compiled = program if hasattr(program, "param_names") else ir.compile(program, config=config)

@@ -1,4 +1,4 @@
-"""What public scripts call `pypto.ir`: programs, and compiling them."""
+"""The counterpart of `pypto.ir` for public scripts: programs and their compilation."""
 
 import dataclasses
 import enum
@@ -15,7 +15,8 @@ Program, Function = Lowered, Function
 
 
 class PassDumpLevel(enum.Enum):
-    """Whether the program is written after each pass, as `slipring build --print-ir-after all` prints it: always all of it."""
+    """Whether the program is written after each pass, in the format of `slipring build --print-ir-after all`: always
+    completely."""
 
     NONE = 0
     CONCISE = 1
@@ -48,10 +49,10 @@ enable_pypto_l0c_double_buffer emit_source_loc dump_ptoas_passes
 
 
 def compile(program, platform=None, config=None, *, output_dir=None, dump_passes=None, backend_type=None, **options):
-    """Compiles what `kernel.lower(…)` gave, or a class with the decorator `@pl.program`.
+    """Compiles the result of `kernel.lower(…)`, or a class with the decorator `@pl.program`.
 
-    `output_dir` is a folder for the compiled text; with `dump_passes` the program after each pass is written below it, in
-    `passes_dump/KERNEL/NN_PASS.pto`. Options that change no result say so where they are given.
+    `output_dir` is a folder for the compiled text; with `dump_passes`, the program after each pass is written below it,
+    as `passes_dump/KERNEL/NN_PASS.pto`. Options that change no result cause a warning if given.
     """
     distributed = options.pop("distributed_config", None)
     for name in options:
@@ -81,7 +82,7 @@ def compile(program, platform=None, config=None, *, output_dir=None, dump_passes
         if len(entries) > 1 and all(function.kind is None for function in entries):
             target = PLATFORMS[name]
             each = [own.lower(platform=target).compile(name, target, distributed) for own in entries]
-            # One folder for each: kernels of two may have one name.
+            # A separate folder for each, because kernels of different programs may share a name.
             return CompiledOrchestrations(program.name, {own.name: written(own, "next_levels", own.name) for own in each})
         program = program.lower(platform=PLATFORMS[name])
     if not isinstance(program, Lowered):
@@ -90,7 +91,7 @@ def compile(program, platform=None, config=None, *, output_dir=None, dump_passes
 
 
 def python_print(node, prefix="pl", concise=False):
-    """A function or a program as text, in which the language is `pl`. `concise` leaves nothing out here."""
+    """A function or a program as text, in which the language is `pl`. `concise` has no effect here."""
     if prefix != "pl":
         raise ValueError(f"python_print: the language is `pl` in the text, not `{prefix}`")
     if not isinstance(node, (Function, Lowered, _Class)):
@@ -99,8 +100,8 @@ def python_print(node, prefix="pl", concise=False):
 
 
 class PassManager:
-    """The public compiler's list of passes. There is one here, whatever the strategy: a program that has passed it is compiled, and so
-    known to be right."""
+    """The public compiler's pass pipeline. Here there is only one, whatever the strategy: a program that has passed it
+    is compiled, and thus free of errors."""
 
     def __init__(self, strategy=OptimizationStrategy.Default):
         if not isinstance(strategy, OptimizationStrategy):
@@ -114,7 +115,7 @@ class PassManager:
         return cls(strategy)
 
     def run_passes(self, program):
-        """Compiles a program, or a function, for the platform that is chosen; gives it with its text."""
+        """Compiles a program or a function for the selected platform, and returns it with its text."""
         if isinstance(program, Lowered):
             return program
         if not isinstance(program, (_Class, Function)):
@@ -123,7 +124,7 @@ class PassManager:
 
 
 class CompiledOrchestrations:
-    """A compiled program with several orchestrations: `compiled["name"]` or `compiled.name` is one of them."""
+    """A compiled program with several orchestrations, available as `compiled["name"]` or `compiled.name`."""
 
     def __init__(self, name, each):
         self.name, self._each = name, each

@@ -1,6 +1,7 @@
-"""The messages of public scripts, and what they check: `pypto.log_info(…)`, `pypto.check(…)`.
+"""Messages and checks of public scripts: `pypto.log_info(…)`, `pypto.check(…)`.
 
-Only what a script says itself goes through here. What slipring finds is raised, shown or part of a run, whatever the level is.
+Only messages of the script itself pass through here. Findings of slipring are raised, shown or part of a run, whatever
+the level.
 """
 
 import enum
@@ -11,11 +12,11 @@ from .._slipring import KernelError
 
 
 class InternalError(RuntimeError):
-    """What `internal_check` raises."""
+    """The exception of `internal_check`."""
 
 
 class LogLevel(enum.IntEnum):
-    """How much a message matters; `NONE` is a threshold that none reaches."""
+    """The severity of a message; `NONE` is a threshold that no message reaches."""
 
     DEBUG = 0
     INFO = 1
@@ -37,7 +38,7 @@ _threshold = [_first()]
 
 
 def set_log_level(level):
-    """Messages below this level are not shown."""
+    """Hides messages below this level."""
     _threshold[0] = LogLevel(level)
 
 
@@ -62,18 +63,18 @@ log_debug, log_info, log_warn, log_error, log_fatal, log_event = (_shows(level) 
 
 
 def check(condition, message):
-    """Raises `ValueError` with the message where the condition does not hold."""
+    """Raises `ValueError` with the message if the condition does not hold."""
     if not condition:
         raise ValueError(message)
 
 
 def internal_check(condition, message):
-    """Raises `InternalError` with the message where the condition does not hold."""
+    """Raises `InternalError` with the message if the condition does not hold."""
     if not condition:
         raise InternalError(message)
 
 
-# What the public compiler raises for a program is what slipring raises for it.
+# The public compiler's exception for a program is slipring's own here.
 Error = KernelError
 
 

@@ -1,10 +1,11 @@
-"""What public scripts know of `pypto.passes`: names of choices that change no result here. There is one pipeline of passes."""
+"""The counterpart of `pypto.passes` for public scripts: names of choices that change no result here. There is only one
+pass pipeline."""
 
 import enum
 
 
 class MemoryPlanner(enum.Enum):
-    """How the public compiler places tiles."""
+    """The public compiler's strategy for placing tiles."""
 
     PYPTO = 0
     DSA_RP = 1
@@ -12,7 +13,7 @@ class MemoryPlanner(enum.Enum):
 
 
 class DiagnosticPhase(enum.Enum):
-    """When the public compiler says what it found."""
+    """When the public compiler reports diagnostics."""
 
     NONE = 0
     PRE_PIPELINE = 1

@@ -1,11 +1,11 @@
-"""What public tests call `pypto.runtime.runner` and `pypto.runtime.tensor_spec`: tensors by their specification, a program compiled
-and run in one call, and the outcome of a test."""
+"""The counterparts of `pypto.runtime.runner` and `pypto.runtime.tensor_spec` for public tests: tensor specifications,
+compilation and run in one call, and test results."""
 
 import dataclasses
 
 from .runtime import RunConfig
 
-# Types of scalars by their names.
+# Scalar types by name.
 SCALAR_CTYPE_MAP = {
     "int64": "ctypes.c_int64",
     "int32": "ctypes.c_int32",
@@ -18,8 +18,8 @@ SCALAR_CTYPE_MAP = {
 
 @dataclasses.dataclass
 class TensorSpec:
-    """A tensor: its name, extents and type, what it holds at first (nothing for zeros, a number, a tensor, or a function that gives
-    one), and whether it is an output."""
+    """A tensor: its name, extents and type, its initial contents (nothing for zeros, a number, a tensor, or a function
+    that returns one), and whether it is an output."""
 
     name: str
     shape: list
@@ -60,7 +60,7 @@ class ScalarSpec:
 
 @dataclasses.dataclass
 class RunResult:
-    """The outcome of a test: whether it passed, and why not."""
+    """The result of a test: whether it passed, and why not."""
 
     __test__ = False
 
@@ -76,7 +76,8 @@ class RunResult:
 
 
 def run(program, *tensors, config=None):
-    """Compiles a program for a configuration, runs it with tensors if there are any, and gives what was compiled."""
+    """Compiles a program for a configuration, runs it with tensors if there are any, and returns the compiled
+    program."""
     from . import ir
 
     config = RunConfig() if config is None else config

@@ -1,4 +1,5 @@
-"""What public scripts call `pypto.runtime`: how a kernel is run, and memory that stays on the device between runs."""
+"""The counterpart of `pypto.runtime` for public scripts: how a kernel is run, and memory that stays on the device
+between runs."""
 
 import ctypes
 import dataclasses
@@ -9,12 +10,12 @@ from .._compiled import compiled_into
 from ._options import dumps, platform_of, said
 from .bench import BenchmarkStats
 
-# The names of platforms in public scripts.
+# Names of platforms in public scripts.
 PLATFORMS = {"a2a3": "a2a3", "a2a3sim": "a2a3", "a5": "a5", "a5sim": "a5"}
-# The platform of a configuration that names none.
+# The platform of configurations that name none.
 _default = ["a2a3sim"]
 
-# Fields of a public configuration that are kept, and change no result.
+# Fields of a public configuration that are stored, but change no result.
 KEPT = """
 device_id rtol atol strategy save_kernels enable_chip_swimlane enable_dump_args enable_pmu enable_dep_gen
 enable_scope_stats compile_profiling diagnostic_phase disabled_diagnostics golden_data_dir aicpu_thread_num ring_task_window ring_heap
@@ -33,14 +34,14 @@ def chosen():
 
 
 def known(platform):
-    """A platform's name, if it is one."""
+    """A platform's name, if it is valid."""
     if platform not in PLATFORMS:
         raise ValueError(f"there is no platform `{platform}`: there are {', '.join(PLATFORMS)}")
     return platform
 
 
 class DistributedConfig:
-    """The devices that a program for several runs on. Only how many there are counts here."""
+    """The devices of a program for several devices. Only their number matters here."""
 
     def __init__(self, device_ids=(0,), num_sub_workers=0, runtime="tensormap_and_ringbuffer", aicpu_thread_num=0):
         self.device_ids, self.num_sub_workers = list(device_ids), num_sub_workers
@@ -61,9 +62,10 @@ class DistributedConfig:
 
 @dataclasses.dataclass
 class RunConfig:
-    """How a public script runs a kernel: the platform (or the backend that means one), the devices, whether the program is written
-    after each pass, `save_kernels_dir` for the folder that the compiled text is written to, and `codegen_only` for a call that
-    compiles and does not run. The other public fields are kept; where one asks for something that is not done here, a warning says so."""
+    """How a public script runs a kernel: the platform (or a backend that implies one), the devices, whether the program
+    is written after each pass, `save_kernels_dir` as the folder for the compiled text, and `codegen_only` for a call
+    that compiles without running. The other public fields are stored; a warning reports those that request something
+    unsupported."""
 
     platform: str | None = None
     device_id: int = 0
@@ -104,17 +106,17 @@ class RunConfig:
         if self.save_kernels_dir is not None and not isinstance(self.save_kernels_dir, (str, os.PathLike)):
             raise TypeError(f"a RunConfig: `save_kernels_dir` is a path, not {self.save_kernels_dir!r}")
         for name in KEPT:
-            # Behind the initialiser that the class has by itself.
+            # One frame deeper: the generated initialiser is in between.
             said(name, getattr(self, name), "a RunConfig", depth=3)
 
     @property
     def devices(self):
-        """How many devices it asks for; `None` where it says nothing of them."""
+        """The number of requested devices; `None` if unspecified."""
         return None if self.distributed_config is None else len(self.distributed_config.device_ids)
 
 
 class DeviceTensor:
-    """Memory of a worker's device: it stays there between runs, and is neither copied in nor back."""
+    """Memory of a worker's device: it stays there between runs, and is copied neither in nor out."""
 
     def __init__(self, worker, array):
         self._worker, self._array = worker, array
@@ -136,14 +138,14 @@ class DeviceTensor:
 
 
 class Registration:
-    """A compiled program on a worker: it is called with arguments, and is closed with its worker."""
+    """A compiled program on a worker: it is called with arguments, and closed with its worker."""
 
     def __init__(self, worker, compiled):
         self._worker, self.compiled = worker, compiled
 
     @property
     def closed(self):
-        """True once its worker is closed."""
+        """Whether its worker is closed."""
         return not self._worker._open
 
     def __call__(self, *args, config=None):
@@ -153,16 +155,16 @@ class Registration:
 
 
 class Worker:
-    """What workers of one device and of several have in common, for annotations and `isinstance`."""
+    """The common base of workers for one device and for several, for annotations and `isinstance`."""
 
     def __init__(self, *args, **kwargs):
         raise TypeError("a Worker is a ChipWorker or a DistributedWorker")
 
 
 class ChipWorker(Worker):
-    """A device with compiled programs on it. Its memory is the process's own."""
+    """A device with compiled programs. Its memory is that of this process."""
 
-    # How many devices it has.
+    # Number of devices.
     devices = 1
 
     def __init__(self, config=None, **options):
@@ -190,7 +192,8 @@ class ChipWorker(Worker):
         return tensor._array
 
     def alloc_tensor(self, shape, dtype, *, init=None, worker_id=0):
-        """Memory on the device, with a copy of `init` in it; else zeros. All devices share the process's memory."""
+        """Allocates memory on the device, initialised with a copy of `init` or with zeros. All devices share the
+        process's memory."""
         import numpy as np
 
         self._check()
@@ -206,17 +209,17 @@ class ChipWorker(Worker):
         return tensor
 
     def free_tensor(self, tensor, *, worker_id=0):
-        """Gives memory of the device back."""
+        """Frees memory of the device."""
         self._device(worker_id)
         self._memory(tensor)
         self._owned_tensors = [own for own in self._owned_tensors if own is not tensor]
 
     def malloc(self, nbytes, *, worker_id=0):
-        """The address of so many bytes on the device."""
+        """Allocates memory of this size on the device, and returns its address."""
         return self.alloc_tensor([nbytes], "uint8", worker_id=worker_id).data_ptr
 
     def free(self, ptr, *, worker_id=0):
-        """Gives memory back that `malloc` gave."""
+        """Frees memory from `malloc`."""
         tensor = next((own for own in self._owned_tensors if own._array.ctypes.data == ptr), None)
         if tensor is None:
             raise ValueError(f"no memory of the device begins at {ptr:#x}")
@@ -244,7 +247,7 @@ class ChipWorker(Worker):
         ctypes.memmove(target, source, nbytes)
 
     def register(self, compiled):
-        """Puts a compiled program on the device: what is called with arguments to run it."""
+        """Puts a compiled program on the device, and returns a callable that runs it."""
         self._check("`register`")
         if PLATFORMS[compiled.platform] != PLATFORMS[self.config.platform]:
             raise ValueError(f"the program is compiled for {compiled.platform}, the worker is {self.config.platform}")
@@ -253,7 +256,7 @@ class ChipWorker(Worker):
 
     @property
     def aicpu_dlopen_count(self):
-        """How many programs have been put on the device."""
+        """The number of programs that have been put on the device."""
         return len(self._registered)
 
     def run(self, compiled, *args, config=None):
@@ -264,7 +267,7 @@ class ChipWorker(Worker):
         return compiled(*args, config=self.config if config is None else config)
 
     def close(self):
-        """Gives everything back."""
+        """Frees everything."""
         self._open = False
         self._owned_tensors, self._registered = [], {}
 
@@ -282,7 +285,8 @@ def _numpy_type(dtype):
 
 
 def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
-    """Runs a compiled program `rounds` times: microseconds of the device from its cycles, and of the host by its clock."""
+    """Runs a compiled program `rounds` times: device time in microseconds computed from its cycles, and host time from
+    the clock."""
     import time
 
     if platform is not None and PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
@@ -304,7 +308,7 @@ def benchmark(compiled, args, rounds=100, warmup=3, platform=None, device_id=0):
 
 @dataclasses.dataclass(frozen=True)
 class DfxOptions:
-    """What a run of a compiled folder is to measure. It is kept, and changes no result."""
+    """What a run of a compiled folder should measure. It is stored, and changes no result."""
 
     enable_chip_swimlane: int = 0
     enable_dump_args: int = 0
@@ -313,15 +317,15 @@ class DfxOptions:
     enable_scope_stats: bool = False
 
     def any(self):
-        """True if anything is to be measured."""
+        """Whether anything should be measured."""
         return any(getattr(self, field.name) for field in dataclasses.fields(self))
 
 
 def execute_compiled(
     work_dir, args, *, platform, device_id, dfx=None, level=2, aicpu_thread_num=None, analyze_auto_scopes_for_deps=False
 ):
-    """Runs what this process compiled into a folder (its `output_dir`) with all its arguments in order: a checked run, whose outputs are
-    written in place. Numbers may be those of `ctypes`."""
+    """Runs the program that this process compiled into a folder (its `output_dir`), with all its arguments in order: a
+    checked run, whose outputs are written in place. Numbers may be `ctypes` values."""
     compiled = compiled_into(work_dir)
     if PLATFORMS[known(platform)] != PLATFORMS[compiled.platform]:
         raise ValueError(f"`{compiled.name}` is compiled for {compiled.platform}, not for {platform}")

@@ -1,8 +1,9 @@
-"""A plugin for pytest that runs the public system tests: `pytest -p slipring.pypto.suite`, in place of their own `conftest.py`.
+"""A pytest plugin that runs the public system tests: `pytest -p slipring.pypto.suite`, in place of their own
+`conftest.py`.
 
-Gives their fixtures, runs their test cases on the simulated device, and says of each test whether it passed, disagreed (a value, or
-anything else that a test asserts, is another one) or was refused (slipring says that it does not do something), and why.
-`SLIPRING_SUITE=FILE` takes a line of JSON for each.
+Provides their fixtures, runs their test cases on the simulated device, and classifies each test, with the cause: it
+passed, it disagreed (a value, or anything else that the test asserts, differs) or it was refused (slipring reports that
+something is unsupported). `SLIPRING_SUITE=FILE` writes one line of JSON per test.
 """
 
 import json
@@ -16,12 +17,12 @@ from .runner import RunConfig, RunResult
 
 install()
 
-# What a refusal says where no code of a message does.
+# Exceptions that count as a refusal if there is no diagnostic code.
 REFUSED = (NotImplementedError, ImportError, AttributeError, TypeError, ValueError)
 
 
 def _value(spec):
-    """What a tensor of a test case holds at first."""
+    """The initial contents of a tensor of a test case."""
     import torch
 
     dtype = getattr(spec.dtype, "torch_dtype", spec.dtype)
@@ -37,7 +38,7 @@ def _value(spec):
 
 
 class TestRunner:
-    """Runs test cases: compiles their program, runs it, and holds its outputs against what they compute."""
+    """Runs test cases: compiles their programs, runs them, and compares the outputs with the expected ones."""
 
     __test__ = False
 
@@ -45,7 +46,7 @@ class TestRunner:
         self.config = config or RunConfig()
 
     def run(self, case):
-        """Runs one. What slipring refuses raises; another value is a result that has not passed."""
+        """Runs a test case. A refusal raises; a wrong value is a failed result."""
         import torch
 
         from . import ir
@@ -70,19 +71,19 @@ class TestRunner:
 
 
 def pytest_addoption(parser):
-    """The options of the public tests that change something here."""
+    """The options of the public tests that have an effect here."""
     parser.addoption("--platform", default="a2a3sim")
 
 
 def pytest_configure(config):
-    """Marks of the public tests."""
+    """Registers the markers of the public tests."""
     for mark in ("platforms(*ids)", "hardware", "slow", "a5", "a2a3", "codegen_only", "needs_device"):
         config.addinivalue_line("markers", f"{mark}: a mark of the public tests")
     install(config.getoption("--platform"))
 
 
 def pytest_collection_modifyitems(config, items):
-    """Of tests that name a platform only those for the one that is asked for."""
+    """Keeps only the tests for the requested platform, of those that name one."""
     own = PLATFORMS[config.getoption("--platform")]
     kept, others = [], []
     for item in items:
@@ -102,13 +103,13 @@ def test_config(request):
 
 @pytest.fixture(scope="session")
 def device_ids():
-    """As many devices as the tests ask for at most."""
+    """The maximum number of devices that the tests request."""
     return list(range(8))
 
 
 @pytest.fixture(scope="session")
 def test_runner(test_config):
-    """What runs test cases."""
+    """The runner of test cases."""
     return TestRunner(test_config)
 
 
@@ -118,7 +119,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 def _cause(error):
-    """The kind of an outcome, and what is said of it."""
+    """The kind of an outcome, and its message."""
     from .._slipring import KernelError
 
     if isinstance(error, KernelError):
@@ -129,7 +130,7 @@ def _cause(error):
     said = (str(error).strip().splitlines() or [""])[0]
     words = f"{type(error).__name__}: {said}"
     if isinstance(error, AssertionError) and (kept := re.search(r"KernelError\(['\"]error(\[[\w-]+\]: .*?)\\n", said)):
-        # The test kept what was refused, and missed what it gives.
+        # The test caught the refusal, and then failed because a result is missing.
         return "refused", kept.group(1)
     if isinstance(error, AssertionError):
         return "disagrees", words
@@ -138,7 +139,7 @@ def _cause(error):
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
-    """Notes what came of a test."""
+    """Records the outcome of a test."""
     outcome = yield
     report = outcome.get_result()
     if report.when == "call" or report.outcome != "passed":
@@ -149,7 +150,7 @@ def pytest_runtest_makereport(item, call):
 
 
 def pytest_collectreport(report):
-    """Notes what could not be imported."""
+    """Records import errors."""
     if report.failed:
         lines = [line for line in str(report.longrepr).splitlines() if line.startswith("E ")]
         _note(report.nodeid, "refused", (lines or [str(report.longrepr)])[0].removeprefix("E").strip())

@@ -28,7 +28,7 @@ LARGE = 4 << 30
 
 
 class ThreadError(QueueError):
-    """A machine was used from another thread than the one that made it."""
+    """A machine was used from a thread that did not create it."""
 
 
 def _inside(what, offset, size, whole):
@@ -37,7 +37,7 @@ def _inside(what, offset, size, whole):
 
 
 def brackets(at, size):
-    """The first byte and how many, of what stands in brackets after so many bytes."""
+    """Parses an index: the first byte and the number of bytes, for a memory of `size` bytes."""
     if isinstance(at, slice):
         first, last, step = at.indices(size)
         if step != 1:
@@ -50,7 +50,7 @@ def brackets(at, size):
 
 
 class Memory:
-    """Bytes that are read and written by calls, also in brackets: `memory[4:8]`."""
+    """Bytes that are read and written by calls or by index: `memory[4:8]`."""
 
     def __len__(self):
         return self.size
@@ -113,11 +113,11 @@ class Window(Memory):
         return int.from_bytes(self.read(offset, 2), "little")
 
     def write16(self, offset, value):
-        """Stores two bytes at once: a slot."""
+        """Stores two bytes in one access: a slot."""
         self.write(offset, struct.pack("<H", value))
 
     def retarget(self, x0, y0, x1=None, y1=None, *, addr=0, multicast=None, noc=0, ordering="strict"):
-        """Points the window elsewhere."""
+        """Changes the target of the window."""
         self.machine._board.retarget(self.number, _target(x0, y0, x1, y1, addr, multicast, noc, ordering))
 
     def close(self):
@@ -126,7 +126,7 @@ class Window(Memory):
             self.machine._board.close(self.number)
 
     def flush(self, *_):
-        """Nothing: stores are strictly ordered unless the window says otherwise."""
+        """Does nothing: stores are strictly ordered unless the window specifies otherwise."""
 
     def __enter__(self):
         return self
@@ -160,7 +160,7 @@ def _layout(layout, prefix="layout."):
 def _settings(
     board=None, mode=None, seed=None, late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
 ):
-    """Settings by name, in the order in which they hold."""
+    """Named settings, in order of precedence."""
     if board is not None:
         own = os.fspath(board)
         yield ("board-text", Path(own).read_text()) if own.endswith(".toml") else ("board", own)
@@ -178,7 +178,7 @@ def _settings(
 
 
 class Time:
-    """The clock of a machine with the names of the module `time`: sleeping lets the device work."""
+    """The clock of a machine, with the interface of the module `time`: sleeping lets the device run."""
 
     def __init__(self, machine):
         self._machine = machine
@@ -240,8 +240,8 @@ class Machine:
         return self._own
 
     def pin(self, memory):
-        """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer, which the device then reads and
-        writes where it is, during calls of the machine. What the host stores there by itself takes no time and is not checked."""
+        """Pins zeroed memory of this size, or memory of the host: any writable buffer, which the device then reads and
+        writes in place during calls of the machine. The host's direct stores to it take no time and are not checked."""
         if isinstance(memory, int):
             number, address = self._board.pin(memory)
             return Pinned(self, number, address, memory)
@@ -254,7 +254,7 @@ class Machine:
         return Pinned(self, number, address, array.size, array)
 
     def open(self, x0, y0, x1=None, y1=None, *, addr=0, size=SMALL, multicast=None, noc=0, ordering="strict"):
-        """A window of 2 MiB or 4 GiB onto a tile, or onto a rectangle of tiles that writes reach all of."""
+        """A window of 2 MiB or 4 GiB to a tile, or to a rectangle of tiles that all receive the writes."""
         number = self._board.open(size, _target(x0, y0, x1, y1, addr, multicast, noc, ordering))
         return Window(self, number, size)
 
@@ -263,15 +263,15 @@ class Machine:
         return self._board.arc_read(offset)
 
     def wait(self, ns):
-        """Lets time pass, in nanoseconds."""
+        """Advances time by this many nanoseconds."""
         self._board.wait(ns)
 
     def now(self):
-        """Nanoseconds since the machine was made."""
+        """Nanoseconds since the machine was created."""
         return self._board.now()
 
     def peek(self, x, y, addr, size):
-        """Memory of a tile as it is, without taking time."""
+        """The contents of a tile's memory, read without advancing time."""
         _coordinate(x)
         _coordinate(y)
         if addr < 0 or size < 0:
@@ -280,34 +280,36 @@ class Machine:
 
     @property
     def findings(self):
-        """What was found: (code, text) each."""
+        """The findings, each as (code, text)."""
         return self._board.findings()
 
     @property
     def allowed(self):
-        """Hazards that are accepted and were met, and how often."""
+        """Accepted hazards that occurred, and how often."""
         return dict(self._board.allowed())
 
     def status(self):
-        """How far it has come: numbers by name, and under `actors` what each core of the queue is doing."""
+        """The state of the machine: counters by name, and under `actors` the activity of each core of the queue."""
         numbers, actors = self._board.status()
         return {**dict(numbers), "actors": actors}
 
     def diagnose(self):
-        """Who waits for what, as (code, text), if nothing can happen by itself any more; else `None`."""
+        """A description of the deadlock as (code, text), if nothing can happen without the host; else `None`."""
         return self._board.diagnose()
 
     def trace(self, path):
-        """Writes who did what when: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's."""
+        """Writes the activity of all actors: in Perfetto's own format if the name ends in `.pftrace`, else in
+        Chrome's."""
         Path(path).write_bytes(self._board.trace(os.fspath(path)))
 
     def record(self, path):
-        """Writes what the host did, as a stream that `slipring queue` reads: records, and what it stored, loaded, polled and pinned."""
+        """Writes the actions of the host as a stream that `slipring queue` reads: records, and what it stored, loaded,
+        polled and pinned."""
         Path(path).write_bytes(self._board.recorded())
 
     @property
     def timeline(self):
-        """What `trace` writes, to stand beside that of other machines in `timeline`."""
+        """The data of `trace`, to be combined with other machines by `timeline`."""
         return self._board.timeline()
 
     @property
@@ -318,7 +320,7 @@ class Machine:
 
 @dataclass
 class Report:
-    """What was found in a stream."""
+    """The findings of a stream."""
 
     findings: list
     """(code, text, number of the record) each."""
@@ -332,7 +334,7 @@ class Report:
 
 @dataclass
 class StreamRun(Report):
-    """What a stream did on a simulated board."""
+    """The results of a stream on a simulated board."""
 
     complete: bool = False
     events: list = field(default_factory=list)
@@ -344,7 +346,8 @@ class StreamRun(Report):
     """What `trace` writes, where the run was asked to keep it."""
 
     def trace(self, path):
-        """Writes who did what when, of a run with `trace=True`: in Perfetto's own form if the name ends in `.pftrace`, else in Chrome's."""
+        """Writes the activity of all actors in a run with `trace=True`: in Perfetto's own format if the name ends in
+        `.pftrace`, else in Chrome's."""
         if self.timeline is None:
             raise QueueError("the run kept no timeline: run it with `trace=True`")
         Path(path).write_bytes(self.timeline.written(os.fspath(path)))
@@ -352,8 +355,9 @@ class StreamRun(Report):
 
 @dataclass
 class Proof:
-    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`; `why` are the codes of what is wrong, of warnings and of what
-    was met and is allowed where it is clean, or why nothing is known; `schedule` are the options of `slipring queue run` that show what is wrong."""
+    """Whether a stream is `clean` for all delays, `wrong`, or `undecided`; `why` holds the codes of errors, or for a
+    clean stream those of warnings and of allowed hazards that occurred, or the reasons for no verdict; `schedule` holds
+    the options of `slipring queue run` that reproduce an error."""
 
     verdict: str
     why: list
@@ -377,14 +381,15 @@ def encode(stream):
 
 
 def lint(stream, **settings):
-    """Judges a stream without running it; settings are those of `Machine`."""
+    """Checks a stream without running it; settings are those of `Machine`."""
     findings, not_judged, allowed = stream_lint(_stream(stream), list(_settings(**settings)))
     return Report(findings, not_judged, dict(allowed))
 
 
 def run(stream, *, kernel_cycles=None, worker=None, kernels=False, platform=None, **settings):
-    """Runs a stream; workers acknowledge launches after `kernel_cycles` (1000), do what the function `worker` does, or run the `kernels`
-    of the images that they are sent, on a `platform` or on that which an image names. Settings are those of `Machine`."""
+    """Runs a stream. Workers acknowledge launches after `kernel_cycles` (1000), call the function `worker`, or run the
+    `kernels` of the images that they are sent, on `platform` or on the one that an image names. Settings are those of
+    `Machine`."""
     if (kernel_cycles is not None) + (worker is not None) + bool(kernels) > 1:
         raise ValueError("workers do one thing: `kernel_cycles=`, `worker=` or `kernels=True`")
     if platform is not None and not kernels:
@@ -397,13 +402,13 @@ def run(stream, *, kernel_cycles=None, worker=None, kernels=False, platform=None
 
 
 def prove(stream, *, seeds=16, kernel_cycles=1000, **settings):
-    """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""
+    """Proves a stream clean for all delays, or finds a schedule that shows an error."""
     return Proof(*stream_prove(_stream(stream), list(_settings(**settings)), seeds, kernel_cycles))
 
 
 def timeline(path, boards):
-    """Writes the timelines of several boards as one: `boards` has machines, or runs of streams, by their names. Boards share nothing, and
-    each counts time from its own start."""
+    """Writes the timelines of several boards as one: `boards` holds machines, or runs of streams, by name. Boards share
+    nothing, and each counts time from its own start."""
     parts = [(name, board.timeline) for name, board in boards.items()]
     if any(own is None for _, own in parts):
         raise QueueError("the run kept no timeline: run it with `trace=True`")

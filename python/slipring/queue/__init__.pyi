@@ -19,10 +19,10 @@ class FindingError(QueueError):
     """A driver did what no board survives: a finding."""
 
 class ThreadError(QueueError):
-    """A machine was used from another thread than the one that made it."""
+    """A machine was used from a thread that did not create it."""
 
 class Memory:
-    """Bytes that are read and written by calls, also in brackets: `memory[4:8]`."""
+    """Bytes that are read and written by calls or by index: `memory[4:8]`."""
 
     size: int
 
@@ -73,14 +73,14 @@ class Window(Memory):
         noc: int = ...,
         ordering: str = ...,
     ) -> None:
-        """Points the window elsewhere."""
+        """Changes the target of the window."""
     def close(self) -> None: ...
     def flush(self, *_: Any) -> None: ...
     def __enter__(self) -> Window: ...
     def __exit__(self, *_: object) -> None: ...
 
 class Time:
-    """The clock of a machine with the names of the module `time`: sleeping lets the device work."""
+    """The clock of a machine, with the interface of the module `time`: sleeping lets the device run."""
 
     def sleep(self, seconds: float) -> None: ...
     def time_ns(self) -> int: ...
@@ -91,7 +91,8 @@ class Time:
     def perf_counter(self) -> float: ...
 
 class Job:
-    """A launch of one worker, while its function is called: it reads now, and what it writes is written when its cycles are over."""
+    """A launch of one worker while its function runs: reads are immediate, and writes take effect when its cycles are
+    over."""
 
     tile: tuple[int, int]
     worker: int
@@ -128,7 +129,7 @@ class Machine:
         worker: Callable[[Job], int] | None = ...,
     ) -> None: ...
     def pin(self, memory: Any) -> Pinned:
-        """Pins so many bytes, zeroed, or memory that the host has: anything with a writable buffer."""
+        """Pins zeroed memory of this size, or memory of the host: any writable buffer."""
     def open(
         self,
         x0: int,
@@ -142,35 +143,35 @@ class Machine:
         noc: int = ...,
         ordering: str = ...,
     ) -> Window:
-        """A window of 2 MiB or 4 GiB onto a tile, or onto a rectangle of tiles that writes reach all of."""
+        """A window of 2 MiB or 4 GiB to a tile, or to a rectangle of tiles that all receive the writes."""
     def register(self, offset: int) -> int:
         """A register of the management core."""
     def wait(self, ns: int) -> None:
-        """Lets time pass, in nanoseconds."""
+        """Advances time by this many nanoseconds."""
     def now(self) -> int:
-        """Nanoseconds since the machine was made."""
+        """Nanoseconds since the machine was created."""
     def peek(self, x: int, y: int, addr: int, size: int) -> bytes:
-        """Memory of a tile as it is, without taking time."""
+        """The contents of a tile's memory, read without advancing time."""
     @property
     def findings(self) -> list[tuple[str, str]]: ...
     @property
     def allowed(self) -> dict[str, int]: ...
     def status(self) -> dict[str, Any]:
-        """How far it has come: numbers by name, and under `actors` what each core of the queue is doing."""
+        """The state of the machine: counters by name, and under `actors` the activity of each core of the queue."""
     def diagnose(self) -> tuple[str, str] | None:
-        """Who waits for what, as (code, text), if nothing can happen by itself any more."""
+        """A description of the deadlock as (code, text), if nothing can happen without the host."""
     def trace(self, path: _Path) -> None:
-        """Writes who did what when."""
+        """Writes the activity of all actors."""
     def record(self, path: _Path) -> None:
-        """Writes what the host did, as a stream that `slipring queue` reads."""
+        """Writes the actions of the host as a stream that `slipring queue` reads."""
     @property
     def timeline(self) -> Any:
-        """What `trace` writes, to stand beside that of other machines in `timeline`."""
+        """The data of `trace`, to be combined with other machines by `timeline`."""
     @property
     def last_error(self) -> str | None: ...
 
 class Report:
-    """What was found in a stream."""
+    """The findings of a stream."""
 
     findings: list[tuple[str, str, int]]
     not_judged: list[str]
@@ -183,7 +184,7 @@ class Report:
     def codes(self) -> list[str]: ...
 
 class StreamRun(Report):
-    """What a stream did on a simulated board."""
+    """The results of a stream on a simulated board."""
 
     complete: bool
     events: list[int]
@@ -205,7 +206,7 @@ class StreamRun(Report):
         timeline: Any = ...,
     ) -> None: ...
     def trace(self, path: _Path) -> None:
-        """Writes who did what when, of a run with `trace=True`."""
+        """Writes the activity of all actors in a run with `trace=True`."""
 
 class Proof:
     """Whether a stream is `clean` for all delays, `wrong`, or `undecided`, and why."""
@@ -223,7 +224,7 @@ def encode(stream: _Stream) -> bytes:
     """A stream in its binary form."""
 
 def lint(stream: _Stream, **settings: Any) -> Report:
-    """Judges a stream without running it; settings are those of `Machine`."""
+    """Checks a stream without running it; settings are those of `Machine`."""
 
 def run(
     stream: _Stream,
@@ -234,10 +235,11 @@ def run(
     platform: str | None = ...,
     **settings: Any,
 ) -> StreamRun:
-    """Runs a stream; workers acknowledge launches, do what a function does, or run the kernels of the images that they are sent."""
+    """Runs a stream. Workers acknowledge launches, call a function, or run the kernels of the images that they are
+    sent."""
 
 def prove(stream: _Stream, *, seeds: int = ..., kernel_cycles: int = ..., **settings: Any) -> Proof:
-    """Whether a stream is clean for all delays, or a schedule that shows what is wrong."""
+    """Proves a stream clean for all delays, or finds a schedule that shows an error."""
 
 def timeline(path: _Path, boards: Mapping[str, Machine | StreamRun]) -> None:
     """Writes the timelines of several boards as one, by their names."""

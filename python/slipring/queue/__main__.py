@@ -46,7 +46,7 @@ def main():
             args.board, args.mode, args.seed, late=args.late, allow=args.allow, layout=layout,
             limits={"steps": args.steps} if args.steps else None,
             trace=args.trace is not None, record=args.record is not None,
-            # Kernels that a host brings find their semaphores by their launch messages, unless one says where they are.
+            # By default, kernels of the host find their semaphores through their launch messages.
             base_from_launch=not {"kernel_config_base", "sem_offset"} & set(layout),
         )
     except (ValueError, OSError) as error:

@@ -1,7 +1,7 @@
-"""A board's device node: what its kernel driver answers to ioctls, and what is mapped through it.
+"""The device node of a board: the answers of its kernel driver to ioctls, and its mappings.
 
-The numbers and forms are those of the driver's public interface: a window is allocated, mapped (uncached and write-combining),
-pointed at tiles and freed; host memory is pinned where the program has it.
+Numbers and structures are those of the driver's public interface: a window is allocated, mapped (uncached or
+write-combining), pointed at tiles and freed; host memory is pinned in place.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ from . import FindingError, QueueError, Window, brackets
 
 PAGE = 4096
 MAGIC = 0xFA
-# Offsets of mappings: each window has a place for either kind.
+# Offsets of mappings: each window has one offset for each kind.
 WINDOW_BITS, KIND_BIT = 34, 33
 
 DEVICE_INFO, PIN, UNPIN, ALLOCATE, FREE, CONFIGURE, POWER = 0, 7, 10, 11, 12, 13, 15
@@ -28,7 +28,7 @@ def refused(number, why):
 
 
 class Mapped:
-    """A window as `mmap` gives it out: bytes in brackets, and a position for `read` and `write`."""
+    """A window as returned by `mmap`: access by index, and a position for `read` and `write`."""
 
     def __init__(self, window, size):
         self._window, self._length, self._at, self.closed = window, size, 0, False
@@ -81,7 +81,7 @@ class Mapped:
         return len(data)
 
     def flush(self, *_):
-        """Nothing: stores are strictly ordered unless the window says otherwise."""
+        """Does nothing: stores are strictly ordered unless the window specifies otherwise."""
 
     def close(self):
         self.closed = True
@@ -102,11 +102,11 @@ class Node:
         self._windows = {}
         self._maps = {}
         self._pins = {}
-        # Anonymous memory of the host, so that loads and stores of what is pinned can be told to the machine.
+        # Anonymous mappings of the host, so that loads and stores of pinned memory can be passed to the machine.
         self.host = weakref.WeakSet()
 
     def ioctl(self, request, data):
-        """What the driver does; the bytes that go back."""
+        """Executes an ioctl; returns the bytes of the answer."""
         known = {
             DEVICE_INFO: (4, self._info),
             PIN: (24, self._pin),
@@ -150,7 +150,7 @@ class Node:
         return data[:24] + struct.pack("<QQ", address, address)[:capacity]
 
     def _owner(self, start, size):
-        """The mapping of the host's memory that has these bytes, and where in it."""
+        """The mapping of the host's memory that contains these bytes, and their offset in it."""
         for mapping in list(self.host):
             try:
                 first = ctypes.addressof(ctypes.c_char.from_buffer(mapping))
@@ -211,7 +211,7 @@ class Node:
         return data
 
     def map(self, length, offset):
-        """A mapping of the node: the window whose place this is."""
+        """A mapping of the node: the window with this offset."""
         number = offset >> WINDOW_BITS
         window = self._windows.get(number)
         if window is None or offset & (1 << KIND_BIT) - 1 or length > window.size or length < 0:

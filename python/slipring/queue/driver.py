@@ -1,10 +1,10 @@
-"""Runs a host program on a simulated board, as it stands: `python -m slipring.queue --board p100 host.py`.
+"""Runs an unmodified host program on a simulated board: `python -m slipring.queue --board p100 host.py`.
 
-The program opens `/dev/tenstorrent/0`, asks what `/sys/class/tenstorrent` says of it, sends ioctls, maps windows and pins memory
-of its own, and finds a board behind them. Time is the board's: `time.sleep` lets it work, and clocks show its cycles.
+The program opens `/dev/tenstorrent/0`, reads `/sys/class/tenstorrent`, sends ioctls, maps windows and pins memory of
+its own, and finds a board behind them. Time is the board's: `time.sleep` lets it run, and clocks show its cycles.
 
-What is seen is what goes through Python's own modules: `open`, `os`, `fcntl.ioctl`, `mmap.mmap`, `time`. Windows and pinned memory
-are read and written in brackets, or a window by `read` and `write`; a `memoryview` of pinned memory reaches its bytes past the
+Only accesses through Python's own modules are intercepted: `open`, `os`, `fcntl.ioctl`, `mmap.mmap`, `time`. Windows
+and pinned memory are accessed by index, or a window by `read` and `write`; a `memoryview` of pinned memory bypasses the
 machine, which then does not check these accesses. Workers acknowledge launches and run no kernels.
 """
 
@@ -28,14 +28,14 @@ from ._node import Node, refused
 
 NODES = "/dev/tenstorrent"
 CLASS = "/sys/class/tenstorrent"
-# What the driver calls the cards whose boards are built in.
+# The driver's names of the cards with built-in boards.
 CARDS = {"p100": "p100a", "p150": "p150a"}
-# A look at a clock takes the host so long, in nanoseconds.
+# The time that reading a clock takes the host, in nanoseconds.
 LOOK = 50
 
 
 class Driver:
-    """The nodes of a board for the programs of this process, while `active`."""
+    """Makes the nodes of a board visible to programs in this process, while `active`."""
 
     def __init__(self, machine):
         self.machine = machine
@@ -48,7 +48,7 @@ class Driver:
 
     @contextlib.contextmanager
     def active(self):
-        """Puts the nodes where programs look for them, and takes them away again."""
+        """Installs the nodes where programs look for them, and removes them at the end."""
         self._root = tempfile.mkdtemp(prefix="slipring-board-")
         try:
             self._lay_out()
@@ -79,7 +79,7 @@ class Driver:
         ):
             for name in names:
                 yield module, name, self._redirected(getattr(module, name))
-        # Python 3.10 keeps these functions for its paths in a class, from the time that it was imported.
+        # Python 3.10 stores these functions for paths in a class at import time.
         kept = getattr(pathlib, "_NormalAccessor", None)
         for name in ("open", "stat", "lstat", "listdir", "scandir"):
             if hasattr(kept, name):
@@ -92,7 +92,7 @@ class Driver:
             yield time, f"{name}_ns", lambda since=since: since + self._clock()
 
     def _redirected(self, real):
-        """A function of a path that finds the board's files."""
+        """A function on paths that also finds the board's files."""
 
         def call(path=".", *args, **kwargs):
             own = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
@@ -129,7 +129,7 @@ class Driver:
         driver = self
 
         class Mapping(real):
-            """Memory of the host. Where it is pinned, loads and stores are the machine's to see."""
+            """Memory of the host. Loads and stores of pinned parts go through the machine."""
 
             def __new__(cls, fileno, length, flags=mmap.MAP_SHARED, prot=mmap.PROT_READ | mmap.PROT_WRITE, *rest, **more):
                 if fileno != -1 and driver._is_node(fileno):
@@ -142,7 +142,7 @@ class Driver:
                 return own
 
             def _pinned(self, at):
-                """What is pinned of the bytes in brackets, and where in it."""
+                """The pinned memory that an index selects, and the offset in it."""
                 if not self.pins or (isinstance(at, slice) and at.step not in (None, 1)):
                     return None
                 first, last, _ = at.indices(len(self)) if isinstance(at, slice) else (at % len(self), at % len(self) + 1, 1)
@@ -173,7 +173,8 @@ class Driver:
         return Mapping
 
     def _clock(self):
-        """Nanoseconds since the start, by the board's clock. A finding is told by what the host does with the board, not here."""
+        """Nanoseconds since the start, by the board's clock. Findings are not raised here, but at the host's next
+        access to the board."""
         if threading.get_ident() == self._thread:
             with contextlib.suppress(FindingError):
                 self.machine._board.elapse(LOOK)
@@ -192,7 +193,7 @@ class Driver:
 
 
 def run(host, arguments, machine):
-    """Runs a host program on a machine; what it ended with: an exit code, or the exception."""
+    """Runs a host program on a machine; returns its exit code, or its exception."""
     argv, path = sys.argv, sys.path[:]
     sys.argv, sys.path[0] = [host, *arguments], os.path.dirname(os.path.abspath(host))
     try:
@@ -208,7 +209,7 @@ def run(host, arguments, machine):
 
 
 def report(host, machine, end, out=sys.stderr):
-    """Says how it went; the exit code: 0 if nothing was found, 1 for errors and what the host ended with."""
+    """Prints the outcome and returns the exit code: 0 for no findings, 1 for errors, or that of the host program."""
     errors, warnings = machine._board.counts()
     said = ""
     if isinstance(end, SystemExit):

@@ -1,4 +1,4 @@
-"""The meaning of kernels without the compiler: the Python function itself runs, eagerly, on numpy tiles."""
+"""The semantics of kernels without the compiler: the Python function itself runs eagerly on numpy tiles."""
 
 import contextvars
 
@@ -8,7 +8,7 @@ _active = contextvars.ContextVar("slipring_reference", default=None)
 
 
 def active():
-    """The evaluator that runs a kernel now, or `None`."""
+    """The evaluator of the running kernel, or `None`."""
     return _active.get()
 
 

@@ -1,4 +1,4 @@
-"""Arguments of a call of the language, by the parameters that the catalogue gives the op."""
+"""Binds the arguments of a call to the parameters that the catalogue lists for the op."""
 
 import functools
 
@@ -7,13 +7,13 @@ from .._slipring import catalogue
 
 @functools.cache
 def entries():
-    """Each op of the language by each of its names."""
+    """The catalogue entry of each op, by each of its names."""
     return {name: entry for entry in catalogue() for name in entry["names"]}
 
 
 @functools.cache
 def ways(params):
-    """The ways to call an op: for each its parameters, `(names, optional, by name only)`."""
+    """The signatures of an op: for each its parameters, `(names, optional, keyword-only)`."""
     found = []
     for way in params.split("|"):
         own, named = [], False
@@ -28,7 +28,7 @@ def ways(params):
 
 
 def _bound(way, args, kwargs):
-    """The arguments by name, or why they do not fit this way."""
+    """The arguments by name, or why they do not fit this signature."""
     open_ = [names[0] for names, _, named in way if not named]
     if len(args) > len(open_):
         return f"takes {len(open_)} arguments, and {len(args)} are given"
@@ -45,7 +45,7 @@ def _bound(way, args, kwargs):
 
 
 def bound(name, args, kwargs):
-    """The arguments of a call by the names of the op's parameters; `None` for an op that takes anything."""
+    """The arguments of a call by parameter name; `None` for an op that accepts anything."""
     entry = entries().get(name)
     if entry is None or "…" in entry["params"]:
         return None

@@ -1,4 +1,4 @@
-"""Blocks, lanes, and what passes between the kinds of core."""
+"""Blocks, lanes, and communication between the kinds of core."""
 
 import contextlib
 
@@ -16,12 +16,12 @@ def own():
 
 @contextlib.contextmanager
 def scope(*args, **options):
-    """A `with` that says where something runs: nothing."""
+    """A `with` block that only states where code runs: no effect."""
     yield
 
 
 def loop(*bounds, init_values=None, **options):
-    """A counted loop; with `init_values` it carries what `pl.yield_` gives."""
+    """A counted loop; with `init_values` it carries the values of `pl.yield_`."""
     counted_ = range(*(int(bound) for bound in bounds))
     if init_values is None:
         return iter(counted_)
@@ -36,7 +36,7 @@ def carried(iterations, values):
 
 
 def repeated(init_values=(), **options):
-    """`for (a, b) in pl.while_(init_values=…)`: as long as `pl.cond` holds."""
+    """`for (a, b) in pl.while_(init_values=…)`: repeats while `pl.cond` holds."""
     evaluator, values = own(), init_values
     while True:
         yield tuple(values)
@@ -49,7 +49,7 @@ def yielded(*values):
 
 
 def blocks(count, **options):
-    """`for block in pl.spmd(n)`: the blocks one after the other."""
+    """`for block in pl.spmd(n)`: the blocks one after another."""
     evaluator = own()
     before = evaluator.block, evaluator.blocks
     for block in range(int(count)):
@@ -59,7 +59,7 @@ def blocks(count, **options):
 
 
 def lanes(count=2, mode=None, **options):
-    """`for lane in pl.split_aiv(2)`: what each lane does, in a run of its own; they meet where the region ends."""
+    """`for lane in pl.split_aiv(2)`: each lane runs separately, and they synchronise at the end of the region."""
     evaluator = own()
     if evaluator.lanes is None:
         raise NotKnown("the reference takes `pl.split_aiv` as a loop of the kernel itself")
@@ -95,7 +95,7 @@ def shard(tile, mode=None):
     evaluator, mode = crossing(mode)
     part, valid = half(data(tile), mode, evaluator.lane), tile.valid
     if valid is not None and mode != "NONE":
-        # What is left of its half counts.
+        # The valid part of its half.
         axis = 0 if mode == "UP_DOWN" else 1
         size = part.shape[axis]
         left = min(max(valid[axis] - evaluator.lane * size, 0), size)
@@ -112,7 +112,8 @@ def gather(tile, mode=None):
 
 
 class Lanes:
-    """Two runs of a kernel, one for each Vector core, that exchange what crosses and agree on memory where a region ends."""
+    """Two runs of a kernel, one per Vector core, that exchange cross-core copies and merge memory at the end of a
+    region."""
 
     def __init__(self):
         import threading
@@ -128,7 +129,7 @@ class Lanes:
         return both
 
     def merge(self, evaluator, before):
-        """What both lanes have written becomes what both see; sums of both are added."""
+        """Merges the writes of both lanes, so that both see them; atomic sums of both are added."""
         memory = evaluator.memory
         both = self.exchange(evaluator.lane, ([array.copy() for array in memory], evaluator.sums))
         for at, array in enumerate(before):
@@ -153,13 +154,14 @@ def undivided(split):
 
 
 def push(to):
-    """A ring of a kernel for both kinds of core: first in, first out. `None` stands for a push by where its tile lies."""
+    """A push into a ring, first in, first out, in a kernel for both kinds of core. `None`: the tile determines the
+    direction."""
 
     def op(tile, pipe=None, prod=None, fifo=None, split=None, id=None, lane_stride=None):
         if own().meeting is not None:
             return _pipes.push(tile, pipe, prod, fifo, split, id, lane_stride)
         undivided(split)
-        # The Cube core pushes products, the Vector cores what they computed.
+        # The Cube core pushes products, the Vector cores push other tiles.
         target = to or ("aiv" if tile.product else "aic")
         own().rings.setdefault((target, number_of(id)), []).append(made(counted(tile), tile.dtype))
 
@@ -187,7 +189,7 @@ def free(*args, **options):
 
 
 def alone(*args, **options):
-    """A barrier of all cores: nothing with one block."""
+    """A barrier of all cores: no effect with one block."""
     if own().blocks > 1:
         raise NotKnown("the reference runs blocks one after the other, and `pl.syncall` lets them meet")
 
@@ -215,7 +217,7 @@ OPS = {
     "get_block_num": lambda: own().blocks,
     "num_programs": lambda axis=0: own().blocks,
     "get_subblock_idx": lambda: own().lane,
-    # The result does not depend on how many there are.
+    # The result does not depend on their number.
     "available_cluster_count": lambda: 1,
     "available_aiv_count": lambda: 1,
     "reserve_buffer": _pipes.reserve,

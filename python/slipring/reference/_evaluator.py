@@ -1,4 +1,5 @@
-"""Runs the Python function of a kernel: parameters are windows of arrays, tiles are arrays, each op is a function of numpy."""
+"""Runs the Python function of a kernel: parameters are windows of arrays, tiles are arrays, and each op is a numpy
+function."""
 
 import contextvars
 import threading
@@ -19,24 +20,24 @@ __all__ = ["Evaluator", "NotKnown", "Part"]
 
 
 class Evaluator:
-    """What the words of the language do while a kernel's function runs, for one lane."""
+    """The behaviour of the language's builtins while a kernel's function runs, for one lane."""
 
     def __init__(self, lane=0, lanes=None):
         from ._ops import OPS
 
         self.ops = OPS
         self.block, self.blocks = 0, 1
-        # The Vector core whose part this run is, and where it meets the other one; `None` without regions.
+        # The Vector core of this run, and its synchronisation with the other one; `None` without regions.
         self.lane, self.lanes, self.mode, self.region = lane, lanes, None, False
-        # Arrays in global memory, sums that the other lane has not seen, tiles on their way, what a loop carries.
+        # Arrays in global memory, sums that the other lane has not seen, tiles in transit, values that a loop carries.
         self.memory, self.sums, self.rings, self.yielded = [], [], {}, ()
-        # Where it is one of several functions that meet in pipes: the pipes, the kind of core, its ends of them.
+        # For one of several functions connected by pipes: the pipes, the kind of core, its ends of the pipes.
         self.meeting, self.core, self.ends = None, None, []
         # What extents are that stand in the types of parameters (`pl.dynamic`), by their names.
         self.extents = {}
 
     def run(self, function, arguments, blocks):
-        """Runs all blocks; the arrays of outputs and what the function returned."""
+        """Runs all blocks; returns the arrays of outputs and the result of the function."""
         arrays, back = {}, []
         for name, value in arguments.items():
             if isinstance(value, np.ndarray) and not is_scalar(function, name):
@@ -52,12 +53,12 @@ class Evaluator:
         self.blocks = blocks
         for self.block in range(blocks):
             result = body(**passed)
-        # What says that it is an output, and of an opaque function what it has written.
+        # Declared outputs, and for an opaque function whatever it has changed.
         changed = [(value, array) for value, array, was in back if was is False or array.tobytes() != was.tobytes()]
         return changed, result
 
     def add(self, target, delta):
-        """Adds to memory at once: in a region when it ends, since both lanes may add to the same elements."""
+        """Adds to memory atomically: inside a region at its end, since both lanes may add to the same elements."""
         if not self.region:
             target[...] = (target.astype(delta.dtype) + delta).astype(target.dtype)
             return
@@ -65,7 +66,7 @@ class Evaluator:
         self.sums.append((at, place, delta))
 
     def call(self, path, args, kwargs):
-        """A call of a word of the language."""
+        """A call of a builtin of the language."""
         name = path.removeprefix("pl.")
         for group in ("tile.", "tensor.", "system."):
             if name not in self.ops and name not in entries():
@@ -103,7 +104,7 @@ def is_scalar(function, name):
 
 
 def parameters_of(function, given):
-    """What a function's own parameters are of what is given by name: windows, numbers as the kernel has them."""
+    """A function's own parameters from arguments by name: windows, and numbers as the kernel sees them."""
     passed = {}
     for name in function.own_parameters:
         value = given[name]
@@ -119,7 +120,7 @@ def parameters_of(function, given):
 
 
 def place_in(part, at, whole):
-    """Where a view of an array begins and ends in it: `(number of the array, slices)`."""
+    """The position of a view inside an array: `(index of the array, slices)`."""
     if not np.may_share_memory(part, whole):
         return None
     offset = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
@@ -128,7 +129,7 @@ def place_in(part, at, whole):
 
 
 def scalar(value, annotation):
-    """A number as the kernel has it: a float of 32 bits, an integer."""
+    """A number as the kernel sees it: a 32-bit float, or an integer."""
     value = value.item() if hasattr(value, "item") else value
     parts = annotation.parts if isinstance(annotation, Generic) else None
     if parts is None or isinstance(value, str):
@@ -138,7 +139,7 @@ def scalar(value, annotation):
 
 
 def evaluate(function, arguments, blocks, active):
-    """Runs a kernel, with a run for each lane where it has regions; the outputs are written, what it returns comes back."""
+    """Runs a kernel, with one run per lane if it has regions; writes the outputs and returns its result."""
     blocks = block_count(blocks)
     if nothing_to_do(arguments, function.directions):
         message = f"the reference of `{function.name}` says nothing: every output has an extent of 0"
@@ -167,7 +168,7 @@ def evaluate(function, arguments, blocks, active):
 
 
 def both_lanes(function, arguments, blocks, active):
-    """A run for each lane, in a thread each: what is outside of regions both do, each in its own memory."""
+    """Runs each lane in its own thread: both execute the code outside regions, each in its own memory."""
     lanes, outcomes, wrong = Lanes(), [None, None], []
 
     def one(lane):

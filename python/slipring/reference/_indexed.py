@@ -1,4 +1,4 @@
-"""Elements and rows by index, sorting, and the sine: what the documentation of the language says of them."""
+"""Gather and scatter, sorting, and the sine, as the documentation of the language defines them."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), 
 
 
 def pattern(which):
-    """Of how many columns a pattern keeps one, and which: given by number or by name."""
+    """A mask pattern, by number or by name: its period in columns, and the column that it keeps."""
     if isinstance(which, int):
         return list(PATTERNS.values())[which - 1]
     return PATTERNS[getattr(which, "__slipring_path__", str(which)).rpartition(".")[2]]
@@ -27,7 +27,7 @@ def by_pattern(input, mask_pattern, output_dtype=None):
 
 
 def compared(input, kvalue, tmp=None, *, cmp_mode="eq", offset=0, out_cols, count_dtype=None):
-    """The numbers of the elements of each row that compare true, and how many they are."""
+    """For each row, the indices of the elements for which the comparison holds, and their count."""
     a = counted(input)
     holds = a > kvalue if cmp_mode in ("gt", 4) else a == kvalue
     numbers = offset + np.arange(a.size).reshape(a.shape)
@@ -58,7 +58,7 @@ def gather(
     of_tile, of_indices = getattr(src, "valid", None), getattr(index, "valid", None)
     if of_tile is None and of_indices is None:
         return made(np.take_along_axis(array, numbers, -1), array.dtype)
-    # Rows of a tile that do not count have nothing to give, and indices that do not count name nothing.
+    # Invalid rows of a tile yield nothing, and invalid indices select nothing.
     rows, cols = of_indices or numbers.shape
     rows = rows if of_tile is None else min(rows, of_tile[0])
     numbers[rows:], numbers[:, cols:] = 0, 0
@@ -96,7 +96,7 @@ def scatter_mask(dst, src, mask_pattern):
 
 
 def inside(at, count, outside):
-    """Numbers of rows or elements that a table has, and which of them it has not."""
+    """Indices of rows or elements of a table, and which of them are out of bounds."""
     word = ["undefined", "clamp", "wrap", "zero"][outside] if isinstance(outside, int) else outside
     beyond = (at < 0) | (at >= count)
     if word == "undefined":
@@ -115,7 +115,7 @@ def table_gather(mem, idx, coalesce="row", *, gather_oob="undefined", target_mem
     numbers = numbers if by_element else numbers.ravel()
     valid = None if valid_shape is None else tuple(int(n) for n in valid_shape)
     if valid is not None:
-        # What does not count is not gathered: its indices may be any.
+        # Invalid elements are not gathered: their indices may have any value.
         counts = np.zeros(numbers.shape, bool)
         counts[tuple(slice(n) for n in valid[: numbers.ndim])] = True
         numbers = np.where(counts, numbers, 0)
@@ -144,7 +144,7 @@ def paged(src, indices, block_table, block_size, size, max_indices, *, space=Non
 
 def update(input, dim=-2, index=None, src=None):
     if isinstance(dim, Part):
-        # The second way to call it: the index, then the source.
+        # The second signature: the index, then the source.
         dim, index, src = -2, dim, index
     if dim != -2:
         raise ValueError(f"rows are updated along -2, not {dim}")
@@ -213,7 +213,7 @@ def philox(counter, key, rounds):
 
 def random_words(key0, key1, counter0, counter1, counter2, counter3, shape, valid_shape=None, dtype=None, rounds=10):
     if isinstance(valid_shape, Word):
-        # The second way to call it: the type, then the rounds.
+        # The second signature: the type, then the rounds.
         valid_shape, dtype, rounds = None, valid_shape, rounds if dtype is None else dtype
     if valid_shape is not None:
         raise NotKnown("the reference does not know `valid_shape` of `pl.random`")
@@ -221,7 +221,7 @@ def random_words(key0, key1, counter0, counter1, counter2, counter3, shape, vali
     at = sum((int(word) & 0xFFFFFFFF) << 32 * n for n, word in enumerate((counter0, counter1, counter2, counter3)))
     cols = int(shape[-1])
     rows = int(np.prod(shape)) // cols
-    # Each row goes on where the last repeat of 64 counters of the one before ended.
+    # Each row continues after the last repeat of 64 counters of the previous row.
     step = 64 * ((cols + 255) // 256 - 1) + (cols % 64 or 64)
     words = []
     for _ in range(rows):

@@ -1,4 +1,4 @@
-"""What each op does to arrays, from the documentation of the language."""
+"""The effect of each op on arrays, from the documentation of the language."""
 
 import builtins
 
@@ -25,7 +25,8 @@ from ._tiles import (
 
 
 def computed(f, a, b):
-    """A function of two arrays of a type: floats exactly, then rounded once; integers by their low bits."""
+    """Applies a function to two arrays of the same type: floats exactly, then rounded once; integers modulo their
+    width."""
     with np.errstate(all="ignore"):
         if is_float(a.dtype):
             return rounded(f(a.astype(np.float64), b.astype(np.float64)), a.dtype)
@@ -33,13 +34,13 @@ def computed(f, a, b):
 
 
 def both(lhs, rhs):
-    """The element type of two operands, both as arrays of one shape, and the operand whose valid part counts."""
+    """Both operands as arrays of the same shape and type, and the operand whose valid part applies."""
     like = lhs if isinstance(lhs, Part) else rhs
     if isinstance(lhs, Part) and isinstance(rhs, Part) and lhs.dtype != rhs.dtype:
         raise TypeError(f"tiles of {lhs.dtype} and {rhs.dtype}")
     a, b = of_type(lhs, like.dtype), of_type(rhs, like.dtype)
     if a.ndim and b.ndim and a.shape != b.shape:
-        # A single row or column is repeated; of a tile and a tail, what counts is of one shape.
+        # A single row or column is broadcast; for a full tile and a tail tile, the valid parts have the same shape.
         if a.ndim != b.ndim and a.size == b.size:
             b = b.reshape(a.shape)
         elif not repeats(a, b):
@@ -52,7 +53,7 @@ def both(lhs, rhs):
 
 
 def repeats(a, b):
-    """True for two shapes of which one is that of the other, but for extents of 1."""
+    """Whether two shapes are equal except for extents of 1."""
     return all(m == n or 1 in (m, n) for m, n in zip(a.shape[::-1], b.shape[::-1]))
 
 
@@ -69,7 +70,7 @@ def binary(f):
 
 
 def number(f, lhs, rhs):
-    """The same of two numbers."""
+    """The op on two numbers."""
     value = f(lhs, rhs)
     return value.item() if isinstance(value, np.integer) else value
 
@@ -79,7 +80,7 @@ def with_slope(f):
 
 
 def unary(f, floats=True):
-    """An op of one operand: floats with more digits than the result has."""
+    """An op of one operand: floats are computed with more digits than the result has."""
 
     def op(x, high_precision=None):
         if not isinstance(x, Part):
@@ -94,7 +95,7 @@ def unary(f, floats=True):
 
 
 def rsqrt(x, high_precision=None):
-    """The root, rounded, then one over it, rounded."""
+    """The root, rounded, then its reciprocal, rounded."""
     a = data(x)
     with np.errstate(all="ignore"):
         root = rounded(np.sqrt(a.astype(np.float64)), a.dtype)
@@ -110,7 +111,7 @@ def quotient(a, b):
 
 
 def add(lhs, rhs, tmp=None):
-    """A sum; of a whole tile and a product of tails, what the product has no elements for adds nothing."""
+    """A sum. For a full tile and a product of tail tiles, missing elements of the product add nothing."""
     for whole, part in ((lhs, rhs), (rhs, lhs)):
         if isinstance(part, Part) and part.product and isinstance(whole, Part) and whole.valid is None:
             own, size = counted(part), whole.shape
@@ -133,7 +134,7 @@ def negative_slope(a, b):
 
 
 def along(f, axis):
-    """What counts of a tile, put together along its rows (`axis` -1) or columns (-2)."""
+    """The valid part of a tile, reduced along its rows (`axis` -1) or columns (-2)."""
 
     def op(x, tmp_tile=None):
         a = counted(x)
@@ -172,7 +173,7 @@ def mean(axis):
 
 
 def expanded(f, axis):
-    """An op with a value for each row (`axis` 1) or column (`axis` 0)."""
+    """An op with one value per row (`axis` 1) or column (`axis` 0)."""
 
     def op(x, values, tmp=None):
         a, v = data(x), of_type(values, data(x).dtype)
@@ -192,7 +193,7 @@ ROUND = {
     "ceil": np.ceil,
     "trunc": np.trunc,
 }
-# Conversions to shorter integers that keep the low bits of the nearest 32-bit (64-bit) integer; the others stop at the largest.
+# Conversions to narrower integers that keep the low bits of the nearest 32-bit (64-bit) integer; all others saturate.
 KEPT = {
     ("float32", "int16"),
     ("int32", "int16"),
@@ -204,7 +205,7 @@ KEPT = {
 
 
 def whole(a, mode):
-    """Floats as whole numbers, by a mode."""
+    """Floats rounded to whole numbers in this mode."""
     if mode == "odd":
         down = np.trunc(a)
         return np.where((down != a) & (down % 2 == 0), down + np.sign(a), down)
@@ -214,7 +215,7 @@ def whole(a, mode):
 
 
 def limited(a, limits):
-    """Whole numbers as 64-bit integers within limits; NaN is 0."""
+    """Whole numbers as 64-bit integers, saturated at limits; NaN becomes 0."""
     a = np.where(np.isnan(a), 0.0, a)
     inside = (a > float(limits.min)) & (a < float(limits.max))
     return np.where(inside, np.where(inside, a, 0.0).astype(np.int64), np.where(a > 0, limits.max, limits.min))
@@ -247,14 +248,14 @@ def cast(x, target_type, mode="round"):
 
 
 def nearest(a, target, mode, source):
-    """Numbers as floats of a type: ties go away from zero where the mode says `round`, else to even ones, or as it says."""
+    """Numbers rounded to a float type: `round` breaks ties away from zero, `rint` to even; other modes are directed."""
     if target == np.float32 and source.itemsize <= 4 and is_float(source):
         return rounded(a.astype(np.float64), target)
     with np.errstate(all="ignore"):
         near = rounded(np.asarray(a, np.float64), target).astype(np.float64)
         if mode in ("rint", "none") or not np.any(near != a):
             return near
-        # The neighbours on both sides, and the one that the mode takes.
+        # The neighbours on both sides, of which the mode selects one.
         down, up = neighbours(near, np.asarray(a, np.float64), target)
         gap = np.asarray(a, np.float64)
         if mode == "round":
@@ -267,23 +268,24 @@ def nearest(a, target, mode, source):
 
 
 def neighbours(near, exact, target):
-    """The numbers of a type on both sides of one that it does not have."""
+    """The neighbours in a type of values that it cannot represent."""
     if np.issubdtype(target, np.floating):
         finfo = np.finfo
     else:
-        # The type is ml_dtypes' own, so the package is installed. (The `kind` of some of its types is that of numpy's floats.)
+        # The type is from ml_dtypes, so the package is installed. (Some of its types have the `kind` of numpy's
+        # floats.)
         from ml_dtypes import finfo
 
     small = rounded(near, target)
     bits = small.view(f"i{target.itemsize}")
     sign = np.signbit(near)
-    # Towards infinity of the same sign is one more, as bits.
+    # The next value away from zero has the next larger bit pattern.
     away, back = (bits + 1).view(target).astype(np.float64), (bits - 1).view(target).astype(np.float64)
     above, below = np.where(sign, back, away), np.where(sign, away, back)
     tiny = float(np.array(1, f"i{target.itemsize}").view(target))
     above, below = np.where(near == 0, tiny, above), np.where(near == 0, -tiny, below)
     down, up = np.where(near > exact, below, near), np.where(near < exact, above, near)
-    # A type without infinities: what is too large is NaN, and its neighbour the largest number.
+    # For a type without infinities, an overflow is NaN, and its neighbour is the largest number.
     largest = float(finfo(target).max)
     over = np.isnan(near) & np.isfinite(exact)
     return np.where(over & (exact > 0), largest, down), np.where(over & (exact < 0), -largest, up)
@@ -293,7 +295,7 @@ COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equa
 
 
 def of_masks(f, otherwise):
-    """An op of bits that takes masks, too."""
+    """A bitwise op that also accepts masks."""
 
     def op(*args, **named):
         given = [*args, *named.values()]
@@ -305,7 +307,7 @@ def of_masks(f, otherwise):
 
 
 def bits_or_masks(f, masks):
-    """An op of bits; of floats, what a comparison gave: ones and zeros."""
+    """A bitwise op; for floats, an op on comparison results: ones and zeros."""
 
     def op(*operands):
         if is_float(operands[0].dtype):
@@ -329,7 +331,8 @@ def compared(name, lhs, rhs):
 
 
 def bits_of(mask, shape):
-    """Where a mask holds: of floats, and of a comparison, by element; of integers bit by bit, the lowest first."""
+    """The elements for which a mask holds: for floats and comparison results, by element; for integers bit by bit,
+    lowest bit first."""
     if isinstance(mask, Mask):
         return mask.bits
     a = data(mask)
@@ -344,7 +347,7 @@ def select(mask, lhs=None, rhs=None, tmp=None, src=None, scalar=None):
     if scalar is not None:
         rhs = scalar
     elif rhs is not None and isinstance(rhs, Part) and tmp is not None and not isinstance(tmp, Part):
-        # Working memory stands before the number.
+        # The scratch tile comes before the number.
         rhs = tmp
     like = next((own for own in (lhs, rhs) if isinstance(own, Part)), mask)
     holds = bits_of(mask, like.shape)
@@ -356,7 +359,7 @@ def select(mask, lhs=None, rhs=None, tmp=None, src=None, scalar=None):
 
 
 def part_op(f):
-    """Both where both are valid, else the one that is."""
+    """Applies the op where both operands are valid, and copies the valid operand elsewhere."""
 
     def op(lhs, rhs):
         a, b = counted(lhs), counted(rhs)
@@ -400,12 +403,12 @@ def shown(*values, label=None, **more):
 
 
 def claimed(cond, msg=""):
-    """`pl.device_assert`: as `assert`; of a mask all of it holds."""
+    """`pl.device_assert`: like `assert`; a mask must hold everywhere."""
     assert cond.bits.all() if isinstance(cond, Mask) else cond, msg
 
 
 def assumed(*conditions):
-    """`pl.assume`: a launch that does not satisfy it is none."""
+    """`pl.assume`: a launch that violates it is invalid."""
     assert all(conditions), "the arguments do not satisfy what is assumed"
 
 
@@ -421,7 +424,7 @@ def write(dst, offset, value):
     at = tuple(offset) if isinstance(offset, (list, tuple)) else (offset,)
     if dst.frozen:
         raise TypeError(f"`{dst.frozen}` is an input of the kernel")
-    # One number counts over the whole tile.
+    # A single number indexes the flattened tile.
     dst.array[at if len(at) == dst.array.ndim else np.unravel_index(at[0], dst.array.shape)] = value
     return dst
 
@@ -519,7 +522,7 @@ OPS = {
     "func_attr": nothing,
 }
 
-# The forms with a number mean the same.
+# The variants with a number have the same semantics.
 for _name in ("add", "sub", "mul", "div", "maximum", "minimum", "fmod", "rem", "xor", "and_", "or_", "shl", "shr"):
     OPS[f"{_name.rstrip('_')}s"] = OPS[_name]
 for _name, _f in [("sum", np.sum), ("max", np.max), ("min", np.min), ("prod", np.prod)]:

@@ -1,6 +1,6 @@
-"""Functions that meet in pipes: the program of the Cube core and those of both Vector cores, in a thread each.
+"""Functions connected by pipes: the program of the Cube core and those of both Vector cores, one thread each.
 
-A pipe is a queue that is never full, and a pop waits until its tile is there: what comes out does not depend on which thread runs first.
+A pipe is an unbounded queue, and a pop waits for its tile: the result does not depend on the order of the threads.
 """
 
 import contextvars
@@ -11,7 +11,7 @@ import numpy as np
 from ._tiles import NotKnown, Part, counted, data, made, member, put
 
 CUBE = "cube"
-# Words that kernels use without `pl.` in front.
+# Names that kernels use without the prefix `pl.`.
 BARE = ("TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe", "DIR_C2V", "DIR_V2C", "DIR_BOTH")
 DIRECTIONS = {"DIR_C2V": 1, "DIR_V2C": 2, "DIR_BOTH": 3}
 
@@ -23,11 +23,11 @@ def own():
 
 
 class Stuck(RuntimeError):
-    """No core goes on: each waits for a tile that no other one pushes."""
+    """A deadlock: every core waits for a tile that no other one pushes."""
 
 
 class Meeting:
-    """The pipes of one block, and who waits for what."""
+    """The pipes of one block, and the threads that wait."""
 
     def __init__(self, alive):
         self.changed = threading.Condition()
@@ -35,7 +35,7 @@ class Meeting:
         self.ended = False
 
     def wait(self, is_there, what):
-        """Waits until something is there; where no core can go on, all of them end."""
+        """Waits until a condition holds; on a deadlock, all threads end."""
         with self.changed:
             me = threading.get_ident()
             self.waiting[me] = is_there, what
@@ -67,7 +67,7 @@ class Meeting:
 
 
 class Buffer:
-    """The memory of the slots of a ring."""
+    """The memory of a ring's slots."""
 
     def __init__(self, name, meeting):
         self.name, self.meeting = name, meeting
@@ -113,7 +113,7 @@ def imported(name, peer_func=None):
 
 
 def initialize(dir_mask=None, slot_size=None, id=None, lane=None, **options):
-    """An end of a pipe. Slots, depths and addresses change no value."""
+    """Initialises an end of a pipe. Slots, depths and addresses do not affect values."""
     evaluator = own()
     if evaluator.meeting is None:
         return None
@@ -124,7 +124,7 @@ def initialize(dir_mask=None, slot_size=None, id=None, lane=None, **options):
 
 
 def end_of(id, *named):
-    """The end of a pipe that an op uses: by its number, by itself, or by the memory of its slots."""
+    """The end of a pipe that an op uses: by number, directly, or by the memory of its slots."""
     evaluator = own()
     for name in named:
         if isinstance(name, End):
@@ -173,7 +173,7 @@ def pop(pipe=None, shape=None, dtype=None, cons=None, tile=None, fifo=None, spli
         _, part = meeting.get(("c2v", end.id, evaluator.lane), f"AIV{evaluator.lane} pops from pipe {end.id}")
     else:
         parts = []
-        # Of whole tiles that both lanes push, the first lane's arrives.
+        # If both lanes push full tiles, the tile of the first lane is used.
         for lane in (0, 1) if end.lane is None else (end.lane,):
             parts.append(meeting.get(("v2c", end.id, lane), f"the Cube core pops from pipe {end.id} what AIV{lane} pushes"))
         divided = parts[0][0] != "NONE" and len(parts) == 2
@@ -188,7 +188,7 @@ def pop(pipe=None, shape=None, dtype=None, cons=None, tile=None, fifo=None, spli
 
 
 def meet(function, arguments, blocks, active):
-    """Runs a function and those that it meets in pipes on arrays: each block is a cluster of its own."""
+    """Runs a function and the functions connected to it by pipes on arrays: each block is a separate cluster."""
     from ._evaluator import Evaluator, parameters_of
     from ._rewrite import for_reference
 
@@ -224,13 +224,13 @@ def meet(function, arguments, blocks, active):
         for thread in threads:
             thread.join()
         if wrong:
-            # Those that waited for the one that failed are not what is wrong.
+            # Threads that waited for the failed one are not the cause.
             raise next((error for error in wrong if not isinstance(error, Stuck)), wrong[0])
     return back
 
 
 def bare(function):
-    """Words without `pl.` in front that a function uses and its file does not define."""
+    """Names without the prefix `pl.` that a function uses and its file does not define."""
     from .. import language
 
     names = [name for name in BARE if name in function.__code__.co_names and name not in function.__globals__]

@@ -1,4 +1,4 @@
-"""Products of matrices, with a bias, an accumulator, scales."""
+"""Matrix products, with a bias, an accumulator, scales."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from ._tiles import Part, counted, data, is_float, made, numpy_type, rounded, wi
 
 
 def operands(lhs, rhs, a_trans, b_trans):
-    """Both operands as numbers of which products and sums are exact."""
+    """Both operands in a type in which products and sums are exact."""
     a, b = (np.asarray(counted(own), np.float64) for own in (lhs, rhs))
     a, b = (own if own.ndim > 1 else own.reshape(1, -1) for own in (a, b))
     return (a.swapaxes(-1, -2) if a_trans else a), (b.swapaxes(-1, -2) if b_trans else b)
 
 
-# So many rows and columns a BLAS multiplies on one thread. Several threads wait for each other longer than they compute where the
-# machine is busy: 16 ms instead of 0.2 ms for 128 x 128 x 128.
+# Maximum size that BLAS multiplies on one thread. On a busy machine, several threads spend more time waiting for each
+# other than computing: 16 ms instead of 0.2 ms for 128 x 128 x 128.
 PIECE = 64
 
 
 def multiplied(a, b):
-    """The product of two matrices, or of two lists of them."""
+    """The product of two matrices, or of two lists of matrices."""
     (m, k), n = a.shape[-2:], b.shape[-1]
     if m * k * n <= PIECE**3 or a.ndim > 2 or b.ndim > 2:
         return a @ b
@@ -32,7 +32,7 @@ def multiplied(a, b):
 
 
 def product(lhs, rhs, a_trans=False, b_trans=False, start=None):
-    """The product of what counts of two matrices, or of two lists of them; with what it is added to."""
+    """The product of the valid parts of two matrices, or of two lists of matrices, plus an accumulator."""
     if lhs.dtype != rhs.dtype and not (lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and is_float(lhs.dtype)):
         raise TypeError(f"a product of {lhs.dtype} and {rhs.dtype}")
     a, b = operands(lhs, rhs, a_trans, b_trans)
@@ -48,7 +48,7 @@ def sums_of(elem):
 
 
 def shaped(result, lhs, rhs, a_trans, b_trans, dtype):
-    """A result as a tile that is as large as both operands say."""
+    """A result as a tile of the size that both operands determine."""
     if lhs.valid is None and rhs.valid is None:
         return made(result, dtype)
     rows = data(lhs).shape[-1 if a_trans else -2]
@@ -81,7 +81,7 @@ def matmul_bias(lhs, rhs, bias, a_trans=False, b_trans=False, acc_phase=None):
 
 
 def unpacked(scales, lines, k):
-    """Packed scales as `[lines, k // 32]`: boxes of 16 lines by 2 groups, along k, then along the lines."""
+    """Unpacks scales to `[lines, k // 32]`: boxes of 16 lines by 2 groups, along k, then along the lines."""
     groups = k // 32
     boxes = data(scales).astype(np.float64).reshape(lines // 16, groups // 2, 16, 2)
     return boxes.transpose(0, 2, 1, 3).reshape(lines, groups)
@@ -111,7 +111,7 @@ def matmul_mx_bias(lhs, lhs_scale, rhs, rhs_scale, bias):
 
 
 def marked(op):
-    """The op; its result is known as a product."""
+    """The op with its result marked as a product."""
 
     def called(*args, **kwargs):
         result = op(*args, **kwargs)

@@ -1,6 +1,7 @@
-"""What Python itself does otherwise than the language: `with pl.spmd(n)` repeats its body, `a if mask else b` chooses by element.
+"""Rewrites what Python itself executes differently from the language: `with pl.spmd(n)` repeats its body, and `a if
+mask else b` selects by element.
 
-A function that has one of them is compiled again from its text, at its own lines; all others run as they are.
+A function that contains one of them is recompiled from its text, with its own line numbers; all others run unchanged.
 """
 
 import ast
@@ -13,7 +14,7 @@ from ._tiles import Mask
 
 
 def _calls(node, name):
-    """True for a call of a word of the language."""
+    """Whether this is a call of a builtin of the language."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name
 
 
@@ -31,7 +32,7 @@ class Rewrite(ast.NodeTransformer):
         return ast.copy_location(ast.For(target, called, node.body, [], None), node)
 
     def visit_Expr(self, node):
-        """`pl.cond(…)` ends the loop of `pl.while_` where it does not hold."""
+        """`pl.cond(…)` ends the loop of `pl.while_` if it does not hold."""
         self.generic_visit(node)
         if not _calls(node.value, "cond"):
             return node
@@ -89,7 +90,7 @@ def every(*tests):
 
 
 def for_reference(function):
-    """The Python function of a kernel, with what the language means otherwise said so."""
+    """The Python function of a kernel, rewritten where the language differs from Python."""
     own = function.function
     lines = function.text.lines
     tree = ast.parse(textwrap.dedent("".join(lines)))
@@ -103,7 +104,7 @@ def for_reference(function):
     definition.decorator_list, definition.returns = [], None
     for argument in [*definition.args.args, *definition.args.kwonlyargs]:
         argument.annotation = None
-    # Names of the surroundings become parameters of a function around it, so that the code has them as its own.
+    # Names of enclosing scopes become parameters of a wrapper function, so that the code can access them.
     free = list(own.__code__.co_freevars)
     around = ast.FunctionDef(
         "around", ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, []), [definition], [], None

@@ -1,4 +1,4 @@
-"""Tiles that are made, moved, cut and shaped."""
+"""Creation, movement, slicing and reshaping of tiles."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def window(x, offsets, shape):
 
 
 def held(extents, offsets, shape, valid_shape, clamp):
-    """How much of a window at these offsets counts."""
+    """The valid extents of a window at these offsets."""
     if clamp:
         return [max(0, min(n, extent - at)) for extent, at, n in zip(extents, ints(offsets), ints(shape))]
     valid = ints(shape if valid_shape is None else valid_shape)
@@ -29,7 +29,7 @@ def folded(shape):
 
 
 def given(valid_shape):
-    """A valid shape; an empty list stands for none, as the public language prints it."""
+    """A valid shape; an empty list means none, as the public language prints it."""
     return valid_shape if valid_shape is None or len(valid_shape) > 0 else None
 
 
@@ -90,7 +90,7 @@ def assemble(target, source, offset, *, atomic=None):
 
 
 def create_tensor(shape, dtype, layout=None, manual_dep=None, init_value=0):
-    """A tensor of a whole program; options say where it lies."""
+    """A tensor of a whole program; the options specify its location."""
     from . import active
 
     dtype = numpy_type(dtype)
@@ -105,7 +105,7 @@ def create(shape, dtype, target_memory=None, transpose=None, flat_layout=None):
 
 
 def reshaped(x, shape=None, valid_shape=None, layout=None):
-    """The same bytes in another shape."""
+    """The same bytes with another shape."""
     if x.valid is not None:
         if counted(x).size != data(x).size:
             raise NotKnown("the reference reshapes whole tiles only: `pl.fillpad` first")
@@ -129,7 +129,7 @@ def set_validshape(x, rows, cols):
 
 
 def padding(pad_value, dtype):
-    """What is put where nothing counts."""
+    """The value of invalid elements after padding."""
     word = "zero" if pad_value is None else member(pad_value).lower()
     if word in ("zero", "null"):
         return 0

@@ -1,4 +1,4 @@
-"""Tiles and windows of the reference: arrays, how much of them counts, and what operators do."""
+"""Tiles and windows of the reference: arrays, their valid parts, and operators."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ TYPES = {
 
 
 class NotKnown(NotImplementedError):
-    """The reference does not know a word of the language: nothing was compared."""
+    """The reference does not support a builtin of the language: nothing was compared."""
 
 
 def numpy_type(word):
@@ -41,12 +41,12 @@ def numpy_type(word):
 
 
 def member(word):
-    """The last part of a word: `UP_DOWN` of `pl.SplitMode.UP_DOWN`."""
+    """The last part of a name: `UP_DOWN` of `pl.SplitMode.UP_DOWN`."""
     return getattr(word, "__slipring_path__", str(word)).rpartition(".")[2]
 
 
 def is_float(dtype):
-    """True for the types of floats, those of ml_dtypes too."""
+    """Whether a type is a float type, including those of ml_dtypes."""
     return dtype.kind == "f" or dtype.name.startswith(("bfloat", "float"))
 
 
@@ -55,21 +55,21 @@ def is_tile(value):
 
 
 class Part:
-    """A window of a tensor, or a tile: an array and what may be done with it. A part of it is a view."""
+    """A window of a tensor, or a tile: an array and its access mode. A part of it is a view."""
 
-    # True for what a product of matrices gives.
+    # True for the result of a matrix product.
     product = False
 
     def __init__(self, array, output=None, valid=None):
         self.array = array
-        # The name of the parameter where it may not be written.
+        # The name of the parameter if it must not be written.
         self.frozen = output
-        # How many rows and columns of it count; all where that is `None`.
+        # The valid rows and columns; `None` means all.
         self.valid = valid
 
     @property
     def counted(self):
-        """What of it counts."""
+        """The valid part."""
         if self.valid is None:
             return self.array
         rows, cols = self.valid
@@ -87,11 +87,12 @@ class Part:
         at = at if isinstance(at, tuple) else (at,)
         for extent, part in zip(self.array.shape, (part for part in at if part is not Ellipsis)):
             if isinstance(part, slice):
-                # Slices end where the dimension does, as numpy's; one that begins outside takes nothing that is there.
+                # Slices are clipped to the dimension, as in numpy; a slice that begins outside is empty or an error.
                 first = part.start or 0
                 first += extent if first < 0 else 0
                 size = (extent if part.stop is None else part.stop) - first
-                # Of parts side by side, those after the end are empty: a launch may have more blocks than there are parts.
+                # In a sequence of equal parts, those past the end are empty: a launch may have more blocks than there
+                # are parts.
                 if first >= extent and size > 0 and first % size == 0:
                     continue
                 if not 0 <= first < extent:
@@ -103,7 +104,7 @@ class Part:
         return self.array[at]
 
     def _valid_of(self, at, part):
-        """How much of a part counts."""
+        """The valid extents of a part."""
         if self.valid is None or part.ndim != 2 or not isinstance(at, tuple) or len(at) != 2:
             return None
         first = [own.indices(n)[0] if isinstance(own, slice) else own for own, n in zip(at, self.array.shape)]
@@ -116,7 +117,7 @@ class Part:
         active().extents[extent.__slipring_path__] = self.array.shape[axis]
 
     def __getattr__(self, name):
-        """A word of the language as a method: `x.cast(pl.FP16)`."""
+        """A builtin of the language as a method: `x.cast(pl.FP16)`."""
         from . import active
         from ._bind import entries
 
@@ -127,7 +128,7 @@ class Part:
 
     def __getitem__(self, at):
         if isinstance(at, tuple) and None in [own for own in at if not isinstance(own, Part)] or at is None:
-            # Dimensions of one element, after those that are taken.
+            # Dimensions of one element, after those that are indexed.
             at = at if isinstance(at, tuple) else (at,)
             part = self[tuple(own for own in at if own is not None)] if any(own is not None for own in at) else self
             behind = tuple(own if own is None or own is Ellipsis else slice(None) for own in at if own is None or not isinstance(own, int))
@@ -227,7 +228,7 @@ class Part:
     def __ge__(self, other):
         return _word("cmp", self, other, "ge")
 
-    # Tiles are told apart by what they are, not by what they hold.
+    # Tiles are hashed by identity, not by contents.
     __hash__ = object.__hash__
 
     @property
@@ -239,7 +240,7 @@ class Part:
 
 
 class Mask(Part):
-    """What a comparison gives: booleans; where numbers are needed, ones and zeros of the type that was compared."""
+    """The result of a comparison: booleans; where numbers are needed, ones and zeros of the compared type."""
 
     def __init__(self, bits, dtype, valid=None):
         super().__init__(bits.astype(dtype), None, valid)
@@ -253,14 +254,14 @@ class Mask(Part):
 
 
 def _word(name, *args):
-    """What a word of the language gives for operands."""
+    """The result of a builtin of the language for operands."""
     from ._ops import OPS
 
     return OPS[name](*args)
 
 
 def number_of(element):
-    """An element as the number that a kernel computes with: an integer of any size, or a float of 32 bits."""
+    """An element as a number of the kernel: an integer of any size, or a 32-bit float."""
     return np.float32(element) if is_float(element.dtype) else int(element)
 
 
@@ -272,7 +273,7 @@ def data(value):
 
 
 def counted(value):
-    """What counts of the array of a window or tile."""
+    """The valid part of the array of a window or tile."""
     data(value)
     return value.counted
 
@@ -285,7 +286,7 @@ def put(target, value):
     if source.dtype != target.dtype and not (is_float(source.dtype) and is_float(target.dtype)):
         raise TypeError(f"a tile of {source.dtype} is put into {target.dtype}")
     if source.ndim == target.ndim and source.size > target.size and all(m >= n for m, n in zip(source.shape, target.shape)):
-        # The window ends where its tensor does: what is there of the tile is stored.
+        # The window is clipped to its tensor: only that part of the tile is stored.
         source = source[tuple(slice(n) for n in target.shape)]
     if value.valid is not None and source.size < target.size:
         target = target[..., : source.shape[-2], : source.shape[-1]]
@@ -295,7 +296,7 @@ def put(target, value):
 
 
 def rounded(array, dtype):
-    """An array in another type: floats by way of `f32`, integers by their low bits."""
+    """Converts an array to another type: narrow floats by way of `f32`, integers modulo their width."""
     array = np.asarray(array)
     if array.dtype == dtype:
         return array
@@ -306,7 +307,7 @@ def rounded(array, dtype):
 
 
 def made(array, dtype, like=None, valid=None):
-    """A tile of its own. `like` has as many rows and columns that do not count."""
+    """A new tile. `like` supplies the valid extents."""
     array = rounded(array, dtype)
     if valid is None and like is not None:
         valid = like.valid
@@ -314,7 +315,7 @@ def made(array, dtype, like=None, valid=None):
 
 
 def within(array, dtype, shape, valid):
-    """A tile of a shape of which only what is given counts."""
+    """A tile of a shape in which only the given part is valid."""
     if valid is None or tuple(shape) == array.shape:
         return Part(rounded(array, dtype).copy(), None, valid)
     whole = Part(np.full(shape, nothing(dtype), dtype), None, valid)
@@ -323,17 +324,17 @@ def within(array, dtype, shape, valid):
 
 
 def nothing(dtype):
-    """What stands where nothing counts."""
+    """The value of invalid elements."""
     return np.nan if is_float(dtype) else 0x7B
 
 
 def wide(a):
-    """An array in the type that its sums are made in."""
+    """Converts an array to the type in which it is summed."""
     return a.astype(np.float64) if is_float(a.dtype) else a.astype(np.int64)
 
 
 def of_type(value, dtype):
-    """An operand as an array: a tile, or a number of the type."""
+    """An operand as an array: that of a tile, or a number of this type."""
     if isinstance(value, Part):
         return value.array
     return rounded(np.asarray(value, np.float64) if is_float(dtype) else np.asarray(value), dtype)

@@ -1,8 +1,9 @@
-"""Beyond one process: many points, campaigns and large launches on local processes or on a cluster of Ray.
+"""Distributed execution: many points, campaigns and large launches on local processes or on a Ray cluster.
 
-`docs/scale.md` says what each does, what moves between machines, and what it costs. A *pool* runs the points of a *job* somewhere and
-gives their rows as they come; there are two, `local` and `raypool`. A *journal* keeps the rows, so that whatever stops a sweep leaves
-a file from which the same call goes on; a *table* is a journal that has all its rows.
+`docs/scale.md` describes each function, what is transferred between machines, and what it costs. A *pool* runs the
+points of a *job* and yields their rows as they complete; there are two, `local` and `raypool`. A *journal* stores the
+rows, so that an interrupted sweep leaves a file from which the same call resumes; a *table* is a journal with all its
+rows.
 """
 
 from .campaign import Report, campaign

@@ -1,4 +1,4 @@
-"""Beyond one process: many points, campaigns and large launches on local processes or on a cluster of Ray."""
+"""Distributed execution: many points, campaigns and large launches on local processes or on a Ray cluster."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, TextIO, TypeAlias
 _Path: TypeAlias = str | os.PathLike[str]
 
 class PoolError(RuntimeError):
-    """The workers cannot do what they are asked for: there are none, or they are another version of slipring."""
+    """The pool cannot do the work: there are no workers, or they run another version of slipring."""
 
 class Table:
     """The rows of a sweep, in the order of its points: dictionaries with the parameters, the verdict, cycles and memory."""
@@ -20,22 +20,22 @@ class Table:
     def __getitem__(self, number: int) -> dict[str, Any]: ...
     def __iter__(self) -> Iterator[dict[str, Any]]: ...
     def best(self, count: int = ..., by: str = ...) -> Any:
-        """The rows with the smallest `by` among the clean ones; one row, or `None`, for one."""
+        """The clean rows with the smallest `by`; a single row, or `None`, for a count of one."""
     def verdicts(self) -> dict[str, int]:
-        """How many points came to each verdict."""
+        """The number of points with each verdict."""
     def to_arrow(self) -> Any:
-        """A table of `pyarrow`."""
+        """A `pyarrow` table."""
     def to_pandas(self) -> Any:
-        """A frame of `pandas`."""
+        """A `pandas` data frame."""
     def write_parquet(self, path: _Path) -> None:
-        """Writes a file of Parquet."""
+        """Writes a Parquet file."""
     def write_json(self, file: TextIO) -> None:
-        """Writes a line of JSON for each row into an open text file."""
+        """Writes one line of JSON per row to an open text file."""
     def plot(self, path: _Path | None = ..., x: str | None = ..., y: str = ..., by: str | None = ...) -> str:
-        """A picture (SVG) of `y` over the parameter `x`, a line for each value of `by`."""
+        """An SVG plot of `y` over the parameter `x`, with a line for each value of `by`."""
 
 class Report:
-    """What a campaign found: `findings`, in the order in which they come first, and `counts` of outcomes by class."""
+    """The results of a campaign: `findings`, ordered by first occurrence, and `counts` of outcomes by class."""
 
     kind: str
     findings: list[dict[str, Any]]
@@ -48,15 +48,15 @@ class Report:
     def rows(self) -> Iterator[dict[str, Any]]: ...
 
 class Trial:
-    """A way to try programs."""
+    """A method of testing programs."""
 
     needs_programs: bool
     options: dict[str, Any]
 
     def ready(self, name: str, text: str, platform: str) -> Any:
-        """What is kept of a program, whatever the seed; raises `KernelError` or `Skip`."""
+        """Data kept for a program, independent of the seed; raises `KernelError` or `Skip`."""
     def text(self, name: str, text: str, platform: str, seed: int) -> str:
-        """The program that a seed means, for people."""
+        """The program for a seed, for display."""
 
 def sweep(
     kernel: Any,
@@ -74,7 +74,7 @@ def sweep(
     logs: _Path | None = ...,
     **options: Any,
 ) -> Table:
-    """Compiles, checks and runs a kernel at every point and gives a `Table`."""
+    """Compiles, checks and runs a kernel at every point, and returns a `Table`."""
 
 def campaign(
     kind: str | type[Trial],
@@ -90,4 +90,4 @@ def campaign(
     progress: Any = ...,
     logs: _Path | None = ...,
 ) -> Report:
-    """Tries every program on every platform at every seed and gives a `Report`."""
+    """Tests every program on every platform with every seed, and returns a `Report`."""

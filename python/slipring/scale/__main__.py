@@ -13,7 +13,7 @@ EXAMPLES = """examples:
 
 
 def values_of(text):
-    """The values of `NAME=…`: `1..4`, `32,64`, `true`, words."""
+    """The values of `NAME=…`: `1..4`, `32,64`, `true`, strings."""
     values = []
     for part in text.split(","):
         first, dots, last = part.partition("..")
@@ -28,7 +28,7 @@ def values_of(text):
 
 
 def _kernel(path, name):
-    """The kernel of a Python file, as Python sees it."""
+    """The kernel of a Python file, as a Python object."""
     import importlib.util
 
     from .. import Function
@@ -46,7 +46,7 @@ def _kernel(path, name):
 
 
 def _random_arrays(kernel, point, platform):
-    """Random inputs of the shapes that the kernel declares."""
+    """Random inputs of the declared shapes."""
     import numpy as np
 
     from .._arrays import dtype_of

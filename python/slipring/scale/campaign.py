@@ -1,4 +1,4 @@
-"""Campaigns: programs tried at many seeds against an oracle."""
+"""Campaigns: programs tested with many seeds against an oracle."""
 
 import os
 import pathlib
@@ -26,15 +26,16 @@ def campaign(
     progress=None,
     logs=None,
 ):
-    """Tries every program on every platform at every seed and gives a `Report`.
+    """Tests every program on every platform with every seed, and returns a `Report`.
 
-    `kind` is `timings` (other durations give the same bytes), `mutants` (synchronisation changed at a place: what is called clean is
-    right), `fuzz` (any text has an answer) or `random` (random kernels against the Python reference; it takes no programs), or a class
-    of one's own (`slipring.scale.Trial`) in a module that workers can import.
-    `programs` are files (`.py` of the language, `.pto`) or folders of them; those that are not clean themselves count as refused.
+    `kind` is `timings` (other durations give the same bytes), `mutants` (synchronisation is changed in one place, and a
+    clean verdict must be right), `fuzz` (every text gets an answer) or `random` (random kernels against the Python
+    reference; it takes no programs), or a custom class (a subclass of `slipring.scale.Trial`) in a module that workers
+    can import. `programs` are files (`.py` of the language, `.pto`) or folders of them; programs that are not clean
+    themselves count as refused.
 
-    `where`, `workers`, `file`, `timeout`, `memory`, `progress` and `logs` are those of `sweep`: with `file` a campaign goes on where
-    it stopped.
+    `where`, `workers`, `file`, `timeout`, `memory`, `progress` and `logs` are those of `sweep`: with `file`, an
+    interrupted campaign resumes.
     """
     if isinstance(kind, type):
         kind = f"{kind.__module__}:{kind.__qualname__}"
@@ -63,7 +64,7 @@ def _found(text):
 
 
 def _texts(programs):
-    """Names and texts of the programs that are meant, folders as their files in order."""
+    """Names and texts of the programs, with folders expanded to their files in order."""
     if isinstance(programs, (str, os.PathLike)):
         programs = [programs]
     texts = []
@@ -75,7 +76,7 @@ def _texts(programs):
 
 
 class Report:
-    """What a campaign found: `findings`, in the order in which they come first, and `counts` of outcomes by class."""
+    """The results of a campaign: `findings`, ordered by first occurrence, and `counts` of outcomes by class."""
 
     def __init__(self, kind, journal, texts):
         self.kind, self._journal = kind, journal
@@ -128,7 +129,7 @@ class Report:
 
 
 def replay_command(kind, row):
-    """The command that tries a seed again on this machine."""
+    """The command that repeats the test of a seed on this machine."""
     words = ["python", "-m", "slipring.scale", "replay", kind]
     if row["program"] is not None:
         words += [row["program"], "--platform", row["platform"]]

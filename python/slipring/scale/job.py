@@ -1,4 +1,4 @@
-"""What workers do at the points of a sweep."""
+"""The work at each point of a sweep."""
 
 import hashlib
 
@@ -6,14 +6,14 @@ from .points import shown
 
 # Columns after the parameters of a sweep.
 COLUMNS = ("verdict", "cycles", "local_memory", "memory", "outputs", "reason", "line")
-# Compiled kernels that a worker keeps.
+# Maximum number of compiled kernels that a worker caches.
 KEPT = 16
 # Parameters that are options of the compilation.
 COMPILING = ("platform", "slots", "slot_num")
 
 
 def first_error(findings):
-    """The first error of some findings, else the first of them: code with message, and line."""
+    """The first error among the findings, else the first finding: code with message, and line."""
     errors = [finding for finding in findings if finding["severity"] == "error"] or findings
     if not errors:
         return None, None
@@ -27,7 +27,7 @@ class SweepJob:
         self.source, self.arguments, self.options, self.kinds, self.verify = source, arguments, options, kinds, verify
 
     def open(self):
-        """Nothing is kept but what is compiled."""
+        """Nothing to prepare: only compiled kernels are cached."""
         self.kept = {}
 
     def base(self, payload):
@@ -35,12 +35,12 @@ class SweepJob:
         return {name: shown(value) for name, value in payload[0].items()}
 
     def fault(self, at, payload, verdict, reason):
-        """The row of a point that has no result."""
+        """The row of a point without a result."""
         empty = dict.fromkeys(COLUMNS)
         return {**self.base(payload), **empty, "verdict": verdict, "reason": reason}
 
     def do(self, at, payload):
-        """The row of a point: `payload` is its parameters and its arrays, where it has its own."""
+        """Computes the row of a point: `payload` holds its parameters, and its arrays if it has its own."""
         from .._slipring import KernelError
 
         row = {**self.base(payload), **dict.fromkeys(COLUMNS)}
@@ -93,7 +93,7 @@ class SweepJob:
 
 
 def _asked(compiling, arguments):
-    """What points ask of the compilation: the depth of rings, arrays, and numbers."""
+    """The compile options of a point: the depth of rings, arrays, and numbers."""
     from .._compiled import number, tensors
 
     numbers = [(name, number(value)) for name, value in arguments.items() if number(value) is not None]
@@ -101,18 +101,18 @@ def _asked(compiling, arguments):
 
 
 class FunctionSource:
-    """A function of the language: its text and what its names stand for."""
+    """A function of the language: its text and the values of its names."""
 
     def __init__(self, filename, text, names, name, platform, interpretations=()):
         self.filename, self.text, self.names, self.name, self.platform = filename, text, names, name, platform
         self.interpretations = list(interpretations)
 
     def facts(self):
-        """What makes it another source."""
+        """The facts that identify the source."""
         return (self.text, self.name, self.names.key(), self.platform, self.interpretations)
 
     def compiling(self, names, compiling, arguments):
-        """What the compiled kernel depends on, and how it is made."""
+        """What the compiled kernel depends on, and how to compile it."""
         from .. import _slipring
         from .._source import plain
 
@@ -126,23 +126,23 @@ class FunctionSource:
 
 
 class FileSource:
-    """A kernel or whole program of a file: what it held when the sweep began."""
+    """A kernel or whole program of a file, with the contents that it had when the sweep began."""
 
     def __init__(self, path, contents, function, platform, interpretations, values):
         self.path, self.contents, self.function, self.platform = path, contents, function, platform
         self.interpretations, self.values = interpretations, values
 
     def facts(self):
-        """What makes it another source."""
+        """The facts that identify the source."""
         return (self.contents, self.function, self.platform, self.interpretations, self.values)
 
     def compiling(self, names, compiling, arguments):
-        """What the compiled kernel depends on, and how it is made."""
+        """What the compiled kernel depends on, and how to compile it."""
         from .. import _slipring
 
         platform = compiling.get("platform", self.platform)
         slots, arrays, numbers = _asked(compiling, arguments)
-        # Text says its shapes itself.
+        # A `.pto` text declares its own shapes.
         language = self.path.endswith(".py")
         types = [f"{name}={elem}[{'x'.join(map(str, shape))}]" for name, shape, elem in arrays] if language else []
         types += [f"{name}={value}" for name, value in numbers] if language else []

@@ -1,7 +1,7 @@
-"""The file of a sweep or a campaign: a line that says of what it is, then a row of JSON for each point, as they came.
+"""The file of a sweep or a campaign: a header line, then one row of JSON per point, in order of completion.
 
-Each row is written at once. Whatever ends the work, the rows that stand there whole are its results, and the same call goes on behind
-them. When all are there the rows are put into the order of the points.
+Each row is written at once. If the work is interrupted, the complete rows are its results, and the same call resumes
+after them. Once all rows are present, they are sorted by point.
 """
 
 import array
@@ -15,7 +15,7 @@ from .. import __version__
 
 
 def identity(*facts):
-    """A digest of what decides all rows."""
+    """A digest of everything that determines the rows."""
     digest = hashlib.blake2b(digest_size=12)
     for fact in facts:
         digest.update(repr(fact).encode() + b"\n")
@@ -23,9 +23,10 @@ def identity(*facts):
 
 
 class Journal:
-    """Rows of `points` points, by their number; `head` says of what they are, and `id` in it which file goes on.
+    """The rows of `points` points, by index; `head` describes them, and its `id` identifies the files that can be
+    resumed.
 
-    Kept in memory is where each row stands: 8 bytes for each point.
+    Only the offset of each row is kept in memory: 8 bytes per point.
     """
 
     def __init__(self, path, head, points):
@@ -45,7 +46,7 @@ class Journal:
             raise
 
     def _go_on(self):
-        """Reads what is there."""
+        """Reads the existing file."""
         with open(self.path, "rb") as file:
             first = file.readline()
             if first:
@@ -54,7 +55,7 @@ class Journal:
                 for line in file:
                     number = _number(line)
                     if number is None or not 0 <= number < len(self.at):
-                        # The row was not written to its end.
+                        # The row was not written completely.
                         break
                     if self.at[number] < 0:
                         self.done += 1
@@ -97,7 +98,7 @@ class Journal:
         return self.at[number] >= 0
 
     def add(self, number, text):
-        """Puts a row after the others, unless it is there."""
+        """Appends a row, unless it is present."""
         if self.at[number] >= 0:
             return
         place = self.end
@@ -106,7 +107,7 @@ class Journal:
         self.done += 1
 
     def missing(self):
-        """Numbers of the points that have no row, in order."""
+        """Indices of the points without a row, in order."""
         return (number for number, place in enumerate(self.at) if place < 0)
 
     def row(self, number):
@@ -126,7 +127,7 @@ class Journal:
             place += len(part)
 
     def finish(self):
-        """Puts the rows into the order of the points, once all are there."""
+        """Sorts the rows by point, once all are present."""
         if self.whole or self.done < len(self.at):
             return
         beside = f"{self.path}.{os.getpid()}.tmp"
@@ -149,14 +150,14 @@ class Journal:
         self.at, self.end, self.whole = places, place, True
 
     def leave(self):
-        """Keeps the file of work that was stopped, and says where it is; empty where nothing was done."""
+        """Keeps the file of interrupted work, and returns where it is; empty if nothing was done."""
         if self.done == 0 and self.own:
             return ""
         self.own = False
         return f"{self.done} of {len(self.at)} rows stand in {self.path}: the same call with `file` set to it goes on after them"
 
     def close(self):
-        """Closes the file; it goes away where nobody has named it."""
+        """Closes the file; a temporary file is deleted."""
         if self.file is None:
             return
         os.close(self.file)
@@ -171,7 +172,7 @@ class Journal:
 
 
 def _number(line):
-    """The point of a row; `None` for a line that is not a whole row."""
+    """The point of a row; `None` for an incomplete line."""
     if not line.endswith(b"}\n"):
         return None
     head = line[:32]

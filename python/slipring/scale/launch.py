@@ -1,8 +1,9 @@
-"""Launches of many blocks: each worker runs some of them, and what they wrote is put together.
+"""Launches of many blocks: each worker runs some of them, and the results are merged.
 
-Blocks are never ordered with each other: what one computes is its own matter, unless two touch the same bytes and one of them writes.
-Then, and whenever anything is to be said of the launch, it is run once more in one piece, which says it as it always does. Time is no
-matter of single blocks, since they share global memory: it is taken here, of all of them, while the workers compute.
+Blocks are not ordered with respect to each other: they are independent unless two touch the same bytes and one of them
+writes. In that case, and whenever there are messages, the launch is repeated in one piece, which reports them as usual.
+Time cannot be computed for single blocks, because they share global memory: it is computed here for all of them, while
+the workers compute the values.
 """
 
 import concurrent.futures
@@ -17,7 +18,7 @@ from .pool import known, pool_of
 from .progress import Line
 from .sweep import source_of
 
-# Parts of a launch, whatever does the work.
+# Number of parts of a launch, independent of the number of workers.
 PARTS = 64
 
 
@@ -34,11 +35,11 @@ class LaunchJob:
         self.values = passed(self.kernel.parameters(), self.arguments)[0]
 
     def fault(self, at, payload, verdict, reason):
-        """A range that ended its process."""
+        """The row of a range that ended its process."""
         return {"verdict": verdict, "reason": reason}
 
     def do(self, at, payload):
-        """What a range of blocks left, pickled."""
+        """The results of a range of blocks, pickled."""
         part = run_part(self.kernel, self.values, *payload, self.options)
         if part.obstacle:
             return pickle.dumps((part.obstacle, None, None, None, None))
@@ -52,13 +53,13 @@ def ranges(blocks):
 
 
 class Touches:
-    """Which bytes the parts so far have read and written, buffer by buffer."""
+    """The bytes that the parts so far have read and written, by buffer."""
 
     def __init__(self):
         self.reads, self.writes = {}, {}
 
     def add(self, part):
-        """A buffer and place that a part shares with one before it, where one of them writes; `None` if there is none."""
+        """A buffer and an offset at which a part conflicts with an earlier one, or `None`."""
         _, _, reads, writes, _ = part
         for own, others in ((writes, (self.reads, self.writes)), (reads, (self.writes,))):
             for buffer, stretches in enumerate(map(_pairs, own)):
@@ -80,12 +81,12 @@ def _pairs(data):
 
 
 def _shared(one, two):
-    """The first byte that two lists of stretches share; each is sorted and apart."""
+    """The first byte that two lists of ranges share; each list is sorted and disjoint."""
     import numpy as np
 
     if two is None or not len(one) or not len(two):
         return None
-    # The first stretch of `two` that ends after the start of each of `one`.
+    # For each range of `one`, the first range of `two` that ends after its start.
     at = np.searchsorted(two[:, 1], one[:, 0], side="right")
     inside = at < len(two)
     hits = np.flatnonzero(inside)[two[at[inside], 0] < one[inside, 1]]
@@ -95,7 +96,7 @@ def _shared(one, two):
 
 
 def _union(one, two):
-    """Both, sorted and apart."""
+    """The union of two lists of ranges, sorted and disjoint."""
     import numpy as np
 
     both = two if one is None else np.concatenate([one, two])
@@ -108,7 +109,8 @@ def _union(one, two):
 
 
 def launch(function, target, compiled, arguments, options, verify, where, workers=None):
-    """Runs a kernel's blocks on workers and gives the run; its attribute `pieces` says in how many, or why in one."""
+    """Runs a kernel's blocks on workers and returns the run; its attribute `pieces` is the number of parts, or the
+    reason for running in one piece."""
     (platform, interpretations), (kernel, parameters) = target, compiled
     known(where)
     blocks = blocks_of(kernel, options) if isinstance(kernel, Kernel) else 1
@@ -130,7 +132,7 @@ def launch(function, target, compiled, arguments, options, verify, where, worker
 
 
 def _whole(kernel, blocks, options):
-    """Why a launch is run in one piece before anything is tried."""
+    """A reason to run a launch in one piece from the start, if any."""
     if not isinstance(kernel, Kernel):
         return "a whole program"
     if blocks < 2:
@@ -140,7 +142,7 @@ def _whole(kernel, blocks, options):
 
 
 def _in_parts(pool, kernel, values, blocks, options):
-    """Why it cannot be put together, or the run."""
+    """The merged run, or why the parts cannot be merged."""
     parts = ranges(blocks)
     first = run_part(kernel, values, *parts[0], options)
     if first.obstacle:
@@ -187,7 +189,7 @@ def _read(data, blocks):
 
 
 def _misfit(part, mine, touches):
-    """Why a part does not fit the others."""
+    """Why a part does not match the others."""
     if part[0]:
         return part[0]
     if part[1] != mine[1]:

@@ -1,4 +1,4 @@
-"""Local processes that do the points of a job."""
+"""A pool of local processes."""
 
 import collections
 import contextlib
@@ -13,20 +13,20 @@ import time
 from .wire import Frames, frame
 from .worker import NO_MEMORY, text_of
 
-# Seconds of work that a process has in front of it, so that it need not wait for the driver, and at most so many points.
+# Seconds of queued work per process, so that it need not wait for the driver, and the maximum number of queued points.
 AHEAD, MOST = 0.05, 64
-# How often processes may end that had nothing to do.
+# How often processes may end without having had any work.
 PATIENCE = 3
-# Seconds that a process may take to end.
+# Time limit in seconds for a process to end.
 GRACE = 5.0
 
 
 class PoolError(RuntimeError):
-    """The workers cannot do what they are asked for: there are none, or they are another version of slipring."""
+    """The pool cannot do the work: there are no workers, or they run another version of slipring."""
 
 
 class Process:
-    """A worker process, the points that it has been sent and not answered, and since when it has been at the first of them."""
+    """A worker process, the points that it has been sent and not answered, and when it began the first of them."""
 
     def __init__(self, command, environment, setup, log):
         self.log = log
@@ -44,25 +44,25 @@ class Process:
         self.alone = False
 
     def send(self, tasks):
-        """Puts points after those that it has."""
+        """Queues further points."""
         if not self.waiting:
             self.since = time.monotonic()
         self.waiting.extend(tasks)
         self.out += frame(tasks)
 
     def write(self):
-        """Writes what the pipe takes."""
+        """Writes as much as the pipe accepts."""
         try:
             done = os.write(self.process.stdin.fileno(), memoryview(self.out)[: 1 << 20])
         except BlockingIOError:
             return
         except BrokenPipeError:
-            # It has ended, which its output says.
+            # The process has ended, which its output also shows.
             done = len(self.out)
         del self.out[:done]
 
     def read(self):
-        """What it says; `None` if it has ended."""
+        """Reads its answers; `None` if it has ended."""
         try:
             data = os.read(self.process.stdout.fileno(), 1 << 20)
         except BlockingIOError:
@@ -70,7 +70,7 @@ class Process:
         return list(self.frames.feed(data)) if data else None
 
     def end(self):
-        """Ends it, whatever it does; how it ended."""
+        """Kills it, and returns how it ended."""
         if self.process.poll() is None:
             self.process.kill()
         for end in (self.process.stdin, self.process.stdout):
@@ -86,10 +86,11 @@ class Process:
 
 
 class LocalPool:
-    """Processes of this machine.
+    """A pool of processes on this machine.
 
-    `job` is a pickled job. A point that takes longer than `timeout` seconds, or more than `memory` bytes of address space, or ends
-    its process, is tried once more in a process where nothing else waits; then its row says what became of it.
+    `job` is a pickled job. A point that takes longer than `timeout` seconds, or more than `memory` bytes of address
+    space, or that ends its process, is retried once in a process with no other points; then its row describes what
+    happened.
     """
 
     def __init__(self, job, workers=None, timeout=300.0, memory=None, logs=None, command=None):
@@ -101,7 +102,7 @@ class LocalPool:
 
     @property
     def where(self):
-        """What the pool is, in words."""
+        """A description of the pool."""
         return "1 process" if self.size == 1 else f"{self.size} processes"
 
     def _log(self):
@@ -116,7 +117,7 @@ class LocalPool:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(paths),
-            # There is a process for each core.
+            # One process per core.
             "RAYON_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
             "OMP_NUM_THREADS": "1",
@@ -128,14 +129,14 @@ class LocalPool:
         return process
 
     def run(self, tasks):
-        """Does points, each `(at, payload)`, and gives `(at, text of the row)` as they come. The processes wait for the next ones;
-        `close` ends them, and so does whatever is raised."""
+        """Runs points, each `(at, payload)`, and yields `(at, text of the row)` as they complete. The processes then
+        wait for further points; `close` ends them, and so does any exception."""
         tasks = iter(tasks)
         again, suspects, tried = collections.deque(), collections.deque(), set()
         mean, more = 0.0, True
         try:
             while True:
-                # Points for those that have none, or soon will.
+                # Send points to processes that have none, or soon will.
                 wish = min(MOST, 1 + int(AHEAD / mean)) if mean else 1
                 for turn in range(len(self.processes) + 1):
                     process = self.processes[turn] if turn < len(self.processes) else None
@@ -205,7 +206,7 @@ class LocalPool:
             raise PoolError(f"a worker of this machine is slipring {version}, and this is {__version__}: `{command}`")
 
     def _listen(self):
-        """What processes say, and `None` for those that have ended."""
+        """The answers of processes, and `None` for those that have ended."""
         wait = 1.0
         for process in self.processes:
             registered = selectors.EVENT_WRITE if process.out else 0
@@ -231,13 +232,14 @@ class LocalPool:
                 yield key.data, key.data.read()
 
     def _ended(self, process):
-        """Takes leave of a process that has ended: the point that ended it, those after it, and what happened."""
+        """Removes a process that has ended: returns the point that ended it, those queued after it, and what
+        happened."""
         for end in (process.process.stdin, process.process.stdout):
             if end in self.selector.get_map():
                 self.selector.unregister(end)
         self.processes.remove(process)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            # Its output ends before it does.
+            # Its output is closed before the process ends.
             process.process.wait(GRACE)
         code = process.end()
         words = process.last_words()
@@ -276,13 +278,13 @@ class LocalPool:
 
 
 class PickledJob:
-    """A job as it is sent: unpickled where it is opened, so that what it imports is the worker's."""
+    """A job as it is sent: unpickled when it is opened, so that it imports the worker's modules."""
 
     def __init__(self, data):
         self.data = data
 
     def open(self):
-        """Makes the job ready."""
+        """Prepares the job."""
         import pickle
 
         self.job = pickle.loads(self.data)

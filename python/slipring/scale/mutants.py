@@ -1,4 +1,4 @@
-"""Changed texts: how a program synchronises is changed at one place, or any of its characters are."""
+"""Mutants of texts: the synchronisation is changed in one place, or arbitrary characters are changed."""
 
 import random
 import re
@@ -22,9 +22,10 @@ def _depth(line):
 
 
 def changes(text):
-    """All changes of one line that synchronises or frees a slot: `(class, line, lines of the changed text)`, in the order of the lines.
+    """All single-line changes of lines that synchronise or free a slot: `(class, line, lines of the changed text)`, in
+    line order.
 
-    The lines are made when they are asked for.
+    The changed lines are computed on demand.
     """
     lines = text.splitlines()
     found = []
@@ -70,8 +71,8 @@ def changes(text):
 
 
 def mutant(text, seed):
-    """The change that a seed means: class, line and text; `None` for a text where nothing synchronises. Seeds up to the number of
-    changes are all of them, in an order of their own; what comes after them is two changes at once."""
+    """The change for a seed: class, line and text; `None` for a text without synchronisation. Seeds up to the number of
+    changes enumerate all of them in shuffled order; larger seeds combine two changes."""
     found = changes(text)
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""A picture of a table."""
+"""Plots of a table."""
 
 import html
 
@@ -7,12 +7,12 @@ COLORS = ("#1b6ca8", "#d1495b", "#2e8b57", "#b8860b", "#6a4c93", "#008b8b", "#8b
 
 
 def words(value):
-    """A value of a table as people read it."""
+    """A value of a table in readable form."""
     return "-" if value is None else str(value)
 
 
 def nice(largest):
-    """The step of an axis that goes up to a number: 1, 2 or 5 times a power of ten."""
+    """The step of an axis up to a maximum: 1, 2 or 5 times a power of ten."""
     step = 10 ** max(len(str(int(largest))) - 2, 0)
     for times in (1, 2, 5, 10, 20, 50):
         if largest <= 6 * step * times:
@@ -21,7 +21,7 @@ def nice(largest):
 
 
 def picture(table, x, y, by):
-    """The smallest `y` for each value of `x` and of `by`, as SVG."""
+    """The smallest `y` for each value of `x` and of `by`, as an SVG."""
     places, series = {}, {}
     for row in table:
         if row["verdict"] != "clean" or row.get(y) is None:

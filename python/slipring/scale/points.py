@@ -4,7 +4,8 @@ import math
 
 
 class Grid:
-    """Every combination of the values of some parameters; the last parameter goes round first. Nothing of it is kept but the values."""
+    """Every combination of the values of some parameters; the last parameter varies fastest. Only the values are
+    stored."""
 
     def __init__(self, axes):
         self.axes = {str(name): list(values) for name, values in axes.items()}
@@ -27,7 +28,7 @@ class Grid:
 
 
 class Listed:
-    """Points one by one: dictionaries with the same names."""
+    """Points listed individually: dictionaries with the same keys."""
 
     def __init__(self, points):
         self.points = [dict(point) for point in points]
@@ -44,7 +45,7 @@ class Listed:
 
 
 def points_of(given):
-    """The points that a caller means: a dictionary of values to combine, or a list of dictionaries."""
+    """The points for an argument: a dictionary of values to combine, or a list of dictionaries."""
     points = Grid(given) if hasattr(given, "items") else Listed(given)
     if not len(points):
         raise ValueError("a sweep has at least one point")
@@ -52,7 +53,7 @@ def points_of(given):
 
 
 def shown(value):
-    """A value of a parameter as it stands in a table."""
+    """A value of a parameter as shown in a table."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, (tuple, list)):

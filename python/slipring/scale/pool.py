@@ -1,4 +1,4 @@
-"""Where points are done, and how their rows come into the journal."""
+"""Selects a pool, and collects its rows in the journal."""
 
 import sys
 
@@ -9,8 +9,8 @@ __all__ = ["PoolError", "drive", "known", "pool_of"]
 
 
 def pool_of(where, job, workers=None, timeout=300.0, memory=None, logs=None):
-    """The pool that `where` names: `local`, `ray` (the cluster that this process or `RAY_ADDRESS` knows, else one that is started
-    here), or the address of a cluster."""
+    """The pool that `where` names: `local`, `ray` (the cluster of this process or of `RAY_ADDRESS`, else a new local
+    one), or the address of a cluster."""
     known(where)
     if where == "local":
         return LocalPool(job, workers, timeout, memory, logs)
@@ -20,14 +20,14 @@ def pool_of(where, job, workers=None, timeout=300.0, memory=None, logs=None):
 
 
 def known(where):
-    """Raises `ValueError` for what names no pool."""
+    """Raises `ValueError` for an unknown pool."""
     if not isinstance(where, str) or not (where in ("local", "ray", "auto") or ":" in where):
         raise ValueError(f"`where` is `local`, `ray` or the address of a cluster, and not {where!r}")
 
 
 def drive(pool, journal, payload, title, progress=None, found=None):
-    """Does all points that have no row yet. `payload` gives what is sent for a point, `found` says of a row's text whether it has a
-    finding. Whatever stops it, the rows so far stay, and a line says where."""
+    """Runs all points without a row. `payload` returns what is sent for a point, and `found` whether a row's text has a
+    finding. If interrupted, the rows so far are kept, and a line reports where."""
     try:
         if journal.done < len(journal.at):
             line = Line(title, len(journal.at), journal.done, progress)

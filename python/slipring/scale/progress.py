@@ -1,11 +1,11 @@
-"""One line that says how far the work is."""
+"""A progress line."""
 
 import sys
 import time
 
 
 def span(seconds):
-    """A stretch of time for people."""
+    """A duration in readable form."""
     seconds = int(seconds + 0.5)
     if seconds < 60:
         return f"{seconds} s"
@@ -15,7 +15,8 @@ def span(seconds):
 
 
 class Line:
-    """Points that are done, their rate, what was found so far, and the time left; on a terminal, or where it is asked for."""
+    """The number of completed points, their rate, the findings so far, and the remaining time; on a terminal, or on
+    request."""
 
     REFRESH = 0.2
 
@@ -28,7 +29,7 @@ class Line:
         self.width = 0
 
     def step(self, found):
-        """A point is done; whether something was found there."""
+        """Counts a completed point, and whether it had a finding."""
         self.done += 1
         self.found += found
         now = time.monotonic()
@@ -37,7 +38,7 @@ class Line:
             self._write(self.text(now - self.begun))
 
     def text(self, seconds):
-        """The line after so many seconds."""
+        """The line after this many seconds."""
         rate = (self.done - self.first) / seconds if seconds > 0 else 0
         parts = [f"{self.title}: {self.done} of {self.points}", f"{rate:.3g}/s"]
         if self.found:
@@ -55,7 +56,7 @@ class Line:
         sys.stderr.flush()
 
     def close(self):
-        """Takes it away from a terminal."""
+        """Removes the line from a terminal."""
         if self.shown and self.terminal and self.width:
             sys.stderr.write("\r" + " " * self.width + "\r")
             sys.stderr.flush()

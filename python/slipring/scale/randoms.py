@@ -1,4 +1,5 @@
-"""Random kernels of the language: what the Python reference knows, so that it can say what they mean."""
+"""Random kernels of the language, limited to what the Python reference supports, so that their results can be
+checked."""
 
 import linecache
 import random
@@ -57,7 +58,7 @@ def text_of(seed):
 
 
 def kernel_of(text, filename):
-    """The kernel of a text; the same for the compiler, which reads the text, and for Python."""
+    """The kernel of a text; the compiler, which reads the text, and Python see the same one."""
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
     space = {"__name__": "slipring_random"}
     exec(compile(text, filename, "exec"), space)
@@ -65,7 +66,7 @@ def kernel_of(text, filename):
 
 
 def arrays_of(rows, columns, seed):
-    """Inputs, and room for the output."""
+    """Inputs, and an empty output."""
     chance = np.random.default_rng(seed)
     a, b = (chance.uniform(-1, 1, (rows, columns)).astype(np.float32) for _ in range(2))
     return a, b, np.zeros((rows, columns), np.float32)

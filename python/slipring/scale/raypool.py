@@ -1,8 +1,9 @@
-"""Points on a cluster of Ray.
+"""A pool on a Ray cluster.
 
-Each processor that the cluster has for it gets an actor, which keeps one worker process: that a point ends its process, or takes too
-long, is settled there (`local`), so an actor that is lost was lost with its machine or by it, and what it had not answered is sent
-to another. The job, with all arrays that are the same at every point, is put into the object store once and comes to each node once.
+Each available processor of the cluster gets an actor, which has one worker process. If a point ends its process or
+takes too long, that is handled there (`local`). So an actor is only lost with its machine, or because of it, and its
+unanswered points are sent to another actor. The job, with all arrays that are the same at every point, is put into the
+object store once and is transferred to each node once.
 """
 
 import collections
@@ -16,18 +17,18 @@ import time
 from .local import PoolError
 from .worker import text_of
 
-# Seconds of work that one call has at least, and at most so many points; calls that an actor has in front of it.
+# Minimum seconds of work per call, and maximum number of points; queued calls per actor.
 CALL, MOST, AHEAD = 0.3, 4096, 2
-# Calls a second that the driver takes without being what all wait for: with many actors calls are longer.
+# Calls per second that the driver can handle without becoming the bottleneck: with many actors, calls are longer.
 CALLS = 500.0
-# How often a point may lose the actor that is at it alone.
+# How often a point may lose an actor on which it runs alone.
 PATIENCE = 3
-# Seconds between looks at what the cluster has, and how long it may have nothing.
+# Seconds between checks of the cluster's resources, and how long there may be none.
 LOOK, NOTHING = 2.0, 60.0
 
 
 def _host():
-    """The actor. It is sent by value: what is installed where it runs may be another version, which it says."""
+    """The actor class. It is sent by value; the version installed where it runs may differ, and is reported."""
 
     class Host:
         def __init__(self, job, options):
@@ -57,17 +58,17 @@ def _host():
 
 
 class Actor:
-    """An actor and its calls: each the points that it was sent."""
+    """An actor and its calls, each with the points that it was sent."""
 
     def __init__(self, handle):
         self.handle, self.calls, self.name, self.known = handle, {}, None, False
 
 
 class RayPool:
-    """The actors of a cluster; the rest is as for `LocalPool`. `workers` is how many there are at most."""
+    """The actors of a cluster; otherwise like `LocalPool`. `workers` is the maximum number of actors."""
 
     def __init__(self, job, workers=None, timeout=300.0, memory=None, logs=None, address=None):
-        # Ray's warning about graphics cards is of no interest to processors.
+        # Suppress Ray's warning about GPUs.
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         try:
             import ray
@@ -77,7 +78,8 @@ class RayPool:
         self.options = {"timeout": timeout, "memory": memory, "logs": logs}
         self.mine = not ray.is_initialized()
         if self.mine:
-            # Without an address Ray would join whatever cluster was started last on this machine, also one of another Python.
+            # Without an address, Ray would join the cluster that was started last on this machine, even one of another
+            # Python version.
             own = address is None and not os.environ.get("RAY_ADDRESS")
             given = {"address": "local"} if own else {} if address is None else {"address": address}
             quiet = {"logging_level": "ERROR", "log_to_driver": logs is not None, "configure_logging": logs is not None}
@@ -96,16 +98,16 @@ class RayPool:
 
     @property
     def where(self):
-        """What the pool is, in words."""
+        """A description of the pool."""
         return f"Ray, {len(self.actors)} workers"
 
     def _size(self):
-        """How many actors the cluster has room for."""
+        """The number of actors for which the cluster has resources."""
         actors = int(self.ray.cluster_resources().get("CPU", 0))
         return min(actors, self.limit) if self.limit else actors
 
     def _grow(self):
-        """Starts actors for processors that have none."""
+        """Starts actors on idle processors."""
         make = self.ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(self.host)
         for _ in range(self._size() - len(self.actors) - len(self.refused)):
             actor = Actor(make.remote(self.stored, self.options))
@@ -113,7 +115,7 @@ class RayPool:
             self.actors.append(actor)
 
     def run(self, tasks):
-        """Does points, each `(at, payload)`, and gives `(at, text of the row)` as they come."""
+        """Runs points, each `(at, payload)`, and yields `(at, text of the row)` as they complete."""
         ray, tasks = self.ray, iter(tasks)
         again, mean, more = collections.deque(), 0.0, True
         self.host, self.stored = _host(), ray.put(self.job)
@@ -144,17 +146,17 @@ class RayPool:
                 time.sleep(0.1)
                 continue
             ray.wait(list(calls), num_returns=1, timeout=LOOK)
-            # All that are there: looking at each alone would cost as much each time.
+            # Fetch all available results: checking each separately would cost as much each time.
             ready, _ = ray.wait(list(calls), num_returns=len(calls), timeout=0)
             for ref in ready:
                 if ref not in calls[ref].calls:
-                    # Its actor was lost with another of its calls.
+                    # Its actor was already lost with another call.
                     continue
                 actor = calls[ref]
                 try:
                     said = ray.get(ref)
                 except ray.exceptions.RayTaskError as error:
-                    # The actor's own pool gave up.
+                    # The actor's own pool failed.
                     raise PoolError(f"on {actor.name or 'a node'}: {error.cause}") from None
                 except ray.exceptions.RayError as error:
                     for at, row in self._gone(actor, again, error):
@@ -170,7 +172,7 @@ class RayPool:
                 yield from rows
 
     def _part(self, again, tasks, size):
-        """The points of the next call; a point that lost an actor before goes alone. `None` where there are no more."""
+        """The points of the next call; a point that has lost an actor runs alone. `None` if there are no more."""
         if again:
             part = [again.popleft()]
             while again and len(part) < size and not self.lost[part[0][0]] and not self.lost[again[0][0]]:
@@ -184,12 +186,12 @@ class RayPool:
         return part or None
 
     def _gone(self, actor, again, error):
-        """An actor is lost: what it had goes to others."""
+        """Handles a lost actor: its points are sent to others."""
         self.actors = [other for other in self.actors if other is not actor]
         calls, actor.calls = list(actor.calls.values()), {}
         for number, part in enumerate(part for part in calls if part):
             for task in reversed(part):
-                # What followed the first call was not begun.
+                # The calls after the first one had not begun.
                 self.lost[task[0]] += number == 0
                 if self.lost[task[0]] > PATIENCE:
                     verdict = "out of memory" if isinstance(error, self.ray.exceptions.OutOfMemoryError) else "crashed"
@@ -219,7 +221,7 @@ class RayPool:
         return f"the cluster of Ray at {self.head} has had no free processor for {NOTHING:g} s"
 
     def _alive(self):
-        """Raises where the head of the cluster is gone: Ray itself would end this process some time later."""
+        """Raises if the head node of the cluster is gone: Ray itself would end this process some time later."""
         host, _, port = self.head.rpartition(":")
         for last in (False, False, True):
             try:
@@ -232,7 +234,7 @@ class RayPool:
         raise PoolError(f"the head of the cluster of Ray at {self.head} is gone")
 
     def close(self):
-        """Ends all actors, and Ray where it was begun here."""
+        """Ends all actors, and Ray if it was started here."""
         for actor in self.actors:
             with contextlib.suppress(Exception):
                 self.ray.kill(actor.handle)

@@ -30,16 +30,17 @@ def sweep(
     logs=None,
     **options,
 ):
-    """Compiles, checks and runs a kernel at every point and gives a `Table`.
+    """Compiles, checks and runs a kernel at every point, and returns a `Table`.
 
-    `points` maps names to values, of which every combination is tried, or lists dictionaries. A name is one that the kernel's text
-    uses (`TILE`, a mode), a parameter of the kernel that takes a number, `platform`, `slots` (or `slot_num`: the depth of all
-    rings, where the text uses no such name), or an option of `run`. `arrays` are its arguments in order or by name, or a function of the point that
-    gives them.
+    `points` maps names to values, of which every combination is tried, or is a list of dictionaries. A name is one that
+    the kernel's text uses (`TILE`, a mode), a numeric parameter of the kernel, `platform`, `slots` (or `slot_num`: the
+    depth of all rings, if the text does not use that name), or an option of `run`. `arrays` are its arguments in order
+    or by name, or a function that returns them for a point.
 
-    `where` is `local` (processes of this machine), `ray`, or the address of a cluster of Ray. With `file` the rows stand there, and
-    the same call goes on where it stopped. A point that takes longer than `timeout` seconds or more than `memory` bytes, or that
-    ends its process, is tried once more, alone, and is then a row that says so. `logs` is a folder for what workers print.
+    `where` is `local` (processes on this machine), `ray`, or the address of a Ray cluster. With `file`, the rows are
+    stored there, and the same call resumes an interrupted sweep. A point that takes longer than `timeout` seconds or
+    more than `memory` bytes, or that ends its process, is retried once, alone; then its row says so. `logs` is a folder
+    for the output of workers.
     """
     points = points_of(points)
     source, parameters, given = source_of(kernel, platform)
@@ -61,7 +62,7 @@ def sweep(
         return _arguments(parameters, of_point(point), kinds) if of_point else None
 
     if of_point:
-        # What a function gives shows at the ends: nothing that it was made of says as much.
+        # A function is identified by its results at the first and the last point: nothing else about it is as reliable.
         values = [[(name, _digest(value)) for name, value in own(points[at]).items()] for at in sorted({0, len(points) - 1})]
     head = {"what": title, "id": identity(source.facts(), _plain(axes), values, sorted(options.items()), verify)}
     journal = Journal(file, head, len(points))
@@ -74,7 +75,7 @@ def sweep(
 
 
 def job_of(kernel, points, arrays, platform=None, **options):
-    """The job of a sweep of which all points have the same arrays."""
+    """The job of a sweep in which all points have the same arrays."""
     source, parameters, given = source_of(kernel, platform)
     kinds = {name: _kind(name, given, parameters) for name in points.names}
     return SweepJob(source, _arguments(parameters, arrays, kinds), options, kinds, False)
@@ -97,7 +98,8 @@ def _digest(value):
 
 
 def source_of(kernel, platform, interpretations=()):
-    """What is compiled, the names of its parameters, and what its text's names stand for: `None` where they are not known."""
+    """The source to compile, the names of its parameters, and the values of its text's names: `None` if they are
+    unknown."""
     from .._files import File
     from .._kernel import Function, _target
 
@@ -118,7 +120,7 @@ def source_of(kernel, platform, interpretations=()):
 
 
 def _kind(name, names, parameters):
-    """What a parameter of a sweep is to the kernel."""
+    """The kind of a sweep's parameter."""
     if name in parameters:
         return "argument"
     if names is not None and name in names:
@@ -128,7 +130,7 @@ def _kind(name, names, parameters):
     if name in OPTIONS:
         return "option"
     if names is None:
-        # A constant of the file, or the file says that it has none.
+        # A constant of the file; if there is none, the file reports it.
         return "name"
     has = [*names, *parameters]
     raise TypeError(f"the kernel has no name `{name}`: it has {', '.join(str(own) for own in has)}; a run has {', '.join(OPTIONS)}")

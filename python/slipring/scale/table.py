@@ -1,14 +1,14 @@
-"""A finished sweep."""
+"""The table of a finished sweep."""
 
 import heapq
 import json
 
-# What is shown of a table.
+# Limit on the displayed part of a table.
 SHOWN = 12
 
 
 def flat(row):
-    """A row with a column for each local memory."""
+    """A row with one column per local memory."""
     memory = row.get("memory")
     rest = {name: value for name, value in row.items() if name not in ("at", "memory")}
     rest.update({f"memory {name}": value for name, value in (memory or {}).items()})
@@ -16,10 +16,11 @@ def flat(row):
 
 
 class Table:
-    """The rows of a sweep, in the order of its points: dictionaries with the parameters, then `verdict`, `cycles`, `local_memory`
-    (bytes), `memory` (by memory), `outputs` (a digest of what the point wrote), `reason` and `line` of the first finding.
+    """The rows of a sweep, in the order of its points: dictionaries with the parameters, then `verdict`, `cycles`,
+    `local_memory` (bytes), `memory` (by memory), `outputs` (a digest of the outputs), `reason` and `line` of the first
+    finding.
 
-    The rows stand in a file (`path`) and are read from there.
+    The rows are stored in a file (`path`) and are read from there.
     """
 
     def __init__(self, journal, names):
@@ -27,7 +28,7 @@ class Table:
 
     @property
     def path(self):
-        """The file: a line of JSON for each row, below one that says of what they are."""
+        """The file: one line of JSON per row, after a header line."""
         return self._journal.path
 
     def __len__(self):
@@ -43,7 +44,8 @@ class Table:
             yield self._journal.row(number)
 
     def best(self, count=1, by="cycles"):
-        """The rows with the smallest `by` among the clean ones, the earlier point first where they are alike; one row for one."""
+        """The clean rows with the smallest `by`, of equal ones the earlier point first; a single row for a count of
+        one."""
         clean = (row for row in self if row["verdict"] == "clean" and row.get(by) is not None)
         rows = heapq.nsmallest(count, clean, key=lambda row: (row[by], row["at"]))
         if count == 1:
@@ -51,14 +53,14 @@ class Table:
         return rows
 
     def verdicts(self):
-        """How many points came to each verdict."""
+        """The number of points with each verdict."""
         counts = {}
         for row in self:
             counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
         return dict(sorted(counts.items()))
 
     def to_arrow(self):
-        """A table of `pyarrow`."""
+        """A `pyarrow` table."""
         import pyarrow
 
         columns = {}
@@ -69,25 +71,25 @@ class Table:
         return pyarrow.table({name: _column(pyarrow, [row.get(name) for row in rows]) for name in columns})
 
     def to_pandas(self):
-        """A frame of `pandas`."""
+        """A `pandas` data frame."""
         import pandas
 
         return pandas.DataFrame([flat(row) for row in self])
 
     def write_parquet(self, path):
-        """Writes a file of Parquet."""
+        """Writes a Parquet file."""
         import pyarrow.parquet
 
         pyarrow.parquet.write_table(self.to_arrow(), path)
 
     def write_json(self, file):
-        """Writes a line of JSON for each row into an open text file."""
+        """Writes one line of JSON per row to an open text file."""
         for row in self:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def plot(self, path=None, x=None, y="cycles", by=None):
-        """A picture (SVG) of `y` over the parameter `x`, a line for each value of `by`; what is refused is left out. By default the
-        first two parameters. Where several points share both, the smallest is shown."""
+        """An SVG plot of `y` over the parameter `x`, with a line for each value of `by`; refused points are left out.
+        The defaults are the first two parameters. If several points share both, the smallest is shown."""
         from .plot import picture
 
         x = x or self.names[0]

@@ -1,24 +1,24 @@
-"""What a campaign tries at a seed, and how it knows what is wrong. Each trial gives `(outcome, class, reason, key)`.
+"""The trials of a campaign at a seed, and their oracles. Each trial returns `(outcome, class, reason, key)`.
 
-An outcome is `agrees`, `reported` (the tools say themselves that the program is wrong), `refused`, or `finding`; findings with the
-same key are one.
+An outcome is `agrees`, `reported` (the tools themselves report that the program is wrong), `refused`, or `finding`;
+findings with the same key count as one.
 """
 
 import re
 
 from .job import first_error
 
-# Limits of runs of programs that may be anything.
+# Limits on runs of arbitrary programs.
 BOUNDS = {"max_steps": 1 << 22, "max_memory": 1 << 28, "max_cycles": 1 << 32}
 
 
 def _schedules(run):
-    """Whether a verdict speaks for all schedules."""
+    """Whether a verdict covers all schedules."""
     return any(check["tool"] == "scope" and check["detail"].startswith("all schedules") for check in run.checks)
 
 
 def _left(run, count):
-    """What a run left in its buffers."""
+    """The contents of a run's buffers."""
     left = []
     for at in range(count):
         try:
@@ -30,7 +30,7 @@ def _left(run, count):
 
 
 def read(name, text, platform):
-    """The kernel of a text; `Skip` for a whole program."""
+    """The kernel of a text; raises `Skip` for a whole program."""
     from .. import _slipring
 
     kernel = _slipring.open(name, text.encode(), [], [], None, platform)
@@ -40,13 +40,13 @@ def read(name, text, platform):
 
 
 class Trial:
-    """A way to try programs."""
+    """A method of testing programs."""
 
     needs_programs = True
     options = {"events": 0}
 
     def ready(self, name, text, platform):
-        """What is kept of a program, whatever the seed; raises `KernelError` or `Skip`."""
+        """Data kept for a program, independent of the seed; raises `KernelError` or `Skip`."""
         kernel = read(name, text, platform)
         run = kernel.run(None, {**BOUNDS, **self.options})
         if run.verdict != "clean" or not _schedules(run):
@@ -54,16 +54,16 @@ class Trial:
         return kernel, _left(run, len(kernel.parameters()))
 
     def text(self, name, text, platform, seed):
-        """The program that a seed means, for people."""
+        """The program for a seed, for display."""
         return text
 
 
 class Skip(Exception):
-    """A program that is none for a campaign."""
+    """A program that a campaign skips."""
 
 
 class Timings(Trial):
-    """A program that is clean for all schedules gives the same bytes, and stays clean, at other durations."""
+    """A program that is clean for all schedules gives the same bytes, and stays clean, under other durations."""
 
     def do(self, ready, name, text, platform, seed):
         kernel, wanted = ready
@@ -77,16 +77,17 @@ class Timings(Trial):
 
 
 class Mutants(Trial):
-    """A program whose synchronisation was changed, and that is called clean for all schedules, gives the original's bytes at any
-    durations. What the tools report themselves is not a finding: bytes do not tell whether they had to."""
+    """A program with changed synchronisation that is reported clean for all schedules must give the bytes of the
+    original under any durations. Reports of the tools are not findings: the bytes cannot show whether a report was
+    necessary."""
 
-    # Durations that are tried for each.
+    # Number of durations tried for each.
     TIMINGS = 6
     slow = ("AIC", "AIV0", "AIV1", "AIV0.MTE2", "AIV0.V", "AIV0.MTE3", "AIC.MTE2", "AIC.MTE1", "AIC.M", "AIC.FIX")
 
     def ready(self, name, text, platform):
         kernel, wanted = super().ready(name, text, platform)
-        # As compiled: every wait and flag is then in the text.
+        # The compiled program, whose text contains every wait and flag.
         return kernel.text(), wanted
 
     def text(self, name, text, platform, seed):
@@ -116,7 +117,7 @@ class Mutants(Trial):
         return "agrees", label, None, None
 
     def refuted(self, kernel, wanted, seed):
-        """What some durations show to be wrong, without any check; `None` where none does."""
+        """A fault that some durations reveal without any checks; `None` if there is none."""
         timings = [f"random:{seed * self.TIMINGS + number}" for number in range(self.TIMINGS)]
         for timing in ["platform", *timings, *(f"slow:{who}" for who in self.slow)]:
             other = kernel.run(None, {**BOUNDS, **self.options, "check": "none", "timing": timing})
@@ -128,7 +129,7 @@ class Mutants(Trial):
 
 
 class Fuzz(Trial):
-    """Whatever a text is, there is an answer: a run or an error that says what is wrong, in bounded time and memory."""
+    """Every text gets an answer: a run, or an error that states what is wrong, in bounded time and memory."""
 
     def ready(self, name, text, platform):
         return None
@@ -145,7 +146,8 @@ class Fuzz(Trial):
 
 
 class Random(Trial):
-    """Random kernels of the language against the Python reference, the sequential semantics and the other platform."""
+    """Random kernels of the language, compared with the Python reference, the sequential semantics and the other
+    platform."""
 
     needs_programs = False
 
@@ -182,7 +184,7 @@ NUMBER = re.compile(r"\d+")
 
 
 def trial_of(kind):
-    """The trial of a name: one of `TRIALS`, or `module:Class` for one of the caller's."""
+    """The trial of a name: one of `TRIALS`, or a custom `module:Class`."""
     if kind in TRIALS:
         return TRIALS[kind]
     module, colon, name = kind.partition(":")
@@ -194,17 +196,17 @@ def trial_of(kind):
 
 
 class CampaignJob:
-    """A trial of programs at seeds: a point is the number of a program, a platform and a seed."""
+    """A trial of programs with seeds: a point is the index of a program, a platform and a seed."""
 
     def __init__(self, kind, programs):
         self.kind, self.programs = kind, programs
 
     def open(self):
-        """Nothing is kept but what is ready."""
+        """Nothing to prepare: only ready programs are cached."""
         self.trial, self.kept = trial_of(self.kind)(), {}
 
     def base(self, payload):
-        """The columns that say what was tried."""
+        """The columns that identify the trial."""
         which, platform, seed = payload
         name = self.programs[which][0] if which is not None else None
         return {"program": name, "platform": platform, "seed": seed}
@@ -215,7 +217,7 @@ class CampaignJob:
 
     def fault(self, at, payload, verdict, reason):
         """The row of a point that ended its process: the tool itself failed."""
-        # The same place of the tool is the same finding, whatever numbers it names.
+        # The same location in the tool is the same finding, whatever numbers the message contains.
         return self.row(payload, "finding", verdict, reason, f"{verdict} {NUMBER.sub('#', reason)}")
 
     def do(self, at, payload):

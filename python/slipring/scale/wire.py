@@ -1,4 +1,4 @@
-"""What the driver and a worker say to each other: frames of a length and a pickled value."""
+"""The protocol between the driver and a worker: frames of a length and a pickled value."""
 
 import pickle
 import struct
@@ -7,19 +7,19 @@ HEAD = struct.Struct("<Q")
 
 
 def frame(value):
-    """A value as it is sent."""
+    """The frame of a value."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     return HEAD.pack(len(data)) + data
 
 
 class Frames:
-    """Takes bytes as they come and gives whole frames."""
+    """Splits incoming bytes into frames."""
 
     def __init__(self):
         self.data = bytearray()
 
     def feed(self, data):
-        """The values that are whole now."""
+        """The values that are complete."""
         self.data += data
         while len(self.data) >= HEAD.size:
             (length,) = HEAD.unpack_from(self.data)

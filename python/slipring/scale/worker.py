@@ -1,6 +1,6 @@
-"""A worker: `python -m slipring.scale.worker`. It is sent a job and points of it, and sends back a row for each.
+"""A worker process: `python -m slipring.scale.worker`. It receives a job and its points, and sends back a row for each.
 
-It ends with its driver, whatever a point is at: the end of its input is read on a thread of its own.
+It ends with its driver, even in the middle of a point: a separate thread detects the end of its input.
 """
 
 import json
@@ -9,12 +9,12 @@ import queue
 import sys
 import threading
 
-# How a worker ends that has no memory left.
+# The exit code of a worker that is out of memory.
 NO_MEMORY = 77
 
 
 def text_of(row):
-    """A row as it stands in files."""
+    """A row as it is stored in files."""
     return json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode()
 
 
@@ -29,7 +29,7 @@ def _listen(file, waiting):
 
 
 def _bound(memory):
-    """So much address space and no more."""
+    """Limits the address space to this size."""
     try:
         import resource
     except ImportError:
@@ -38,10 +38,10 @@ def _bound(memory):
 
 
 def main():
-    # What kernels or libraries print is no answer.
+    # Output of kernels or libraries must not be mixed with answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # In the order in which they print it, beside what stands on the error output.
+    # In the order of printing, together with the error output.
     sys.stdout.reconfigure(line_buffering=True)
     questions = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

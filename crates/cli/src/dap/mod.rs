@@ -1,7 +1,7 @@
 //! `slipring dap`: the debugger over the Debug Adapter Protocol, for editors.
 //!
-//! A thread is a core's scalar unit or pipe. Steps go along a thread, a step in to whatever begins next; both have their way back. The
-//! debug console takes the words of `slipring debug`.
+//! A thread is a core's scalar unit or pipe. Steps follow one thread, and a step in goes to whatever begins next; both
+//! also work in reverse. The debug console accepts the commands of `slipring debug`.
 
 mod moment;
 mod stops;
@@ -15,10 +15,10 @@ use slipring_debug::Session;
 use self::moment::{told, variables};
 use self::stops::{FINDINGS, Stops};
 
-/// The most bytes of a message.
+/// Maximum size of a message in bytes.
 const MOST: usize = 1 << 24;
 
-/// Both directions, and the numbers of what is sent.
+/// Both directions, and the sequence numbers of sent messages.
 struct Wire<R, W> {
     input: R,
     output: W,
@@ -26,7 +26,7 @@ struct Wire<R, W> {
 }
 
 impl<R: BufRead, W: Write> Wire<R, W> {
-    /// The next request; `None` where the editor has gone away.
+    /// The next request; `None` if the editor has disconnected.
     fn next(&mut self) -> io::Result<Option<Value>> {
         let wrong = |what: &str| io::Error::other(format!("the editor sent something that is not a message: {what}"));
         let mut length = None;
@@ -86,7 +86,8 @@ impl<R: BufRead, W: Write> Wire<R, W> {
 /// Serves an editor over standard input and output.
 ///
 /// # Errors
-/// If what it sends is no message, or it goes away in between.
+///
+/// If the editor sends something that is not a message, or disconnects during a session.
 pub(crate) fn serve() -> Result<(), String> {
     let mut wire = Wire { input: io::stdin().lock(), output: io::stdout().lock(), number: 0 };
     talk(&mut wire).map_err(|error| error.to_string())
@@ -118,12 +119,12 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
     Ok(())
 }
 
-/// The words of a list of the launch.
+/// The strings of a list in the launch request.
 fn words(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_string)).collect()
 }
 
-/// The kernel that is to be run: `program`, and as for `slipring run` `args`, `set`, `func` and `arch`.
+/// The kernel to run: `program`, and `args`, `set`, `func` and `arch` as for `slipring run`.
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
     let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
     let request = CompileRequest::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
@@ -134,7 +135,7 @@ fn kernel(asked: &Value) -> Result<Kernel, Error> {
     }
 }
 
-/// What the launch says for an option.
+/// The value of an option in the launch request.
 fn of_json(value: &Value) -> Given {
     let text = |value: &Value| value.as_str().map(str::to_string);
     match value {
@@ -150,7 +151,7 @@ fn of_json(value: &Value) -> Given {
     }
 }
 
-/// Runs a kernel as the launch says: options are those of `slipring debug`, by their names with `_`.
+/// Runs a kernel as the launch request says: options are those of `slipring debug`, with `_` in their names.
 fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
     let given = words(&asked["args"]);
     let mut request = RunRequest::default();
@@ -165,7 +166,7 @@ fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
     Ok(Session::start(kernel.run_with(tensors, &options)?.into_owned(), options))
 }
 
-/// Goes through the run of a kernel.
+/// Steps through the run of a kernel.
 fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &Kernel) -> io::Result<()> {
     let mut session = match run(kernel, &launch["arguments"]) {
         Ok(session) => session,
@@ -225,7 +226,7 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                 let before = session.place_in_time();
                 let held = session.asked().delays.clone();
                 let told = session.said(asked["expression"].as_str().unwrap_or("")).unwrap_or_default();
-                // A run that is held is another one, with its events elsewhere.
+                // A run with a held delay is a different run, whose events have other indices.
                 if session.asked().delays != held {
                     stops.renew(&session);
                 }

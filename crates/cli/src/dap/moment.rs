@@ -1,18 +1,18 @@
-//! What an editor asks of the moment: threads, stacks, variables.
+//! Requests about the current moment: threads, stacks, variables.
 
 use serde_json::{Value, json};
 use slipring_debug::{Session, buffer_contents, decoded, row, tile_contents};
 use slipring_report::Value as Fact;
 
-/// References of variables below this are scopes, up to the next one events; then come tiles and buffers, by their position.
+/// Variable references below this are scopes; from here up they are events, then tiles and buffers by position.
 const EVENTS: u64 = 16;
 const TILES: u64 = 1 << 30;
 const BUFFERS: u64 = TILES + (1 << 24);
 
-/// Elements of a buffer that stand on a line.
+/// Elements of a buffer per line.
 const LINE: usize = 16;
 
-/// What is asked of the moment.
+/// Answers a request about the current moment.
 pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Result<Value, String> {
     let history = session.history();
     let (begun, _) = session.place_in_time();
@@ -43,7 +43,7 @@ pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Resu
             Ok(json!({ "totalFrames": frames.len(), "stackFrames": frames }))
         }
         "scopes" => {
-            // Contents are those of a run up to here.
+            // Contents are computed by a run up to this moment.
             let scope = |name: &str, number: u64| {
                 let expensive = matches!(number, 4 | 6);
                 json!({ "name": name, "variablesReference": number, "expensive": expensive })
@@ -83,12 +83,12 @@ fn pair(name: &str, value: &str) -> Value {
     json!({ "name": name, "value": value, "variablesReference": 0 })
 }
 
-/// What has rows of its own.
+/// A variable with children of its own.
 fn whole(name: &str, value: &str, (reference, rows): (u64, usize)) -> Value {
     json!({ "name": name, "value": value, "variablesReference": reference, "indexedVariables": rows })
 }
 
-/// The variables of a scope, of a tile, of a buffer.
+/// The variables of a scope, a tile or a buffer.
 pub fn variables(session: &mut Session, asked: &Value) -> Vec<Value> {
     let (_, cycle) = session.place_in_time();
     let list: Vec<Value> = match asked["variablesReference"].as_u64().unwrap_or(0) {

@@ -1,4 +1,4 @@
-//! Where an editor wants to stop: lines, ops and conditions, bytes, findings.
+//! Breakpoints of an editor: at lines, ops and conditions, bytes, and findings.
 
 use std::collections::BTreeSet;
 
@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use slipring_debug::{Condition, Session};
 use slipring_ir::Line;
 
-/// The filter of stops at findings.
+/// The exception filter for findings.
 pub const FINDINGS: &str = "findings";
 
-/// The requests that set stops, and why a run stops there. Going on, the first of several at one event is told.
+/// The requests that set breakpoints, and the reason reported for a stop. When running forwards, the first of several
+/// reasons at one event is reported.
 const KINDS: [(&str, &str); 4] = [
     ("setExceptionBreakpoints", "exception"),
     ("setDataBreakpoints", "data breakpoint"),
@@ -17,25 +18,25 @@ const KINDS: [(&str, &str); 4] = [
     ("setBreakpoints", "breakpoint"),
 ];
 
-/// Stops of one kind, as they were asked for, and the events that they are. Those at lines are of one file.
+/// Breakpoints of one kind, as requested, and the events that match them. A group at lines belongs to one file.
 struct Group {
-    /// The place in [`KINDS`].
+    /// Index in [`KINDS`].
     kind: usize,
     asked: Value,
     events: BTreeSet<usize>,
 }
 
-/// All stops, in the order of their kinds.
+/// All breakpoints, sorted by kind.
 #[derive(Default)]
 pub struct Stops(Vec<Group>);
 
-/// The file that a request is about.
+/// The file of a request.
 fn path(asked: &Value) -> Option<&str> {
     asked["source"]["path"].as_str()
 }
 
 impl Stops {
-    /// Sets the stops of a kind, those at lines of one file; what became of each.
+    /// Replaces the breakpoints of a kind (at lines: of one file), and returns the state of each.
     pub fn set(&mut self, session: &Session, command: &str, asked: &Value) -> Vec<Value> {
         let kind = KINDS.iter().position(|(known, _)| *known == command).unwrap_or(0);
         let (events, list) = events(session, command, asked);
@@ -45,14 +46,14 @@ impl Stops {
         list
     }
 
-    /// Finds them again in another run.
+    /// Finds their events again in another run.
     pub fn renew(&mut self, session: &Session) {
         for group in &mut self.0 {
             group.events = events(session, KINDS[group.kind].0, &group.asked).0;
         }
     }
 
-    /// Goes to the next stop, or to the one before; why it is one.
+    /// Goes to the next stop, or to the previous one, and returns its reason.
     pub fn next(&self, session: &mut Session, on: bool) -> Option<&'static str> {
         let nearest = self.0.iter().filter_map(|own| Some((session.next_of(on, &own.events)?, KINDS[own.kind].1)));
         let (event, why) = match on {
@@ -64,12 +65,12 @@ impl Stops {
     }
 }
 
-/// Whether an editor's path is that of a file as the text names it.
+/// Whether an editor's path denotes the file that the text names.
 fn is_file(path: &str, name: &str) -> bool {
     std::path::Path::new(path).ends_with(name)
 }
 
-/// The events of what is asked for, and an answer for each.
+/// The events that match a request, and an answer for each breakpoint.
 fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, Vec<Value>) {
     let history = session.history();
     let others: Vec<&str> = session.source().parts_of_others().iter().map(|part| part.name.as_str()).collect();
@@ -94,7 +95,7 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
         match command {
             "setBreakpoints" => {
                 let Some(line) = stop["line"].as_u64() else { continue };
-                // Breakpoints of a file that is part of the text stand at lines of its own.
+                // Breakpoints in a file that is part of the text use that file's own line numbers.
                 let path = path(asked);
                 let here = |own: &Line| {
                     u64::from(own.number) == line

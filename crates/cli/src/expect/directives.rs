@@ -1,27 +1,27 @@
-//! What a file says in its comments. `tests/files/README.md` has the format.
+//! Directives in the comments of a file. `tests/files/README.md` describes the format.
 
 use std::path::Path;
 
-/// One command line of a file with what is expected of it.
+/// One command line of a file with its expectations.
 #[derive(Clone, Default, Debug)]
 pub struct Run {
-    /// As the file has it.
+    /// As it is written in the file.
     pub written: String,
-    /// With the platform, where the file names several.
+    /// With the platform added, if the file names several.
     pub command: String,
     /// The exit code.
     pub exit: i32,
-    /// The codes of all errors, where the file has no `error:` lines and the `check` lines do not have all of them.
+    /// The codes of all errors, if the file has no `error:` lines and its `check` lines do not cover them all.
     pub codes: Option<String>,
-    /// Lines that the output has, in this order.
+    /// Lines that the output must contain, in this order.
     pub checks: Vec<String>,
-    /// What no line of the output has.
+    /// Text that no line of the output may contain.
     pub absent: Vec<String>,
-    /// Kernel parameter, and what its buffer holds after the run.
+    /// Kernel parameter, and the expected contents of its buffer after the run.
     pub outs: Vec<(usize, String)>,
 }
 
-/// An error that the file expects: line (from 1; `None` for one without a place), code, part of the message.
+/// An expected error: line (from 1; `None` for errors without a location), code, part of the message.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// The line, from 1.
@@ -33,7 +33,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// True for a reported error that this one expects.
+    /// Whether this expectation matches a reported error.
     #[must_use]
     pub fn is_met_by(&self, reported: &Expected) -> bool {
         reported.line == self.line && reported.code == self.code && reported.part.contains(&self.part)
@@ -49,28 +49,28 @@ impl std::fmt::Display for Expected {
     }
 }
 
-/// All that a file says.
+/// All directives of a file.
 #[derive(Default, Debug)]
 pub struct Directives {
     /// The command lines, in order.
     pub runs: Vec<Run>,
     /// The errors of every run that does not exit with 0.
     pub errors: Vec<Expected>,
-    /// What is expected holds on every platform.
+    /// Whether the expectations hold on every platform.
     pub on_all: bool,
 }
 
-/// The words that a comment may begin with, before its colon. `args` and `blocks` are read by the tool.
+/// The keywords that a directive begins with, before its colon. `args` and `blocks` are read by the tool.
 const WORDS: [&str; 9] =
     ["test", "exit", "check", "check-not", "out[N]", "error", "error-without-place", "platforms", "args"];
 const OF_THE_TOOL: [&str; 2] = ["args", "blocks"];
 
-/// How comments begin in a file.
+/// The comment marker of a file's language.
 pub fn comment_mark(file: &Path) -> &'static str {
     if file.extension().is_some_and(|e| e == "py") { "#" } else { "//" }
 }
 
-/// The word before the colon that a comment begins with, and what follows: prose does not begin so.
+/// The keyword before a directive's colon, and what follows; `None` for prose.
 fn word(comment: &str) -> Option<(&str, &str)> {
     let (word, rest) = comment.split_once(':')?;
     let name = word.split('[').next().unwrap_or(word).trim_end();
@@ -81,10 +81,11 @@ fn word(comment: &str) -> Option<(&str, &str)> {
         .then_some((word.trim_end(), rest.trim()))
 }
 
-/// What a file says.
+/// Parses the directives of a file.
 ///
 /// # Errors
-/// Every comment that is meant for the runner and cannot be: an unknown word, an expectation of nothing.
+///
+/// Every directive that is invalid: an unknown keyword, or an empty expectation.
 pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
     let (mut said, mut wrong) = (Directives::default(), Vec::new());
     let mut pending: Vec<Expected> = Vec::new();
@@ -153,18 +154,19 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
     if wrong.is_empty() { Ok(said) } else { Err(wrong) }
 }
 
-/// The command lines of a file, of each platform that it names; none of one that the runner of the file tests refuses.
+/// The command lines of a file, for each platform that it names; none for a file that the runner of the file tests
+/// rejects.
 pub fn commands(file: &Path, text: &str) -> Vec<String> {
     let runs = read(text, comment_mark(file)).unwrap_or_default().runs;
     runs.into_iter().map(|run| run.command).collect()
 }
 
-/// True for a command that lists its errors in JSON.
+/// Whether a command lists its errors in JSON.
 pub fn has_json(command: &str) -> bool {
     ["run ", "check ", "sync-check ", "queue lint ", "queue run "].iter().any(|verb| command.starts_with(verb))
 }
 
-/// A run on each platform, unless it names its own.
+/// A run for each platform, unless it names its own.
 fn on_each(run: Run, platforms: &[String]) -> Vec<Run> {
     if run.command.split_whitespace().any(|word| word == "--arch" || word == "--platform") {
         return vec![run];

@@ -1,5 +1,5 @@
-//! Files that say in their comments what the tool makes of them, and whether that is so: `slipring test`, and the tests of this
-//! repository. `tests/files/README.md` has the format.
+//! Files whose comments state the expected behaviour of the tool, and the check of these expectations: used by
+//! `slipring test`, and by the tests of this repository. `tests/files/README.md` describes the format.
 
 pub mod directives;
 pub mod outputs;
@@ -12,24 +12,25 @@ pub use tool::{Tool, words};
 
 use directives::{Expected, Run, comment_mark, has_json};
 
-/// What a run made of its expectations.
+/// The outcome of a run with expectations.
 #[derive(Debug, Default)]
 pub struct Judged {
     /// Standard output, then standard error.
     pub output: String,
-    /// What is not as expected.
+    /// Expectations that were not met.
     pub wrong: Vec<String>,
-    /// True where the `check:` lines do not stand in the output.
+    /// True if the `check:` lines are not in the output.
     pub prints_other: bool,
-    /// The `exit:` line that names errors which nothing expects.
+    /// The `exit:` line that would pin the unexpected errors.
     pub pins: Option<String>,
 }
 
 impl Tool {
-    /// Runs a command line of a file and holds it against what the file expects of it, `errors` among it.
+    /// Runs a command line of a file and compares the outcome with its expectations, including `errors`.
     ///
     /// # Errors
-    /// Where the tool does not start, or an expectation cannot be read.
+    ///
+    /// If the tool does not start, or an expectation is invalid.
     pub fn judge(&self, file: &Path, text: &str, errors: &[Expected], run: &Run) -> Result<Judged, String> {
         let (exit, output) = self.call(file, &words(&run.command))?;
         let mut judged = Judged::default();
@@ -50,7 +51,7 @@ impl Tool {
         if errors.is_empty() && run.exit != 0 && has_json(&run.command) {
             let codes = codes(&self.reported(file, run)?);
             let pinned = run.codes.clone().unwrap_or_else(|| of_checks(&run.checks));
-            // What a comparison lists is not among the findings.
+            // Errors that a comparison lists are not among the findings.
             if !codes.is_empty() && pinned.split(" or ").all(|pinned| codes != pinned) {
                 let exit = format!("exit: {} with {codes}", run.exit);
                 let mark = comment_mark(file);
@@ -69,14 +70,14 @@ impl Tool {
         Ok(Judged { output, ..judged })
     }
 
-    /// The errors that a command reports, as its JSON has them.
+    /// The errors that a command reports in its JSON output.
     fn reported(&self, file: &Path, run: &Run) -> Result<Vec<Expected>, String> {
         let mut words = words(&run.command);
         if !words.iter().any(|word| word == "--json") {
             words.push("--json".into());
         }
         let out = self.started(file, &words)?.stdout;
-        // What else is asked for may follow it.
+        // Further requested output may follow it.
         let mut objects = serde_json::Deserializer::from_slice(&out).into_iter::<serde_json::Value>();
         let facts = objects.next().ok_or("no JSON")?.map_err(|error| format!("no JSON: {error}"))?;
         let messages = ["diagnostics", "findings"].iter().filter_map(|list| facts[*list].as_array()).flatten();
@@ -87,7 +88,7 @@ impl Tool {
             .collect())
     }
 
-    /// Compares the errors that a command reports with the expected ones: all of them, no others.
+    /// Compares the reported errors of a command with the expected ones: all of them, and no others.
     fn compare_errors(&self, file: &Path, run: &Run, expected: &[Expected]) -> Result<Vec<String>, String> {
         let mut found = self.reported(file, run)?;
         let mut wrong = Vec::new();
@@ -110,19 +111,19 @@ fn listed(errors: &[Expected]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// A line with one blank between its words.
+/// A line with single spaces between its words.
 #[must_use]
 pub fn fold(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first expected line that does not come.
+/// The first expected line that is missing.
 fn missing(output: &str, checks: &[String]) -> Option<String> {
     let mut lines = output.lines().map(fold);
     checks.iter().find(|check| !lines.any(|line| line.contains(&fold(check)))).cloned()
 }
 
-/// Codes with how often each of them stands there, in order of the codes: `race 2, uninitialised-read`.
+/// Codes with their counts, sorted by code: `race 2, uninitialised-read`.
 fn counted<'c>(codes: impl Iterator<Item = &'c str>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     codes.for_each(|code| *counts.entry(code).or_default() += 1);

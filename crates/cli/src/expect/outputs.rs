@@ -1,4 +1,4 @@
-//! `// out[2]: f32 1.0 2.0 …`: what a kernel's buffers hold after a run.
+//! `// out[2]: f32 1.0 2.0 …`: the expected contents of a kernel's buffers after a run.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,10 +10,11 @@ use slipring_tile::Elem;
 use super::directives::{Run, comment_mark};
 use super::tool::{Tool, words};
 
-/// Runs the command with each expected buffer in a file that is written back, and compares. Says what is wrong.
+/// Runs the command with each expected buffer in a file that is written back, and compares. Returns the differences.
 ///
 /// # Errors
-/// Expectations that cannot be read, and files that cannot be written.
+///
+/// Expectations that cannot be parsed, and files that cannot be written.
 pub fn compare(tool: &Tool, file: &Path, text: &str, run: &Run) -> Result<Vec<String>, String> {
     if run.outs.is_empty() {
         return Ok(Vec::new());
@@ -28,7 +29,7 @@ pub fn compare(tool: &Tool, file: &Path, text: &str, run: &Run) -> Result<Vec<St
             |line: &str| Some(words(line.trim().strip_prefix(comment_mark(file))?.trim_start().strip_prefix("args:")?));
         args = text.lines().find_map(args_of).ok_or("no arguments")?;
     }
-    // Files of several folders share a name, and tests run at the same time.
+    // Files in different folders may share a name, and tests run in parallel.
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let run_number = RUNS.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("slipring-{}-{run_number}", std::process::id()));
@@ -44,7 +45,7 @@ pub fn compare(tool: &Tool, file: &Path, text: &str, run: &Run) -> Result<Vec<St
             let Some(data) = read_arg(&own, &defaults).map_err(|e| e.to_string())?.into_contents() else {
                 return Err(format!("parameter {index} is not a buffer"));
             };
-            // Where the argument says the shape, the file does.
+            // If the argument has a shape, the file must have it as well.
             let shaped = text.contains("pl.Tensor,") || text.contains("pl.Tensor]") || text.contains("pl.dynamic");
             let npy = match arg_type(&own, &defaults.folder) {
                 (Some(elem), Some(shape)) if shaped => {

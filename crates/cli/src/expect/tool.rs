@@ -1,18 +1,19 @@
-//! The tool that a file names in its comments, as a process of its own.
+//! The tool under test, as a separate process.
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-/// What runs the tool: a program and the words before the verb.
+/// The command that runs the tool: a program and the words before the verb.
 #[derive(Clone, Debug)]
 pub struct Tool(pub Vec<OsString>);
 
 impl Tool {
-    /// The tool that runs this program: itself, by the interpreter where it is a module of Python.
+    /// The tool that is running now: this executable, or the Python interpreter if the tool is a Python module.
     ///
     /// # Errors
-    /// Where the system does not say which program this is.
+    ///
+    /// If the system does not report the path of this executable.
     pub fn own() -> Result<Tool, String> {
         let program = std::env::current_exe().map_err(|error| format!("cannot find this program: {error}"))?;
         let name = program.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -23,10 +24,11 @@ impl Tool {
         Ok(Tool(words))
     }
 
-    /// Runs the tool on a file, `%s` of the words.
+    /// Runs the tool on a file, which replaces `%s` in the words.
     ///
     /// # Errors
-    /// Where it does not start.
+    ///
+    /// If the tool does not start.
     pub(super) fn started(&self, file: &Path, words: &[String]) -> Result<std::process::Output, String> {
         let words = words.iter().map(|word| if word == "%s" { file.as_os_str().to_owned() } else { word.into() });
         let (program, before) = self.0.split_first().ok_or("no program")?;
@@ -34,10 +36,12 @@ impl Tool {
         ran.map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
     }
 
-    /// Runs the tool on a file, `%s` of the words: exit code, then standard output and standard error.
+    /// Runs the tool on a file, which replaces `%s` in the words. Returns the exit code, then standard output and
+    /// standard error.
     ///
     /// # Errors
-    /// Where it does not start, or prints what is not text.
+    ///
+    /// If the tool does not start, or its output is not text.
     pub fn call(&self, file: &Path, words: &[String]) -> Result<(i32, String), String> {
         let ran = self.started(file, words)?;
         let text = |bytes| String::from_utf8(bytes).map_err(|error| format!("the output is not text: {error}"));

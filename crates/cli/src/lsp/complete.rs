@@ -1,4 +1,4 @@
-//! What may stand at the cursor.
+//! Completion at the cursor.
 
 use serde_json::{Value, json};
 use slipring_lang::{catalogue, words};
@@ -8,13 +8,13 @@ use super::hover::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// Kinds of the protocol.
+/// Item kinds of the protocol.
 const FUNCTION: u8 = 3;
 const VARIABLE: u8 = 6;
 const CLASS: u8 = 7;
 const CONSTANT: u8 = 21;
 
-/// Words that fit in front of the cursor.
+/// Completions for the text before the cursor.
 pub fn complete(text: &Text, position: &Value) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
     let Some(byte) = lines.byte(position) else { return Vec::new() };
@@ -23,7 +23,7 @@ pub fn complete(text: &Text, position: &Value) -> Vec<Value> {
     if is_language(text) { of_language(&text.text, typed) } else { of_text(text, &lines, start, byte, typed) }
 }
 
-/// The name that a file gives the language: `pl` by habit.
+/// The alias by which a file imports the language: `pl` by convention.
 pub fn alias(text: &str) -> &str {
     let imports = text.lines().filter_map(|line| line.trim().strip_prefix("import ")?.split_once(".language as "));
     imports.map(|(_, name)| name.split([' ', '#']).next().unwrap_or("pl").trim()).next().unwrap_or("pl")
@@ -84,7 +84,7 @@ fn of_text(text: &Text, lines: &LineMap<'_>, start: usize, byte: usize, typed: &
     list
 }
 
-/// The same item with its reference page.
+/// Adds the reference page to an item.
 pub fn resolve(mut item: Value) -> Value {
     let page = item["data"].as_str().and_then(|name| match name.starts_with("pl.") {
         true => reference::language_page(name).ok(),

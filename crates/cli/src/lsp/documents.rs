@@ -1,4 +1,4 @@
-//! What the editor has open, shared by the threads that judge it.
+//! The editor's open documents, shared by the threads that check and run them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,38 +10,38 @@ use slipring_report::LineFacts;
 
 use crate::session::Text;
 
-/// A text that is open.
+/// An open document.
 pub struct Document {
-    /// Its number, as the editor counts changes.
+    /// The editor's version number.
     pub version: i64,
-    /// What it is.
+    /// Its text.
     pub text: Arc<Text>,
     /// When it last changed.
     pub changed: Instant,
-    /// Messages of `check`, once there are any for this version.
+    /// Messages of `check`, once available for this version.
     pub checked: Option<Vec<Value>>,
-    /// What a run found, and whether it was run.
+    /// Findings of a run; `None` if this version has not been run.
     pub ran: Option<Vec<Value>>,
-    /// What each line did in that run.
+    /// The activity of each line in that run.
     pub lines: Arc<Vec<LineFacts>>,
     /// True if the text has no errors, so that it can be run.
     pub runs: bool,
 }
 
-/// All that is open, and whether the server ends.
+/// All open documents, and the state of the server.
 #[derive(Default)]
 pub struct Open {
-    /// By address.
+    /// By URI.
     pub documents: BTreeMap<String, Document>,
-    /// True once nobody waits any more.
+    /// True once the server is shutting down.
     pub closing: bool,
-    /// True if the editor wants to be told that hints are others now.
+    /// Whether the editor supports requests to refresh its hints.
     pub refreshes: bool,
-    /// The run that goes on: its document and what ends it.
+    /// The run in progress: its document, and the handle that cancels it.
     pub running: Option<(String, Control)>,
 }
 
-/// The same, for several threads.
+/// The open documents, shared between threads.
 #[derive(Default)]
 pub struct Documents {
     open: Mutex<Open>,
@@ -49,12 +49,12 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// All that is open.
+    /// Locks the open documents.
     pub fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens or replaces a text.
+    /// Opens or replaces a document.
     pub fn put(&self, address: &str, version: i64, text: Text) {
         let mut open = self.lock();
         open.end_run(address);
@@ -71,14 +71,14 @@ impl Documents {
         self.changed.notify_all();
     }
 
-    /// Closes a text.
+    /// Closes a document.
     pub fn close(&self, address: &str) {
         let mut open = self.lock();
         open.end_run(address);
         open.documents.remove(address);
     }
 
-    /// Ends all threads.
+    /// Stops all threads.
     pub fn end(&self) {
         let mut open = self.lock();
         open.closing = true;
@@ -88,17 +88,18 @@ impl Documents {
         self.changed.notify_all();
     }
 
-    /// Says that something is there to be looked at.
+    /// Wakes the threads to look for work.
     pub fn wake(&self) {
         self.changed.notify_all();
     }
 
-    /// The text at an address.
+    /// The text of a document.
     pub fn text(&self, address: &str) -> Option<Arc<Text>> {
         self.lock().documents.get(address).map(|document| document.text.clone())
     }
 
-    /// The next text that is due: unchanged for so long, and not yet done. `None` where the server ends.
+    /// The next document that is due: unchanged for the `quiet` time, and not yet processed. `None` when the server
+    /// shuts down.
     pub fn next(&self, quiet: Duration, due: impl Fn(&Document) -> bool) -> Option<(String, i64, Arc<Text>)> {
         let mut open = self.lock();
         loop {
@@ -120,7 +121,7 @@ impl Documents {
 }
 
 impl Open {
-    /// Ends the run of a text that is no longer what it was.
+    /// Cancels the run of a text that has changed.
     fn end_run(&mut self, address: &str) {
         if let Some((running, control)) = &self.running
             && running == address
@@ -130,7 +131,7 @@ impl Open {
     }
 }
 
-/// A text at an address: its name is the path of a file's address.
+/// A text with its URI: its name is the path of a file URI.
 pub fn text_of(address: &str, language: &str, text: String) -> Text {
     let name = address.strip_prefix("file://").map_or_else(|| address.to_string(), decoded);
     let language = match language {
@@ -142,20 +143,20 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
     Text::new(name, language, text, false)
 }
 
-/// True if the text may be judged: a Python file that does not name the language is not a kernel, and a file that the command line would
-/// refuse for its size is none here.
+/// Whether the text is to be checked: a Python file that does not import the language holds no kernels, and files that
+/// the command line would reject for their size are skipped.
 pub fn is_ours(text: &Text) -> bool {
     let lang = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").lang());
     lang != Lang::Python || crate::session::names_us(&text.text)
 }
 
-/// Why the text is too large, if it is.
+/// An error message if the text is too large.
 pub fn too_large(text: &Text) -> Option<String> {
     let (bytes, most) = (text.text.len() as u64, files::MOST_TEXT);
     (bytes > most).then(|| format!("the text has {bytes} bytes, and at most {most} are read"))
 }
 
-/// A path without the escapes of an address.
+/// A percent-decoded path.
 fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -1,4 +1,4 @@
-//! Edits that mend what is found, as actions of an editor.
+//! Fixes for diagnostics, as code actions.
 
 use serde_json::{Value, json};
 use slipring::changed_lines;
@@ -6,9 +6,9 @@ use slipring::changed_lines;
 use super::text::LineMap;
 use crate::session::Text;
 
-/// The actions for a text that has messages: the edits of `check --fix`, or of `prove --fix`.
+/// The code actions for a text with diagnostics: the edits of `check --fix`, or of `prove --fix`.
 pub fn actions(text: &Text, address: &str, messages: &[Value]) -> Vec<Value> {
-    // A text whose messages are warnings and notes has nothing that is mended.
+    // There are no fixes for warnings and notes.
     if !messages.iter().any(|message| message["severity"] == 1) {
         return Vec::new();
     }
@@ -23,7 +23,7 @@ pub fn actions(text: &Text, address: &str, messages: &[Value]) -> Vec<Value> {
     })]
 }
 
-/// The lines that change, as one edit.
+/// The changed lines as one edit.
 fn edit(old: &str, new: &str) -> Value {
     let (gone, text) = changed_lines(old, new);
     json!({ "range": LineMap::new(old).range(gone.start, gone.end), "newText": text })

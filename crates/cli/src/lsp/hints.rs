@@ -1,4 +1,4 @@
-//! What stands between the words of a text: types and places of tiles, cycles of lines; and the parameters of a call.
+//! Inlay hints: types and addresses of tiles, cycles of lines. Also signature help.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use super::hover::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// Kinds of the protocol.
+/// Hint kinds of the protocol.
 const OF_TYPE: u8 = 1;
 
-/// Hints for the lines of a range: shapes and places of tiles after their names, cycles of the last run after lines.
+/// Hints for a range of lines: shapes and addresses of tiles after their names, cycles of the last run at the ends of
+/// lines.
 pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
     let (first, last) = match (range["start"]["line"].as_u64(), range["end"]["line"].as_u64()) {
@@ -42,7 +43,7 @@ pub fn hints(text: &Text, ran: &[LineFacts], range: &Value) -> Vec<Value> {
         if !within(line) {
             continue;
         }
-        // The text says the types of ops; where the tile lies it does not.
+        // The text gives the types of ops, but not the addresses of tiles.
         let at = own.match_indices(name).map(|(at, _)| at).find(|at| stands_alone(own, *at, name.len()));
         let Some(at) = at.filter(|at| !language || own[at + name.len()..].trim_start().starts_with('=')) else {
             continue;
@@ -89,14 +90,14 @@ fn stands_alone(line: &str, at: usize, length: usize) -> bool {
     !line[..at].ends_with(inner) && !line[at + length..].starts_with(inner)
 }
 
-/// The ways to call the op around a position, and which parameter stands there.
+/// The signatures of the op in whose call the position is, and its active parameter.
 pub fn signature(text: &Text, position: &Value) -> Option<Value> {
     if !is_language(text) {
         return None;
     }
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(position)?;
-    // The innermost bracket that is open in front of the position, within a call of reasonable length.
+    // The innermost bracket that is open before the position, within a call of reasonable length.
     let from = byte.saturating_sub(MOST_CALL);
     let from = (from..=byte).find(|at| text.text.is_char_boundary(*at))?;
     let (mut depth, mut commas, mut named) = (0usize, 0, None);
@@ -144,5 +145,5 @@ pub fn signature(text: &Text, position: &Value) -> Option<Value> {
     Some(json!({ "signatures": ways, "activeSignature": fits, "activeParameter": ways[fits]["activeParameter"] }))
 }
 
-/// Bytes in front of a position in which the call around it is looked for.
+/// The number of bytes before a position that are searched for the start of the call.
 const MOST_CALL: usize = 4096;

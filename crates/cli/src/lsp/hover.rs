@@ -1,4 +1,4 @@
-//! What stands under the cursor: pages of ops, types and addresses of values, what messages mean; and where names come from.
+//! Hover: reference pages of ops, types and addresses of values, explanations of diagnostics. Also go-to-definition.
 
 use serde_json::{Value, json};
 use slipring::{CompileRequest, Loaded};
@@ -8,7 +8,7 @@ use slipring_reference::{self as reference, explanation};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// What there is to say of a place.
+/// The hover text at a position.
 pub fn hover(text: &Text, messages: &[Value], position: &Value) -> Option<Value> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(position)?;
@@ -38,23 +38,23 @@ pub fn hover(text: &Text, messages: &[Value], position: &Value) -> Option<Value>
     Some(json!({ "contents": { "kind": "markdown", "value": markdown.join("\n\n") }, "range": range }))
 }
 
-/// True if a range of the protocol holds a byte.
+/// Whether a range of the protocol contains a byte.
 fn holds(lines: &LineMap<'_>, range: &Value, byte: usize) -> bool {
     let ends = (lines.byte(&range["start"]), lines.byte(&range["end"]));
     matches!(ends, (Some(start), Some(end)) if (start..=end).contains(&byte))
 }
 
-/// True for a text of the kernel language.
+/// Whether the text is in the kernel language.
 pub fn is_language(text: &Text) -> bool {
     CompileRequest::default().language(text.language).source(&text.name, "").language
 }
 
-/// The text, read.
+/// The parsed text.
 pub fn read(text: &Text) -> &Loaded {
     text.subject().loaded()
 }
 
-/// Type and address of what a name stands for at a place.
+/// Type and address of the value that a name denotes at a position.
 fn of_name(text: &Text, name: &str, byte: usize) -> Option<String> {
     let loaded = read(text);
     let mark = if is_language(text) { "" } else { "%" };
@@ -62,7 +62,7 @@ fn of_name(text: &Text, name: &str, byte: usize) -> Option<String> {
     if let Some(value) = defined(&loaded.module, name, byte) {
         said.push(format!("{mark}{name}: {}", loaded.module.ty(value)));
     }
-    // Addresses are those of the compiled kernel, for the platform that a plain run takes.
+    // Addresses are those of the compiled kernel, for the default platform.
     let maps = text.read().and_then(|kernel| kernel.memory_map()).unwrap_or_default();
     for map in maps {
         for buffer in map.buffers.iter().filter(|buffer| buffer.name.trim_start_matches('%') == name) {
@@ -85,7 +85,7 @@ pub fn values(module: &Module) -> Vec<ValueId> {
     list
 }
 
-/// The value that a name stands for: the last one of this name in front of a place, else the first after it.
+/// The value that a name denotes: the last definition of this name before a position, else the first one after it.
 fn defined(module: &Module, name: &str, byte: usize) -> Option<ValueId> {
     let named = |value: &ValueId| module.value(*value).name.as_deref() == Some(name);
     let start = |value: &ValueId| module.value(*value).span.start as usize;
@@ -94,7 +94,7 @@ fn defined(module: &Module, name: &str, byte: usize) -> Option<ValueId> {
     before.or_else(|| all.iter().min_by_key(|value| start(value))).copied()
 }
 
-/// Where the name under the cursor comes from.
+/// The definition of the name under the cursor.
 pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(position)?;
@@ -126,7 +126,7 @@ pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value>
     None
 }
 
-/// Where a name of a Python text is bound: the last line in front of the place that defines, assigns or loops over it.
+/// The definition of a name in a Python text: the last line before the position that defines, assigns or loops over it.
 fn bound(lines: &LineMap<'_>, name: &str, byte: usize) -> Option<usize> {
     let here = lines.line_of(byte);
     (0..=here).rev().find_map(|line| {

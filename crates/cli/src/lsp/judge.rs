@@ -1,4 +1,5 @@
-//! The two threads that judge what is open: one checks a few milliseconds after a change, one runs what is still unchanged a while later.
+//! The two background threads: one checks a document a few milliseconds after a change, the other runs it once it has
+//! been unchanged for a while.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,14 +13,14 @@ use super::documents::{Documents, is_ours, too_large};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// How long a text is unchanged before it is checked, and before it is run.
+/// How long a text must be unchanged before it is checked, and before it is run.
 const CHECK_AFTER: Duration = Duration::from_millis(10);
 const RUN_AFTER: Duration = Duration::from_millis(300);
 
-/// Where messages go: the method and what it says.
+/// Sends a notification: its method and parameters.
 pub type Send<'a> = dyn Fn(&str, Value) + Sync + 'a;
 
-/// Checks what changes, until the server ends.
+/// Checks changed documents until the server shuts down.
 pub fn check_all(documents: &Documents, send: &Send<'_>) {
     while let Some((address, version, text)) = documents.next(CHECK_AFTER, |document| document.checked.is_none()) {
         let (messages, runs) = caught(|| checked(&address, &text)).unwrap_or_else(|| (vec![defect()], false));
@@ -35,7 +36,7 @@ pub fn check_all(documents: &Documents, send: &Send<'_>) {
     }
 }
 
-/// Runs what stays as it is, until the server ends.
+/// Runs unchanged documents until the server shuts down.
 pub fn run_all(documents: &Documents, send: &Send<'_>) {
     let due = |document: &super::documents::Document| document.runs && document.ran.is_none();
     while let Some((address, version, text)) = documents.next(RUN_AFTER, due) {
@@ -52,7 +53,7 @@ pub fn run_all(documents: &Documents, send: &Send<'_>) {
             continue;
         };
         let mut all = document.checked.clone().unwrap_or_default();
-        // What both find stands there already.
+        // Findings of both are already listed.
         all.extend(messages.iter().filter(|new| !document.checked.iter().flatten().any(|old| old == *new)).cloned());
         document.ran = Some(messages);
         document.lines = Arc::new(lines);
@@ -69,7 +70,7 @@ fn publish(send: &Send<'_>, address: &str, version: i64, messages: Vec<Value>) {
     send("textDocument/publishDiagnostics", params);
 }
 
-/// A defect of slipring that makes it panic is a message like others.
+/// Turns a panic, which is a bug in slipring, into a message.
 fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
@@ -102,7 +103,7 @@ fn checked(address: &str, text: &Text) -> (Vec<Value>, bool) {
     }
 }
 
-/// What a plain run finds, and what each line did in it.
+/// The findings of a default run, and the activity of each line in it.
 fn ran(address: &str, text: &Text, control: &Control) -> (Vec<Value>, Vec<LineFacts>) {
     let messages = match text.run(control) {
         Ok(ran) => {
@@ -116,14 +117,14 @@ fn ran(address: &str, text: &Text, control: &Control) -> (Vec<Value>, Vec<LineFa
                 let lines = LineMap::new(&report.source().text);
                 report.messages().iter().map(|said| message(address, &lines, said)).collect()
             }
-            // A kernel that wants arguments of its own is not wrong.
+            // A kernel that needs arguments of its own is not an error.
             None => vec![whole(&format!("not run: {error}"), 3)],
         },
     };
     (messages, Vec::new())
 }
 
-/// A message with the places that explain it.
+/// A message with its related locations.
 fn message(address: &str, lines: &LineMap<'_>, said: &Diagnostic) -> Value {
     let place = said.primary.as_ref().filter(|primary| !primary.span.is_empty());
     let range = match place {

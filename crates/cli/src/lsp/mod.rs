@@ -1,6 +1,7 @@
 //! `slipring lsp`: a language server over standard input and output, for kernels of the language and `.pto` texts.
 //!
-//! It judges nothing itself: messages are those of `check` and `run`, pages those of `ops` and `explain`, edits those of `--fix`.
+//! It has no checks of its own: messages come from `check` and `run`, pages from `ops` and `explain`, edits from
+//! `--fix`.
 
 mod complete;
 mod documents;

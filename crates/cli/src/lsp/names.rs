@@ -1,4 +1,4 @@
-//! All places of a name: references, renaming, and what each word of a text is.
+//! Occurrences of a name: references, renaming, and semantic tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::hover::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// Kinds of words, as the protocol numbers them here.
+/// Token types, in the order of the server's legend.
 pub const KINDS: [&str; 7] = ["variable", "parameter", "function", "class", "namespace", "type", "enumMember"];
 const VARIABLE: usize = 0;
 const PARAMETER: usize = 1;
@@ -22,24 +22,24 @@ const NAMESPACE: usize = 4;
 const TYPE: usize = 5;
 const MEMBER: usize = 6;
 
-/// Words that name nothing in Python.
+/// Keywords of Python, which are not names.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
     "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// A place of a name.
+/// An occurrence of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct WordUse {
     range: Range<usize>,
-    /// Places of the same number mean the same; `None` for what the text does not define.
+    /// Occurrences with the same number denote the same symbol; `None` for names that the text does not define.
     symbol: Option<usize>,
     binds: bool,
     kind: usize,
 }
 
-/// All places of names, in the order of the text.
+/// All occurrences of names, in text order.
 fn places(text: &Text) -> Vec<WordUse> {
     let mut list = if is_language(text) { of_language(text) } else { of_text(text) };
     list.sort_by_key(|place| (place.range.start, place.range.end));
@@ -81,7 +81,7 @@ fn of_language(text: &Text) -> Vec<WordUse> {
     list
 }
 
-/// A word of a text of ops: a name with its mark, or an op.
+/// The tokens of a text of ops: names with their sigils, and ops.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let part = |byte: u8| byte.is_ascii_alphanumeric() || b"_$.".contains(&byte);
@@ -115,7 +115,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     list
 }
 
-/// Regions of a text of ops: braces that end a line, with all that is in them.
+/// Regions of a text of ops: from a brace that ends a line to its closing brace.
 fn regions(text: &str) -> Vec<Range<usize>> {
     let (mut open, mut list, mut start) = (Vec::new(), Vec::new(), 0);
     for line in text.split_inclusive('\n') {
@@ -140,14 +140,14 @@ fn regions(text: &str) -> Vec<Range<usize>> {
     list
 }
 
-/// A value: where it is defined, where it is seen, and whether it is a parameter.
+/// A value: where it is defined, where it is visible, and whether it is a parameter.
 struct Defined {
     at: usize,
     seen: Range<usize>,
     parameter: bool,
 }
 
-/// Regions in the order of their beginnings, each with the one around it.
+/// Regions sorted by their beginnings, each with its parent.
 struct Nest {
     regions: Vec<(Range<usize>, Option<usize>)>,
 }
@@ -167,12 +167,12 @@ impl Nest {
         nest
     }
 
-    /// The first region that begins there or behind.
+    /// The first region that begins at or after a position.
     fn behind(&self, at: usize) -> Option<&Range<usize>> {
         self.regions.get(self.regions.partition_point(|(region, _)| region.start < at)).map(|(region, _)| region)
     }
 
-    /// The innermost region that a place is in.
+    /// The innermost region that contains a position.
     fn around(&self, at: usize) -> Option<&Range<usize>> {
         let mut next = self.regions.partition_point(|(region, _)| region.start <= at).checked_sub(1);
         while let Some((region, around)) = next.map(|next| &self.regions[next]) {
@@ -190,14 +190,14 @@ fn of_text(text: &Text) -> Vec<WordUse> {
     let regions = Nest::new(regions(&text.text));
     let words = tokens(&text.text);
     let mut defined: Vec<Defined> = Vec::new();
-    // Those of a name; several results of an op share one, and are one symbol.
+    // The definitions of each name; several results of an op share one name, and are one symbol.
     let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for value in values(module) {
         let value = module.value(value);
         let Some(name) = value.name.as_deref() else { continue };
         let at = value.span.start as usize;
         let parameter = matches!(value.def, ValueDef::Arg(..));
-        // What the header of a region defines is seen in it.
+        // A definition in the header of a region is visible inside the region.
         let seen = if parameter { regions.behind(at) } else { regions.around(at) };
         let seen = seen.map_or(0..text.text.len(), |region| if parameter { at..region.end } else { region.clone() });
         named.entry(name).or_default().push(defined.len());
@@ -242,7 +242,7 @@ fn of_text(text: &Text) -> Vec<WordUse> {
     list
 }
 
-/// The places of the name at a position.
+/// The occurrences of the name at a position.
 fn same(text: &Text, byte: usize) -> Vec<WordUse> {
     let all = places(text);
     let here = all.iter().find(|place| (place.range.start..=place.range.end).contains(&byte) && place.symbol.is_some());
@@ -250,7 +250,7 @@ fn same(text: &Text, byte: usize) -> Vec<WordUse> {
     all.into_iter().filter(|place| place.symbol == Some(symbol)).collect()
 }
 
-/// All places that mean the same as the one at a position.
+/// All references to the symbol at a position.
 pub fn references(text: &Text, address: &str, params: &Value) -> Option<Value> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(&params["position"])?;
@@ -260,7 +260,7 @@ pub fn references(text: &Text, address: &str, params: &Value) -> Option<Value> {
     Some(list.collect::<Vec<_>>().into())
 }
 
-/// The same in the open text, as an editor marks them: 3 for a place that writes, 2 for one that reads.
+/// The occurrences in the open text, as document highlights: 3 for a write, 2 for a read.
 pub fn highlights(text: &Text, params: &Value) -> Option<Value> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(&params["position"])?;
@@ -271,10 +271,11 @@ pub fn highlights(text: &Text, params: &Value) -> Option<Value> {
     Some(list.collect::<Vec<_>>().into())
 }
 
-/// The name at a position, if it may have another one.
+/// The name at a position, if it can be renamed.
 ///
 /// # Errors
-/// Why not.
+///
+/// Why it cannot be renamed.
 pub fn prepare_rename(text: &Text, params: &Value) -> Result<Value, String> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
@@ -293,10 +294,11 @@ fn renamed(text: &Text, byte: usize) -> Result<Vec<WordUse>, String> {
     }
 }
 
-/// The edits that give a name another one.
+/// The edits that rename a symbol.
 ///
 /// # Errors
-/// If it is no name, or one that is taken.
+///
+/// If the new name is not a valid name, or is already in use.
 pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, String> {
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
@@ -323,7 +325,7 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
     Ok(json!({ "changes": { address: edits.collect::<Vec<_>>() } }))
 }
 
-/// What each word is: five numbers a word, as the protocol has them.
+/// The semantic tokens: five integers per token, as the protocol requires.
 pub fn tokens_of(text: &Text) -> Value {
     let lines = LineMap::new(&text.text);
     let (mut data, mut line, mut column) = (Vec::new(), 0, 0);

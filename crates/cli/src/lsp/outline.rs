@@ -1,4 +1,4 @@
-//! Functions of a text, and what can be folded.
+//! Document symbols and folding ranges.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,17 @@ use super::hover::{is_language, read};
 use super::text::LineMap;
 use crate::session::Text;
 
-/// Kinds of the protocol.
+/// Symbol kinds of the protocol.
 const CLASS: u8 = 5;
 const FUNCTION: u8 = 12;
 
-/// A piece of a text: its first and last line.
+/// A range of lines: its first and last line.
 struct Piece {
     first: usize,
     last: usize,
 }
 
-/// The functions, and classes with what is in them.
+/// The functions, and the classes with their members.
 pub fn symbols(text: &Text) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
     let heads = heads(text, &lines);
@@ -49,7 +49,7 @@ fn nested(list: &mut std::iter::Peekable<impl Iterator<Item = (Piece, Value)>>, 
     level
 }
 
-/// What begins on a line: its name, the byte that it stands at, and what it is.
+/// The definition that begins on a line: its name, the byte offset of the name, and its kind.
 type Heads = BTreeMap<usize, (String, usize, u8)>;
 
 /// The lines where functions and classes begin.
@@ -78,14 +78,14 @@ fn heads(text: &Text, lines: &LineMap<'_>) -> Heads {
     heads.collect()
 }
 
-/// What can be folded.
+/// The folding ranges.
 pub fn folds(text: &Text) -> Vec<Value> {
     let lines = LineMap::new(&text.text);
     let folds = pieces(text, &lines, &heads(text, &lines)).into_iter().filter(|piece| piece.last > piece.first);
     folds.map(|piece| json!({ "startLine": piece.first, "endLine": piece.last })).collect()
 }
 
-/// Pieces in the order of their first lines: blocks by indentation, or by braces.
+/// Line ranges sorted by first line: blocks by indentation, or by braces.
 fn pieces(text: &Text, lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     let mut list = if is_language(text) { indented(lines, heads) } else { braced(lines, heads) };
     list.sort_by_key(|piece| (piece.first, usize::MAX - piece.last));
@@ -96,12 +96,12 @@ fn indented(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     let indent = |line: usize| lines.line(line).len() - lines.line(line).trim_start().len();
     let filled: Vec<usize> = (0..lines.count()).filter(|line| !lines.line(*line).trim().is_empty()).collect();
     let mut list = Vec::new();
-    // LineMap whose blocks go on, with their indentation.
+    // Lines whose blocks are still open, with their indentation.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let mut last = 0;
     for line in filled {
         let own = indent(line);
-        // The end of a header of several lines belongs to it.
+        // The closing line of a multi-line header belongs to the header.
         let closes = lines.line(line).trim_start().starts_with([')', ']', '}']);
         while let Some((first, _)) = open.pop_if(|(_, outer)| *outer > own || *outer == own && !closes) {
             list.push(Piece { first, last });
@@ -118,7 +118,7 @@ fn indented(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
 
 fn braced(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     let (mut list, mut open) = (Vec::new(), Vec::new());
-    // A function's attributes are in braces, too: its piece is the largest that begins on its line.
+    // A function's attributes are in braces as well: its range is the largest that begins on its line.
     for line in 0..lines.count() {
         let text = lines.line(line).split("//").next().unwrap_or("");
         let mut quoted = false;
@@ -133,7 +133,7 @@ fn braced(lines: &LineMap<'_>, heads: &Heads) -> Vec<Piece> {
     }
     let last = lines.count() - 1;
     list.extend(open.into_iter().map(|first| Piece { first, last }));
-    // A header of several lines: its braces begin on a later line than its name.
+    // A multi-line header: its braces begin on a later line than its name.
     for line in 0..lines.count() {
         let starts =
             heads.contains_key(&line) && !list.iter().any(|piece: &Piece| piece.first == line && piece.last > line);

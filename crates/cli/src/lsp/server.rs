@@ -1,4 +1,4 @@
-//! The protocol: what is asked, and who answers.
+//! The server loop: requests, notifications and their handlers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,20 +9,21 @@ use serde_json::{Value, json};
 use super::documents::{Documents, text_of, too_large};
 use super::{complete, edits, hints, hover, judge, names, outline};
 
-/// Bytes of the stacks of threads: texts may be nested.
+/// Stack size of threads in bytes: texts may be deeply nested.
 const STACK: usize = 64 << 20;
 
-/// Serves an editor over standard input and output until it says goodbye.
+/// Serves an editor over standard input and output until it shuts the server down.
 ///
 /// # Errors
-/// If it goes away without a word, or what it sends is no message.
+///
+/// If it disconnects without a shutdown request, or sends something that is not a message.
 pub(crate) fn serve() -> Result<(), String> {
     let (connection, threads) = Connection::stdio();
     let documents = Arc::new(Documents::default());
     let served = talk(&connection, &documents);
     documents.end();
     drop(connection);
-    // What was wrong with a message says the thread that read it.
+    // The error of an invalid message comes from the thread that read it.
     threads.join().map_err(|error| format!("the editor sent something that is not a message: {error}"))?;
     served
 }
@@ -56,7 +57,8 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
     for (name, work) in [("check", judge::check_all as fn(&Documents, &judge::Send<'_>)), ("run", judge::run_all)] {
         let (documents, sender) = (documents.clone(), connection.sender.clone());
         let send = move |method: &str, params: Value| {
-            // An editor that has gone away reads nothing. What is asked of it has an answer that says nothing.
+            // Nothing reads the message if the editor has disconnected. Responses to these requests carry no
+            // information.
             let message = match method.starts_with("workspace/") {
                 true => Request { id: RequestId::from(method.to_string()), method: method.into(), params }.into(),
                 false => Notification { method: method.into(), params }.into(),
@@ -81,7 +83,7 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
     Err("the editor disconnected without `shutdown`".into())
 }
 
-/// Takes what an editor says of its texts.
+/// Handles a notification about documents.
 fn heard(documents: &Documents, connection: &Connection, said: &Notification) {
     let document = &said.params["textDocument"];
     let Some(address) = document["uri"].as_str() else { return };
@@ -93,7 +95,7 @@ fn heard(documents: &Documents, connection: &Connection, said: &Notification) {
         }
         "textDocument/didChange" => {
             let Some(known) = documents.text(address) else { return };
-            // The whole text, as was agreed: the last one counts.
+            // Changes are whole texts, as negotiated: the last one counts.
             let change = said.params["contentChanges"].as_array().and_then(|changes| changes.last());
             if let Some(text) = change.and_then(|change| change["text"].as_str()) {
                 documents.put(address, version, known.with(text));
@@ -109,7 +111,7 @@ fn heard(documents: &Documents, connection: &Connection, said: &Notification) {
     }
 }
 
-/// Answers a question, on a thread of its own where looking for edits may take a while.
+/// Answers a request; requests that search for edits may take a while and get their own thread.
 fn answer(connection: &Connection, documents: &Arc<Documents>, request: Request) -> Result<(), String> {
     let (documents, sender) = (documents.clone(), connection.sender.clone());
     let slow = request.method == "textDocument/codeAction";
@@ -130,7 +132,7 @@ fn answer(connection: &Connection, documents: &Arc<Documents>, request: Request)
     thread.spawn(work).map(drop).map_err(|error| format!("no thread: {error}"))
 }
 
-/// Questions about a text.
+/// Requests about a text.
 const KNOWN: [&str; 13] = [
     "hover",
     "definition",
@@ -147,7 +149,7 @@ const KNOWN: [&str; 13] = [
     "signatureHelp",
 ];
 
-/// Those of them that are about a place in it.
+/// The requests that also have a position.
 const PLACED: [&str; 8] = [
     "hover",
     "definition",
@@ -187,7 +189,7 @@ fn reply(documents: &Documents, request: &Request) -> Response {
     if PLACED.contains(&method) && !(position["line"].is_u64() && position["character"].is_u64()) {
         return refused("a position has a line and a character, both from 0".into());
     }
-    // Names that cannot be changed are an answer of their own.
+    // A rename that is rejected has its own error response.
     let renamed = match method {
         "prepareRename" => Some(names::prepare_rename(&text, params)),
         "rename" => Some(names::rename(&text, address, params)),

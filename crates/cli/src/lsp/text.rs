@@ -1,27 +1,27 @@
-//! Places: bytes of a text, and the protocol's lines and UTF-16 units.
+//! Positions: converts between byte offsets of a text and the protocol's lines and UTF-16 units.
 
 use serde_json::{Value, json};
 use slipring_ir::Span;
 
-/// A text with the beginnings of its lines.
+/// A text with the offsets of its lines.
 pub struct LineMap<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> LineMap<'a> {
-    /// Of a text.
+    /// Indexes the lines of a text.
     pub fn new(text: &'a str) -> LineMap<'a> {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         LineMap { text, starts: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// A line from 0, without its end.
+    /// A line, from 0, without its terminator.
     pub fn line(&self, line: usize) -> &'a str {
         let Some(&start) = self.starts.get(line) else { return "" };
         let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
@@ -38,7 +38,7 @@ impl<'a> LineMap<'a> {
         self.starts.partition_point(|start| *start <= byte) - 1
     }
 
-    /// A place as the protocol has it. What lies outside is the nearest place inside.
+    /// A byte offset as a position of the protocol. Positions outside the text are clamped.
     pub fn position(&self, byte: usize) -> Value {
         let mut at = byte.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -49,17 +49,17 @@ impl<'a> LineMap<'a> {
         json!({ "line": line, "character": units })
     }
 
-    /// A range as the protocol has it.
+    /// A byte range as a range of the protocol.
     pub fn range(&self, start: usize, end: usize) -> Value {
         json!({ "start": self.position(start), "end": self.position(end.max(start)) })
     }
 
-    /// The same of a span.
+    /// A span as a range of the protocol.
     pub fn range_of(&self, span: Span) -> Value {
         self.range(span.start as usize, span.end as usize)
     }
 
-    /// The byte of a place of the protocol: the nearest one where a character begins.
+    /// The byte offset of a position of the protocol, rounded to the start of a character.
     pub fn byte(&self, position: &Value) -> Option<usize> {
         let number = |name: &str| usize::try_from(position.get(name)?.as_u64()?).ok();
         let (line, units) = (number("line")?, number("character")?);
@@ -74,7 +74,7 @@ impl<'a> LineMap<'a> {
         Some(self.start(line) + text.len())
     }
 
-    /// The word around a byte: letters, digits, dots and the mark in front of a name. Where it begins, and the word.
+    /// The word around a byte: letters, digits, dots and a leading sigil. Returns its offset and the word.
     pub fn word(&self, byte: usize) -> (usize, &'a str) {
         let line = self.line_of(byte.min(self.text.len()));
         let (first, text) = (self.start(line), self.line(line));
@@ -97,7 +97,7 @@ mod tests {
         let lines = LineMap::new("aé𝄞b\nnext %x");
         assert_eq!(lines.position(7), json!({ "line": 0, "character": 4 }));
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 4 })), Some(7));
-        // Inside of the pair of units that one character has, and after the end of a line and of the text.
+        // Inside the surrogate pair of one character, and past the end of a line and of the text.
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 3 })), Some(3));
         assert_eq!(lines.byte(&json!({ "line": 0, "character": 99 })), Some(8));
         assert_eq!(lines.byte(&json!({ "line": 9, "character": 0 })), Some(16));

@@ -16,7 +16,7 @@ pub(super) struct SetArgs {
 }
 
 impl SetArgs {
-    /// What a file is written in, where that is said.
+    /// The language of the file, if it is given.
     pub fn language(&self) -> Option<Lang> {
         self.lang.as_ref().map(|lang| match lang.as_str() {
             "py" => Lang::Python,
@@ -37,9 +37,10 @@ pub(super) struct ShapeArgs {
 }
 
 impl ShapeArgs {
-    /// What is asked of a file.
+    /// The compile request of a file.
     ///
     /// # Errors
+    ///
     /// A value without a name.
     pub fn asked(&self) -> Result<CompileRequest, Error> {
         Ok(CompileRequest::new(None, &self.args, &self.sets.sets)?.language(self.sets.language()))

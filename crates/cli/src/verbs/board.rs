@@ -10,9 +10,10 @@ pub(super) fn board_named(name: &str) -> Result<Board, String> {
     queue_board(name, read_whole)
 }
 
-/// Reads a stream or a board, which are not empty.
+/// Reads a stream or a board file, neither of which may be empty.
 ///
 /// # Errors
+///
 /// If it is empty, or cannot be read.
 pub(super) fn read_whole(path: &str) -> Result<Vec<u8>, String> {
     let bytes = read_at_most(path, files::MOST_STREAM)?;

@@ -1,4 +1,4 @@
-//! `slipring board-check`: what leaves for a board, judged by others and read back.
+//! `slipring board-check`: the code generated for a board, checked by external tools and read back.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(super) struct BoardCheckArgs {
     pub json: bool,
 }
 
-// Tools of others.
+// External tools.
 #[derive(Args)]
 pub(super) struct ToolArgs {
     /// The assembler. Defaults to `ptoas` in $PTOAS_ROOT or on PATH
@@ -61,7 +61,7 @@ impl ToolArgs {
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Facts<'a> {
     kernel: &'a str,
@@ -69,7 +69,7 @@ struct Facts<'a> {
     checks: &'a [CheckFacts],
 }
 
-/// Judges what leaves.
+/// Checks the generated code.
 pub(super) fn board_check(args: &BoardCheckArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, args.json))
 }

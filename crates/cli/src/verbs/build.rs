@@ -67,7 +67,7 @@ pub(super) struct BuildArgs {
     pub shapes: ShapeArgs,
 }
 
-/// Runs the passes and writes the program, whole or not at all.
+/// Runs the passes and writes the program; on an error nothing is written.
 pub(super) fn build(args: &BuildArgs) -> Exit {
     if args.list_passes {
         return list_passes();

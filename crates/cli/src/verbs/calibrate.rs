@@ -1,4 +1,4 @@
-//! `slipring calibrate`: a platform file for somebody's board, from what the board recorded.
+//! `slipring calibrate`: a platform file for a board, fitted to a profile recorded on it.
 
 use clap::Args;
 use slipring::Error;
@@ -25,7 +25,7 @@ pub(super) struct CalibrateArgs {
     pub output: String,
 }
 
-/// Brings the figures of a platform to a profile.
+/// Fits the figures of a platform to a profile.
 pub(super) fn calibrate(args: &CalibrateArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, false))
 }

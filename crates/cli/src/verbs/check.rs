@@ -1,4 +1,4 @@
-//! `slipring check`: everything that the text alone decides.
+//! `slipring check`: everything that can be decided from the text alone.
 
 use clap::Args;
 use slipring::{Checked, CheckedFacts, Error, FixFacts, MendedFacts, PathFix, RunRequest, Source, Subject};
@@ -38,7 +38,7 @@ pub(super) struct CheckArgs {
     pub in_place: bool,
 }
 
-/// Checks every file and reports all errors of all of them.
+/// Checks every file and reports the errors of all of them.
 pub(super) fn check(args: &CheckArgs) -> Exit {
     let listed = match list(&args.files) {
         Ok(listed) => listed,
@@ -115,17 +115,17 @@ fn exit_of(checked: &Checked) -> Exit {
     }
 }
 
-/// What edits make of a file, where there are any.
+/// The result of fixing a file.
 struct Mended<'a> {
-    /// The file that is written.
+    /// The file to write.
     file: &'a str,
-    /// The edits, and how the text with them is judged.
+    /// The edits, and the check of the edited text; `None` where there are no edits.
     fix: Option<(PathFix, Checked)>,
-    /// How many findings and errors are left.
+    /// Number of remaining findings and errors.
     left: usize,
 }
 
-/// Looks for the edits that mend what was checked.
+/// Searches for edits that fix a checked file.
 fn mended<'a>(
     checked: &Checked,
     file: &'a str,
@@ -144,7 +144,7 @@ fn mended<'a>(
 }
 
 impl Mended<'_> {
-    /// The same as data.
+    /// The result as data.
     fn facts(&self) -> MendedFacts {
         match &self.fix {
             Some((fix, _)) => MendedFacts::written(self.file, &fix.edits, self.left),
@@ -157,7 +157,7 @@ impl Mended<'_> {
         self.fix.as_ref().map(|(fix, _)| FixFacts::of(&source.text, fix, self.left))
     }
 
-    /// Writes the text with the edits, and tells them; how it is judged.
+    /// Writes the text with the edits and reports them; returns the check of the edited text.
     fn write(self, args: &CheckArgs) -> Result<Option<Checked>, Error> {
         let Some((fix, after)) = self.fix else { return Ok(None) };
         write_file(self.file, &[fix.text.as_bytes()]).map_err(Error::File)?;

@@ -1,4 +1,4 @@
-//! `slipring compare`: two runs side by side.
+//! `slipring compare`: compares two runs.
 
 use std::path::PathBuf;
 

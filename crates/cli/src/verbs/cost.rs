@@ -1,4 +1,4 @@
-//! `slipring cost`: what an op costs alone, and how the cycles come about.
+//! `slipring cost`: the cost of a single op, and how it is computed.
 
 use clap::Args;
 use slipring_explore::cost::{Query, compare, cost, facts, read_points, table_facts, table_text, text};
@@ -47,7 +47,7 @@ pub(super) struct CostArgs {
     pub(super) json: bool,
 }
 
-/// Costs an op, or a table of points.
+/// Computes the cost of an op, or of a table of points.
 pub(super) fn run(args: &CostArgs) -> Exit {
     let outcome = match &args.points {
         Some(path) => table(args, path),
@@ -107,7 +107,7 @@ fn table(args: &CostArgs, path: &str) -> Result<Exit, String> {
     let text = read_text(path)?;
     let mut points = read_points(&text).map_err(|error| format!("{path}: {error}"))?;
     if args.platform.is_given() {
-        // Lines of the platform that is asked for, where there are any.
+        // Only the rows of the requested platform, if there are any.
         let name = platform(args, "a5")?.name;
         if points.iter().any(|point| point.arch == name) {
             points.retain(|point| point.arch == name);

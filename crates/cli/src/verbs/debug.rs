@@ -26,7 +26,7 @@ pub(super) struct DebugArgs {
     view: bool,
 }
 
-/// Runs a kernel, and goes through it as the lines of standard input say.
+/// Runs a kernel, and steps through the run by the commands on standard input.
 pub(super) fn debug(args: &DebugArgs) -> Exit {
     match start(args) {
         Ok(()) => Exit::Clean,
@@ -68,7 +68,7 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
             fail("standard input is not text");
             break;
         };
-        // What is read from a file stands in the transcript.
+        // Commands read from a file are echoed in the transcript.
         if !asked {
             out(&format!("> {line}\n"));
         }

@@ -1,6 +1,6 @@
-//! How a command ends.
+//! Exit codes.
 
-/// How a verb ended.
+/// The outcome of a verb.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Exit {
     Clean,

@@ -1,17 +1,18 @@
-//! What buffers should hold after a run.
+//! Expected contents of buffers after a run.
 
 use slipring::{Diagnostic, Error, Expected, Held, Parameter};
 use slipring_report::CheckFacts;
 
-/// What buffers should hold.
+/// Parses the expected contents of buffers.
 ///
 /// # Errors
+///
 /// If one cannot be read.
 pub(super) fn expectations(texts: &[String]) -> Result<Vec<Expected>, Error> {
     texts.iter().map(|text| Expected::read(text)).collect()
 }
 
-/// The buffers among parameters, with what a run left in each position's.
+/// The parameters that are buffers, each with its contents after a run.
 pub(super) fn held<'a>(params: &'a [Parameter], left: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Held<'a>> {
     let buffers = params.iter().enumerate().filter(|(_, param)| param.is_buffer);
     buffers
@@ -21,9 +22,10 @@ pub(super) fn held<'a>(params: &'a [Parameter], left: impl Fn(usize) -> Option<&
         .collect()
 }
 
-/// Holds buffers against what they should hold: a row of the checks for each, and errors.
+/// Compares buffers with their expected contents: a row of the checks for each, and errors.
 ///
 /// # Errors
+///
 /// If there is no such buffer.
 pub(super) fn against(
     expected: &[Expected],

@@ -8,7 +8,7 @@ use super::output::{SCHEMA, report_all};
 use super::platform::PlatformArgs;
 use super::written::divide;
 
-/// The facts of a run: read, or of a kernel that is run now.
+/// The facts of a run: read from a file, or of a kernel that is run now.
 pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &CompileRequest) -> Result<Value, Error> {
     let bytes = read_bytes(file).map_err(Error::File)?;
     let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));

@@ -1,4 +1,4 @@
-//! Options of runs as flags: a verb has those that its ways of running take, as they are declared.
+//! Run options as flags: each verb has the flags of the ways in which it runs, as the options declare them.
 
 use std::marker::PhantomData;
 
@@ -7,11 +7,11 @@ use slipring::{Error, Given, OPTIONS, RunOption, RunRequest, Takes, Way, option_
 
 use super::input::read_lines;
 
-/// Which options a verb has as flags.
+/// The options that a verb has as flags.
 pub(super) trait Shown {
-    /// How it runs.
+    /// The ways in which the verb runs.
     const WAYS: &'static [Way];
-    /// Whether it has those that each verb of kernels has, or the others.
+    /// Whether the flags are the options common to all verbs that run kernels, or the remaining ones.
     const COMMON: bool = false;
 }
 
@@ -37,7 +37,7 @@ shown! {
     OfCheck: Check;
 }
 
-/// What each verb has that is about a kernel and its launch.
+/// The options about a kernel and its launch that all such verbs share.
 #[derive(Clone)]
 pub(super) struct OfKernel;
 
@@ -46,7 +46,7 @@ impl Shown for OfKernel {
     const COMMON: bool = true;
 }
 
-/// The flags of a verb that were given, with their texts.
+/// The flags that were given to a verb, with their values as text.
 #[derive(Clone)]
 pub(super) struct Flags<V> {
     given: Vec<(&'static RunOption, Vec<String>)>,
@@ -65,12 +65,12 @@ fn shown<V: Shown>() -> impl Iterator<Item = &'static RunOption> {
     OPTIONS.iter().filter(of).filter(|option| V::WAYS.iter().any(|way| option.of.contains(way)))
 }
 
-/// What is wrong with a text for an option, as `clap` says it.
+/// The error message for an invalid option value, in the form that `clap` expects.
 fn judged(option: &'static RunOption) -> impl Fn(&str) -> Result<String, String> + Clone {
     move |text| option.judge(text).map(|()| text.to_string()).map_err(|error| format!("it {}", error.reason()))
 }
 
-/// A number of blocks, for verbs that have the flag for themselves.
+/// Parses a number of blocks, for verbs with a flag of their own for it.
 pub(super) fn blocks(text: &str) -> Result<u32, String> {
     RunOption::named("blocks")
         .map_or(Ok(text.to_string()), |option| judged(option)(text))?
@@ -126,22 +126,23 @@ impl<V: Shown> FromArgMatches for Flags<V> {
 }
 
 impl<V> Flags<V> {
-    /// The same with an option that was given.
+    /// Adds an option that was given.
     pub fn with(mut self, name: &str, text: Option<String>) -> Flags<V> {
         self.given.extend(RunOption::named(name).zip(text.map(|text| vec![text])));
         self
     }
 
-    /// The text that was given for an option, such as the name of a file.
+    /// The value that was given for an option, such as a file name.
     pub fn text(&self, name: &str) -> Option<&str> {
         let (_, texts) = self.given.iter().find(|(option, _)| option.name == name)?;
         texts.first().map(String::as_str)
     }
 
-    /// Refuses what has no effect on a way of running, before any file is read.
+    /// Rejects options that have no effect on a way of running, before any file is read.
     ///
     /// # Errors
-    /// The first option that has none.
+    ///
+    /// The first option without effect.
     pub fn fit(&self, way: Way) -> Result<(), Error> {
         match self.given.iter().find(|(option, _)| !option.of.contains(&way)) {
             Some((option, _)) => Err(Error::Arguments(option.refused(way))),
@@ -149,12 +150,13 @@ impl<V> Flags<V> {
         }
     }
 
-    /// Sets what was given.
+    /// Applies the given options to a request.
     ///
     /// # Errors
-    /// What is wrong with it, or with a file that it names.
+    ///
+    /// An invalid value, or an error in a file that it names.
     pub fn put(&self, request: &mut RunRequest) -> Result<(), Error> {
-        // Files come last: what needs none is known then.
+        // Options that name files come last, after those that need no file.
         let of_file = |given: &&(&RunOption, _)| matches!(given.0.takes, Takes::Lines(..));
         let given = self.given.iter().filter(|given| !of_file(given));
         for (option, texts) in given.chain(self.given.iter().filter(of_file)) {
@@ -170,7 +172,7 @@ impl<V> Flags<V> {
     }
 }
 
-/// Refuses what only a kernel has, where it was given for a whole program.
+/// Rejects options for kernels that were given for a whole program.
 pub(super) fn kernels_only(given: &[(bool, &str, &str)]) -> Result<(), Error> {
     match given.iter().find(|(given, ..)| *given) {
         Some((_, option, instead)) => Err(Error::Arguments(option_of_kernels(option, instead))),

@@ -1,4 +1,4 @@
-//! `slipring graph`: the tasks of a whole program and what orders them.
+//! `slipring graph`: the tasks of a whole program and their dependencies.
 
 use clap::Args;
 use slipring::{Error, ProgramOptions};
@@ -33,12 +33,12 @@ pub(super) fn graph(args: &GraphArgs) -> Exit {
 fn start(args: &GraphArgs) -> Result<Exit, Error> {
     let subject = args.kernel.subject()?;
     let Some(program) = args.kernel.program_of(&subject)? else {
-        // What is wrong with the file comes first.
+        // Errors of the file come first.
         args.kernel.kernel_of(&subject)?;
         let message = "the file has kernels but no program (a function of type Orchestration, or a `@pl.jit` that starts several kernels); if it has several programs, select one with `--func`";
         return Err(Error::Arguments(message.into()));
     };
-    // What tensors hold may decide what tasks there are.
+    // The contents of tensors may determine which tasks there are.
     let program = match program.is_open() {
         true => {
             let (bound, _) = divide(args.kernel.program_arguments(&program)?);

@@ -1,4 +1,5 @@
-//! Which kernel a verb runs, and on what: arguments of the command line, else the lines at the head of the file.
+//! The kernel that a verb runs, and its arguments: from the command line, else from the directives at the head of the
+//! file.
 
 use clap::Args;
 use slipring::{
@@ -43,7 +44,7 @@ pub(super) struct KernelArgs {
     sets: SetArgs,
 }
 
-// How a kernel is launched by a verb that prints programs.
+// The launch of a kernel, for verbs that print programs.
 #[derive(Args, Clone, Default)]
 pub(super) struct LaunchArgs {
     /// With `--project`: name of the kernel, if the file has several
@@ -58,7 +59,7 @@ pub(super) struct LaunchArgs {
 }
 
 impl LaunchArgs {
-    /// The arguments of a verb that runs kernels, of those of one that prints programs.
+    /// The kernel arguments of a verb that prints programs, as those of a verb that runs kernels.
     pub fn kernel(&self, file: &str, platform: &PlatformArgs, shapes: &ShapeArgs, insert_sync: bool) -> KernelArgs {
         KernelArgs {
             file: file.into(),
@@ -75,17 +76,19 @@ impl LaunchArgs {
 }
 
 impl KernelArgs {
-    /// The kernel, read and with its platform.
+    /// Reads the kernel, with its platform.
     ///
     /// # Errors
+    ///
     /// If it cannot be read, or there is no such platform.
     pub fn kernel(&self) -> Result<Kernel, Error> {
         self.kernel_of(&self.subject()?)
     }
 
-    /// The file with what is asked of it.
+    /// The file with its compile request.
     ///
     /// # Errors
+    ///
     /// If it cannot be read.
     pub fn subject(&self) -> Result<Subject, Error> {
         let asked =
@@ -107,12 +110,13 @@ impl KernelArgs {
     /// The arguments of a whole program.
     ///
     /// # Errors
-    /// If they do not fit.
+    ///
+    /// If they do not match the parameters.
     pub fn program_arguments(&self, program: &Program) -> Result<Vec<Tensor<'static>>, Error> {
         program.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 
-    /// The files that arguments say are written.
+    /// The files that arguments ask to be written.
     pub fn written(&self) -> impl Iterator<Item = &str> {
         let files = self.args.iter().filter_map(|text| slipring::args::named(text).1.strip_prefix('@'));
         files.filter_map(|file| file.strip_suffix(":out"))
@@ -125,36 +129,39 @@ impl KernelArgs {
         files.chain([self.file.as_str()]).chain(self.platform.platform.as_deref()).collect()
     }
 
-    /// The threads that are asked for.
+    /// The requested number of threads.
     pub fn threads(&self) -> Option<usize> {
         self.threads.map(usize::from)
     }
 
-    /// The kernel of a file that was read.
+    /// The kernel of a file that has been read.
     ///
     /// # Errors
+    ///
     /// If it has errors, or there is no such platform.
     pub fn kernel_of(&self, subject: &Subject) -> Result<Kernel, Error> {
         self.platform.apply(subject.kernel()?.insert_sync(self.insert_sync))
     }
 
     /// The kernel's arguments: those of the command line, else those of the file, relative to its folder, else random
-    /// inputs of the shapes that the kernel declares.
+    /// inputs of the declared shapes.
     pub fn arguments(&self, kernel: &Kernel) -> Result<Vec<Tensor<'static>>, Error> {
         kernel.arguments_within(&self.args, self.seed, self.request()?.run.limits.memory)
     }
 
-    /// The same file for a grid of values.
+    /// The file prepared for a grid of values.
     ///
     /// # Errors
+    ///
     /// If it cannot be read, or there is no such platform.
     pub fn tune(&self) -> Result<Tune, Error> {
         self.tune_of(self.file.as_str(), read_bytes(&self.file).map_err(Error::File)?)
     }
 
-    /// A kernel that was read, for `tune` to edit.
+    /// A kernel that has been read, for `tune` to edit.
     ///
     /// # Errors
+    ///
     /// If there is no such platform.
     pub fn tuned(&self, source: &Source, options: &RunOptions) -> Result<Tune, Error> {
         let mut tune = self.tune_of(source.name.as_str(), source.text.as_bytes().to_vec())?;
@@ -162,7 +169,7 @@ impl KernelArgs {
         Ok(tune)
     }
 
-    /// What would make a run faster, with edits of its source; `None` where that was not recorded, or the run did not complete.
+    /// Advice for a faster run, with edits of the source; `None` if no record was kept, or the run did not complete.
     pub fn advised(&self, source: &Source, run: &Run<'_>, options: &RunOptions) -> Result<Option<Advice>, Error> {
         let Some(mut advice) = run.advice()? else { return Ok(None) };
         let tune = self.tuned(source, options)?;
@@ -183,10 +190,11 @@ impl KernelArgs {
         Ok(tune)
     }
 
-    /// What is asked of the run.
+    /// The run request.
     ///
     /// # Errors
-    /// An option that is not one.
+    ///
+    /// An invalid option.
     pub fn request(&self) -> Result<RunRequest, Error> {
         let mut request = RunRequest::default();
         request.run.events = 0;
@@ -194,19 +202,21 @@ impl KernelArgs {
         Ok(request)
     }
 
-    /// The same with the options that a verb has besides those of all.
+    /// The run request with the verb's own options added.
     ///
     /// # Errors
-    /// Those of [`KernelArgs::request`], and a file of theirs that cannot be read.
+    ///
+    /// Those of [`KernelArgs::request`], and a file named by these options that cannot be read.
     pub fn request_with<V>(&self, flags: &Flags<V>) -> Result<RunRequest, Error> {
         let mut request = self.request()?;
         flags.put(&mut request)?;
         Ok(request)
     }
 
-    /// How a kernel is run.
+    /// The options of the run.
     ///
     /// # Errors
+    ///
     /// Those of [`KernelArgs::request`].
     pub fn options(&self) -> Result<RunOptions, Error> {
         Ok(self.request()?.run)

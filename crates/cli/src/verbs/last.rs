@@ -1,15 +1,15 @@
-//! The last word of a process that cannot go on: where the system gives no more memory, Rust's own library aborts. That is an
-//! error like others here, with its exit code, its message and, where one was asked for, its object.
+//! The last message of a process that is out of memory, in which case Rust's own library aborts. Here that is an error
+//! like others, with its exit code, its message and, if requested, its JSON object.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 #[cfg(unix)]
 use super::output::SCHEMA;
 
-/// Whether an object is wanted.
+/// Whether JSON was requested.
 static AS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// From now on an abort says whether an object is wanted as well.
+/// Sets whether the message of an abort includes a JSON object.
 pub(super) fn as_json(wanted: bool) {
     AS_JSON.store(wanted, Ordering::Relaxed);
 }
@@ -20,7 +20,7 @@ macro_rules! why {
     };
 }
 
-/// From now on an abort is an error. Nothing is allocated for that: it comes before everything else.
+/// Turns an abort into an error from now on. The handler allocates nothing and is installed before everything else.
 #[cfg(unix)]
 pub(super) fn words() {
     extern "C" fn say(_: libc::c_int) {
@@ -32,18 +32,18 @@ pub(super) fn words() {
         ];
         const { assert!(SCHEMA < 10, "it is one digit") };
         let write = |to: libc::c_int, bytes: &[u8]| {
-            // SAFETY: this call may be made in a handler of signals; the bytes are there forever.
+            // SAFETY: this function is async-signal-safe; the bytes are static.
             unsafe { libc::write(to, bytes.as_ptr().cast(), bytes.len()) };
         };
         write(2, MESSAGE);
         if AS_JSON.load(Ordering::Relaxed) {
             OBJECT.iter().for_each(|part| write(1, part));
         }
-        // SAFETY: this call may be made in a handler of signals.
+        // SAFETY: this function is async-signal-safe.
         unsafe { libc::_exit(super::exit::Exit::BadInput as i32) };
     }
     let handler: extern "C" fn(libc::c_int) = say;
-    // SAFETY: the handler only reads a flag, writes and ends the process.
+    // SAFETY: the handler only reads a flag, writes, and ends the process.
     unsafe { libc::signal(libc::SIGABRT, handler as libc::sighandler_t) };
 }
 

@@ -1,4 +1,4 @@
-//! A kernel that leaves for a board: run here, and built for a tool.
+//! Export of a kernel to a board: it is run here, and built for a tool.
 
 use slipring::{BuildOptions, BuiltProgram, Diagnostic, Error, Opened, Report};
 use slipring_artefact::Launched;
@@ -8,7 +8,8 @@ use super::kernel::KernelArgs;
 use super::output::report_one;
 use super::written::{divide, written_by_run_only};
 
-/// Writes messages to standard error, those that were not written before: a text is read for the run and to be built.
+/// Writes messages to standard error, except those already written: a text is read once for the run and once for the
+/// build.
 pub(super) fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
     for message in messages.messages() {
         if !said.iter().any(|known| known.repeats(message)) {
@@ -18,7 +19,7 @@ pub(super) fn tell(messages: &Report, said: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Runs a kernel, builds it for a tool, and goes on with both.
+/// Runs a kernel, builds it for a tool, and passes both on.
 pub(super) fn leave(
     args: &KernelArgs,
     target: &str,

@@ -1,27 +1,28 @@
-//! The files that words of the command line stand for: files, folders with all that is in them, patterns.
+//! Expansion of file arguments: files, folders with everything in them, patterns.
 
 use std::path::{Path, PathBuf};
 
 use slipring::{Source, files};
 
-/// The most files that a folder or a pattern stands for.
+/// The maximum number of files that a folder or a pattern may expand to.
 const MOST: usize = 10_000;
 
-/// Files, and what was left out of folders.
+/// The files, and what was left out of folders.
 #[derive(Default, Debug)]
 pub(super) struct Listed {
-    /// In the order of the words; those of a folder by name.
+    /// In the order of the arguments; those of a folder by name.
     pub files: Vec<String>,
-    /// Python files of folders that do not name the kernel language.
+    /// Number of Python files in folders that do not import the kernel language.
     pub others: usize,
-    /// True if a word stood for several files.
+    /// True if an argument expanded to several files.
     pub several: bool,
 }
 
-/// Finds them.
+/// Expands file arguments.
 ///
 /// # Errors
-/// What cannot be read, or stands for nothing.
+///
+/// Arguments that cannot be read, or that match nothing.
 pub(super) fn list(words: &[String]) -> Result<Listed, String> {
     let mut listed = Listed::default();
     for word in words {
@@ -51,7 +52,7 @@ pub(super) fn list(words: &[String]) -> Result<Listed, String> {
                 return Err(format!("no file matches `{word}`"));
             }
         } else {
-            // What is wrong with it says who reads it.
+            // Errors of the file itself are reported when it is read.
             listed.files.push(word.clone());
         }
     }
@@ -66,7 +67,7 @@ fn add(path: &Path, listed: &mut Listed) -> Result<(), String> {
     Ok(())
 }
 
-/// All files below a folder whose names say what they are. What is hidden is left alone, and links to folders are not followed.
+/// All files below a folder with known extensions. Hidden files are skipped, and links to folders are not followed.
 fn folder(path: &Path, listed: &mut Listed) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("cannot read `{}`: {error}", files::shown(path));
     let entries = std::fs::read_dir(path).map_err(wrong)?;
@@ -88,7 +89,7 @@ fn folder(path: &Path, listed: &mut Listed) -> Result<(), String> {
         if !path.is_file() || !source.is_named() {
             continue;
         }
-        // A file of Python that is no kernel is nobody's business.
+        // A Python file without kernels is skipped.
         match source.language && files::read_text(&path).is_ok_and(|text| !crate::session::names_us(&text)) {
             true => listed.others += 1,
             false => add(&path, listed)?,

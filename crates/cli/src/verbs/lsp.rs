@@ -1,4 +1,4 @@
-//! `slipring lsp`: for editors.
+//! `slipring lsp`: the language server for editors.
 
 use clap::Args;
 

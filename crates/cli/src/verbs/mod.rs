@@ -141,7 +141,7 @@ enum Verb {
     Queue(queue::QueueVerb),
 }
 
-/// Runs the verb that these words say, the first of which is what the command line is called by.
+/// Runs the verb of a command line, whose first word is the name of the program.
 pub fn command_line(words: &[OsString]) -> u8 {
     last::words();
     output::begin();
@@ -154,7 +154,7 @@ pub fn command_line(words: &[OsString]) -> u8 {
             }
             (exit, cli.verb.as_json())
         }
-        // Help and version are what was asked for.
+        // Help and version were requested, so they are not errors.
         Err(text) if !text.use_stderr() => {
             output::out(&text.render().to_string());
             (Exit::Clean, false)
@@ -167,7 +167,7 @@ pub fn command_line(words: &[OsString]) -> u8 {
     output::finish(exit, as_json) as u8
 }
 
-/// Runs a verb. A defect of slipring that makes it panic is an error like others.
+/// Runs a verb. A panic, which is a bug in slipring, is an error like others.
 fn verb(cli: &Cli) -> Exit {
     last::as_json(cli.verb.as_json());
     if cli.quiet {
@@ -179,14 +179,14 @@ fn verb(cli: &Cli) -> Exit {
     if let Err(message) = files::will_write(cli.verb.outputs()) {
         return output::fail(message);
     }
-    // Before anything is written that says what was wrong.
+    // Before anything is written, so that nothing is overwritten on such an error.
     for input in cli.verb.inputs() {
         if let Err(error) = files::not_written(Path::new(input)) {
             return output::fail(format!("cannot read `{}`: {error}", shown(input)));
         }
     }
     match cli.verb.sarif() {
-        // It would stand between other lines there.
+        // The log would be mixed with other lines there.
         Some("-") => return output::fail("`--sarif` needs the name of a file: standard output holds the report"),
         Some(file) => output::log_to(file),
         None => {}
@@ -227,7 +227,7 @@ fn verb(cli: &Cli) -> Exit {
 }
 
 impl Verb {
-    /// The kernel that the verb is about, and how it is launched.
+    /// The kernel of the verb, and how it is launched.
     fn kernel(&self) -> Option<&kernel::KernelArgs> {
         match self {
             Verb::Run(args) => Some(&args.kernel),
@@ -244,7 +244,7 @@ impl Verb {
         }
     }
 
-    /// The files that the verb is asked to read.
+    /// The input files of the verb.
     fn inputs(&self) -> Vec<&str> {
         let mut list: Vec<&str> = self.kernel().into_iter().flat_map(kernel::KernelArgs::read).collect();
         match self {
@@ -257,7 +257,7 @@ impl Verb {
             Verb::Calibrate(args) => list.push(&args.from),
             Verb::Debug(args) => list.extend(args.flags.text("schedule")),
             Verb::Check(args) => {
-                // Files that are mended in place are written.
+                // Files that are fixed in place are outputs.
                 list.extend(args.files.iter().filter(|_| !args.in_place).map(String::as_str));
                 list.extend(args.platform.platform.as_deref());
             }
@@ -279,13 +279,13 @@ impl Verb {
                 list.extend(args.platform.platform.as_deref());
             }
             Verb::Queue(verb) => list.extend(verb.input()),
-            // The others write nothing, or what a kernel's launch says.
+            // The other verbs write nothing beyond what the kernel's launch says.
             _ => {}
         }
         list.iter().map(|file| if *file == "-" { "/dev/stdin" } else { file }).collect()
     }
 
-    /// The files that the verb is asked to write, each with the option that says so.
+    /// The output files of the verb, each with the option that names it.
     fn outputs(&self) -> Vec<(String, PathBuf)> {
         let mut list: Vec<(&str, Option<&Path>)> = match self {
             Verb::Run(args) => {
@@ -307,7 +307,7 @@ impl Verb {
             Verb::Queue(verb) => {
                 verb.outputs().into_iter().map(|(option, file)| (option, Some(Path::new(file)))).collect()
             }
-            // The others write to standard output alone.
+            // The other verbs write to standard output only.
             _ => Vec::new(),
         };
         if let Verb::Run(args) = self {
@@ -318,7 +318,7 @@ impl Verb {
         named.map(|(option, file)| (option.to_string(), file.to_path_buf())).collect()
     }
 
-    /// Where the verb was asked to write its messages as a log.
+    /// The file for the SARIF log, if one was requested.
     fn sarif(&self) -> Option<&str> {
         match self {
             Verb::Run(args) => args.sarif.as_deref(),
@@ -328,7 +328,7 @@ impl Verb {
         }
     }
 
-    /// True if the verb was asked for its facts as JSON.
+    /// Whether JSON was requested.
     fn as_json(&self) -> bool {
         match self {
             Verb::Run(args) => args.json,
@@ -343,7 +343,7 @@ impl Verb {
             Verb::Cost(args) => args.json,
             Verb::BoardCheck(args) => args.json,
             Verb::Queue(verb) => verb.as_json(),
-            // The others have no such form.
+            // The other verbs have no JSON output.
             _ => false,
         }
     }

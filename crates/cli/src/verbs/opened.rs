@@ -1,4 +1,4 @@
-//! A file for a verb that is about all of it.
+//! An input file for a verb that works on the whole module.
 
 use slipring::{Error, Loaded, Opened};
 use slipring_ir::{Diags, Module};
@@ -7,9 +7,10 @@ use super::asked::ShapeArgs;
 use super::input::subject;
 use super::platform::PlatformArgs;
 
-/// Opens a file for a verb that is about all of it.
+/// Opens a file for a verb that works on the whole module.
 ///
 /// # Errors
+///
 /// Why there is no text or no platform.
 pub(super) fn open(path: &str, platform: &PlatformArgs, shapes: &ShapeArgs) -> Result<Opened, String> {
     let asked = shapes.asked().map_err(|error| error.to_string())?;

@@ -19,7 +19,7 @@ pub(super) struct OpsArgs {
     json: bool,
 }
 
-/// Lists all ops, or shows one.
+/// Lists all ops, or shows the page of one.
 pub(super) fn ops(args: &OpsArgs) -> Exit {
     if args.json {
         reference::facts().iter().for_each(json_line);

@@ -1,4 +1,4 @@
-//! `slipring opt`: single passes on a text, and what each of them makes of it.
+//! `slipring opt`: single passes on a text, and the result of each.
 
 use clap::Args;
 use slipring::{BuildOptions, PassStage};
@@ -52,7 +52,7 @@ pub(super) struct OptArgs {
     shapes: ShapeArgs,
 }
 
-/// Runs passes and writes the program, whole or not at all.
+/// Runs passes and writes the program; on an error nothing is written.
 pub(super) fn opt(args: &OptArgs) -> Exit {
     if args.list_passes {
         return list_passes();

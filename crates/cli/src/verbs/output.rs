@@ -1,4 +1,4 @@
-//! Writing to the terminal, and the one exit of all verbs: what ends with another code than 0 has said why.
+//! Output to the terminal, and the common exit path of all verbs: every exit code other than 0 comes with a message.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -14,24 +14,24 @@ use slipring_report::{MessageFacts, Told, sarif};
 use super::exit::Exit;
 use super::standard;
 
-/// What has been written so far.
+/// State of the output so far.
 struct Written {
-    /// What `fail` said.
+    /// Messages of [`fail`].
     failures: Vec<String>,
-    /// An error was reported, in words or in an object.
+    /// Whether an error was reported, as text or in JSON.
     error: bool,
-    /// An object was printed.
+    /// Whether a JSON object was printed.
     object: bool,
-    /// Why standard output takes no more.
+    /// Why standard output can no longer be written.
     lost: Option<Lost>,
-    /// Where messages go as a log, and the messages.
+    /// The file for the log of messages, and the messages.
     log: Option<String>,
     told: Vec<Told>,
 }
 
-/// Why standard output takes no more.
+/// Why standard output can no longer be written.
 enum Lost {
-    /// Its reader has gone away, which is not an error: whoever looked has seen enough.
+    /// Its reader closed the pipe, which is not an error: it has read what it needs.
     Reader,
     Error(String),
 }
@@ -45,13 +45,13 @@ fn with<T>(change: impl FnOnce(&mut Written) -> T) -> T {
     change(&mut WRITTEN.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Begins a command: a process may run several.
+/// Resets the state for a new command: a process may run several.
 pub(super) fn begin() {
     with(|written| *written = NOTHING);
     QUIET.store(false, Ordering::Relaxed);
 }
 
-/// Writes a report to standard output. What cannot be written is an error of the verb, told by [`finish`].
+/// Writes a report to standard output. A write error becomes an error of the verb, reported by [`finish`].
 pub(super) fn out(text: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
@@ -59,19 +59,19 @@ pub(super) fn out(text: &str) {
     out_bytes(visible(text).as_bytes());
 }
 
-/// Writes what others read to standard output, byte by byte as it is.
+/// Writes data for other programs to standard output, unchanged.
 pub(super) fn data(text: &str) {
     out_bytes(text.as_bytes());
 }
 
-/// The same for bytes.
+/// Like [`data`], for bytes.
 pub(super) fn data_bytes(bytes: &[u8]) {
     out_bytes(bytes);
 }
 
 static QUIET: AtomicBool = AtomicBool::new(false);
 
-/// Leaves reports out from now on.
+/// Suppresses reports from now on.
 pub(super) fn quiet() {
     QUIET.store(true, Ordering::Relaxed);
 }
@@ -89,7 +89,7 @@ fn out_bytes(bytes: &[u8]) {
     });
 }
 
-/// Writes to standard error what was asked for there. What cannot be written is an error of the verb.
+/// Writes requested output to standard error. A write error becomes an error of the verb.
 pub(super) fn out_beside(text: &str) {
     if let Err(error) = std::io::stderr().write_all(text.as_bytes())
         && error.kind() != ErrorKind::BrokenPipe
@@ -98,20 +98,20 @@ pub(super) fn out_beside(text: &str) {
     }
 }
 
-/// Prints the one object of a verb that was asked for JSON.
+/// Prints the single JSON object of a verb.
 pub(super) fn json(facts: &impl Serialize) {
     object(serde_json::to_string_pretty(&Versioned { schema: SCHEMA, facts }));
 }
 
-/// The same on one line.
+/// Like [`json`], on one line.
 pub(super) fn json_line(facts: &impl Serialize) {
     object(serde_json::to_string(&Versioned { schema: SCHEMA, facts }));
 }
 
-/// The version of what `--json` prints (`docs/json.md`): it grows when a field goes or means something else.
+/// The version of the `--json` output (`docs/json.md`): it grows when a field is removed or changes its meaning.
 pub(super) const SCHEMA: u32 = 2;
 
-/// Facts with the version of their form.
+/// Facts with their schema version.
 #[derive(Serialize)]
 struct Versioned<'a, F: Serialize> {
     schema: u32,
@@ -129,7 +129,7 @@ fn object(text: serde_json::Result<String>) {
     }
 }
 
-/// What JSON says where there is nothing to say but what is wrong.
+/// The JSON object for a command that failed and has no other facts.
 #[derive(Serialize)]
 pub(super) struct RefusedFacts {
     pub complete: bool,
@@ -140,7 +140,8 @@ pub(super) struct RefusedFacts {
 /// Writes a file, as [`slipring::files::write`] does; `-` is standard output, as for [`out`].
 ///
 /// # Errors
-/// The message that names the file and what the system says.
+///
+/// A message with the file name and the system's error.
 pub(super) fn write_file(path: &str, parts: &[&[u8]]) -> Result<(), String> {
     if path == "-" {
         parts.iter().for_each(|part| out_bytes(part));
@@ -150,8 +151,8 @@ pub(super) fn write_file(path: &str, parts: &[&[u8]]) -> Result<(), String> {
         .map_err(|error| format!("cannot write `{}`: {error}", slipring::files::shown(Path::new(path))))
 }
 
-/// The exit code of a verb. An error without a word is one of slipring itself, and said here; `as_json` wants an object for
-/// every end.
+/// The final exit code of a verb. A failure without a message is an internal error, reported here. With `as_json`,
+/// every failure prints an object.
 pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
     let silent = with(|written| exit != Exit::Clean && !written.error);
     if silent {
@@ -171,7 +172,7 @@ pub(super) fn finish(exit: Exit, as_json: bool) -> Exit {
     }
 }
 
-/// Reports something that has no place in a text.
+/// Reports an error without a location in a text.
 pub(super) fn fail(message: impl std::fmt::Display) -> Exit {
     let message = message.to_string();
     let _ = writeln!(std::io::stderr(), "error: {}", brief(&message));
@@ -188,9 +189,9 @@ pub(super) fn doubtful(reasons: &str) -> Exit {
     Exit::Doubtful
 }
 
-/// Reports a command line that is none.
+/// Reports an invalid command line.
 pub(super) fn usage(error: &clap::Error) -> Exit {
-    // What was typed comes back in the message.
+    // The message repeats the command line, which may contain control characters.
     let seen = std::env::args_os().all(|word| matches!(visible(&word.to_string_lossy()), Cow::Borrowed(_)));
     match seen {
         true => drop(error.print()),
@@ -203,12 +204,12 @@ pub(super) fn usage(error: &clap::Error) -> Exit {
     Exit::BadInput
 }
 
-/// Errors that an object tells, where nothing is written to standard error.
+/// Records errors that were reported in a JSON object instead of on standard error.
 pub(super) fn told(diags: &Diags) {
     with(|written| written.error |= diags.has_errors());
 }
 
-/// Says that the report of a verb has told an error.
+/// Records that the report of a verb contains an error.
 pub(super) fn said_error() {
     with(|written| written.error = true);
 }
@@ -218,7 +219,7 @@ pub(super) fn log_to(file: &str) {
     with(|written| written.log = Some(file.into()));
 }
 
-/// Keeps a message where a log is wanted.
+/// Keeps a message if a log was requested.
 pub(super) fn keep(diagnostic: &Diagnostic, source: &Source) {
     with(|written| {
         if written.log.is_some() {
@@ -227,14 +228,14 @@ pub(super) fn keep(diagnostic: &Diagnostic, source: &Source) {
     });
 }
 
-/// Writes the log of all messages, where one is wanted.
+/// Writes the log of all messages, if one was requested.
 fn write_log(exit: Exit) -> Result<(), String> {
     let (file, told, failures) =
         with(|written| (written.log.take(), std::mem::take(&mut written.told), written.failures.clone()));
     file.map_or(Ok(()), |file| write_file(&file, &[sarif(&told, &failures, exit as u8).as_bytes()]))
 }
 
-/// Says something that is not an error.
+/// Prints a note, which is not an error.
 pub(super) fn note(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "note: {}", brief(&message.to_string()));
 }
@@ -248,7 +249,7 @@ pub(super) fn which_launch(number: u32, of: u32, found: bool) {
 
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
-/// Leaves colours out from now on.
+/// Disables colours from now on.
 pub(super) fn no_color() {
     PLAIN.store(true, Ordering::Relaxed);
 }
@@ -276,12 +277,12 @@ pub(super) fn report_one(diagnostic: &Diagnostic, source: &Source) {
     let _ = writeln!(std::io::stderr(), "{}\n", diagnostic.render(source, color()));
 }
 
-/// How many of them are errors.
+/// The number of errors among the diagnostics.
 pub(super) fn errors(diags: &Diags) -> usize {
     diags.list.iter().filter(|d| d.severity == Severity::Error).count()
 }
 
-/// Says why nothing was run, also as an object.
+/// Reports why nothing was run, also as JSON if requested.
 pub(super) fn refused(error: &Error, as_json: bool) -> Exit {
     let (message, findings) = match error.report() {
         Some(messages) => {

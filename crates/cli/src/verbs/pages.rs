@@ -1,22 +1,22 @@
-//! A page that is shown in a browser and comes anew: a server on this machine alone.
+//! Serves a page that reloads when it changes, to browsers on this machine only.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long a browser waits for the next page before it asks again, and for the rest of a question.
+/// How long a request waits for the next page before the browser asks again, and how long reading a request may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// The most bytes of a question.
+/// Maximum size of a request in bytes.
 const MOST: u64 = 1 << 14;
 
-/// What asks for the next page, and shows it.
+/// The script that requests the next page, and shows it.
 const AGAIN: &str = "<script>(async () => { for (;;) { try { const got = await fetch('/after/NUMBER'); \
                      if (got.status === 205) { location.reload(); return; } } \
                      catch { await new Promise(go => setTimeout(go, 1000)); } } })();</script>";
 
-/// What the page may do as a file, and what it may do here.
+/// The page's content security policy as a file, and as served here.
 const ALONE: &str = "default-src 'none';";
 const ASKS: &str = "default-src 'none'; connect-src 'self';";
 
@@ -26,7 +26,7 @@ struct Shown {
     page: String,
 }
 
-/// The page that is shown.
+/// The served page.
 #[derive(Clone)]
 pub(super) struct Pages {
     shown: Arc<(Mutex<Shown>, Condvar)>,
@@ -34,10 +34,11 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    /// Shows pages on a port of 127.0.0.1; 0 takes one that is free.
+    /// Serves pages on a port of 127.0.0.1; 0 selects a free one.
     ///
     /// # Errors
-    /// If it is taken.
+    ///
+    /// If the port is in use.
     pub fn serve(port: u16) -> io::Result<Pages> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         let pages = Pages { shown: Arc::default(), address: listener.local_addr()? };
@@ -45,7 +46,7 @@ impl Pages {
         std::thread::Builder::new().name("pages".into()).spawn(move || {
             for stream in listener.incoming().flatten() {
                 let own = own.clone();
-                // A browser that goes away is no error.
+                // A browser that disconnects is not an error.
                 let answer = move || drop(own.answer(&stream));
                 drop(std::thread::Builder::new().name("page".into()).spawn(answer));
             }
@@ -53,12 +54,12 @@ impl Pages {
         Ok(pages)
     }
 
-    /// Where it is.
+    /// The address of the server.
     pub fn address(&self) -> String {
         format!("http://{}/", self.address)
     }
 
-    /// Shows a page from now on.
+    /// Replaces the served page.
     pub fn show(&self, page: String) {
         let (shown, changed) = &*self.shown;
         let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +83,7 @@ impl Pages {
                 host = Some(value.trim().to_string());
             }
         }
-        // Another site whose name leads here must not read what is shown.
+        // Against DNS rebinding: a site whose name resolves to this machine must not read the page.
         let own = [self.address.to_string(), format!("localhost:{}", self.address.port())];
         if host.is_none_or(|host| !own.contains(&host)) {
             return say(stream, "403 Forbidden", "this page is only served to this machine");
@@ -94,7 +95,7 @@ impl Pages {
                     let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
                     (shown.number, shown.page.clone())
                 };
-                // The page of a file asks nobody for anything; this one asks for the next.
+                // As a file, the page connects to nothing; as served, it requests the next page.
                 let page = page.replacen(ALONE, ASKS, 1);
                 let again = AGAIN.replace("NUMBER", &number.to_string());
                 let page = match page.rsplit_once("</body>") {

@@ -5,7 +5,7 @@ use slipring_passes::{by_name, pipeline};
 use super::exit::Exit;
 use super::output::out;
 
-/// Lists the passes in their order, with the names that other compilers have for them.
+/// Lists the passes in pipeline order, with the names that other compilers give them.
 pub(super) fn list_passes() -> Exit {
     for pass in pipeline() {
         let others: Vec<&str> = pass.other_names().collect();
@@ -19,7 +19,7 @@ pub(super) fn list_passes() -> Exit {
     Exit::Clean
 }
 
-/// The message where no pass has this name.
+/// The error message if no pass has this name.
 pub(super) fn unknown_pass(name: &str) -> Option<String> {
     let names = || pipeline().iter().chain(by_name()).map(|pass| pass.name).collect::<Vec<_>>().join(", ");
     slipring_passes::pass(name).is_none().then(|| format!("there is no pass `{name}`; the passes are {}", names()))

@@ -1,4 +1,4 @@
-//! Which platform a verb is for.
+//! The target platform of a verb.
 
 use slipring::{Error, Kernel, Program};
 use slipring_ir::Module;
@@ -6,7 +6,7 @@ use slipring_machine::Platform;
 
 use super::input::read_text;
 
-// Which platform a verb is for.
+// The target platform of a verb.
 #[derive(clap::Args, Clone)]
 pub(super) struct PlatformArgs {
     /// Built-in platform, a5 or a2a3. Defaults to the module's `pto.target_arch`, else a5 (`check`: both)
@@ -29,14 +29,15 @@ fn interpretation(name: &str) -> Result<String, String> {
 }
 
 impl PlatformArgs {
-    /// True if a platform is asked for.
+    /// Whether a platform was requested.
     pub fn is_given(&self) -> bool {
         self.arch.is_some() || self.platform.is_some()
     }
 
-    /// The platform for a module: the one that is asked for, else the module's own.
+    /// The platform for a module: the requested one, else the module's own.
     ///
     /// # Errors
+    ///
     /// If there is no such platform.
     pub fn choose(&self, module: &Module) -> Result<Platform, Error> {
         let mut platform = match self.named()? {
@@ -47,9 +48,10 @@ impl PlatformArgs {
         Ok(platform)
     }
 
-    /// The platforms for a module: the one that is asked for, else those that it may be for.
+    /// The platforms for a module: the requested one, else those for which the module may be written.
     ///
     /// # Errors
+    ///
     /// If there is no such platform.
     pub fn all(&self, module: &Module) -> Result<Vec<Platform>, Error> {
         let mut list = match self.named()? {
@@ -60,7 +62,7 @@ impl PlatformArgs {
         Ok(list)
     }
 
-    /// A kernel on the platform that is asked for, if one is.
+    /// Sets the requested platform of a kernel, if there is one.
     pub fn apply(&self, kernel: Kernel) -> Result<Kernel, Error> {
         let kernel = kernel.interpretations(self.interpretations.iter().cloned())?;
         Ok(match self.named()? {
@@ -69,7 +71,7 @@ impl PlatformArgs {
         })
     }
 
-    /// A whole program on the platform that is asked for, if one is.
+    /// Sets the requested platform of a whole program, if there is one.
     pub fn apply_to(&self, program: Program) -> Result<Program, Error> {
         let program = program.interpretations(self.interpretations.iter().cloned())?;
         Ok(match self.named()? {
@@ -78,9 +80,10 @@ impl PlatformArgs {
         })
     }
 
-    /// The platform that is asked for, if one is.
+    /// The requested platform, if there is one.
     ///
     /// # Errors
+    ///
     /// If there is no such platform.
     pub fn named(&self) -> Result<Option<Platform>, Error> {
         match (&self.platform, &self.arch) {

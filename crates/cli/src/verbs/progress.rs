@@ -1,4 +1,4 @@
-//! A sign of life for runs that take long: a line on the terminal for one run, lines on standard error for a work of many.
+//! Progress of long runs: a line on the terminal for a single run, lines on standard error for a series of runs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,14 @@ use super::output::note;
 const PATIENCE: Duration = Duration::from_secs(1);
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// When a work of many runs first says what it does; then it says so each time that twice as long has passed, and at
-/// least so often.
+/// When a series of runs first reports its progress. It reports again each time the elapsed time has doubled, and at
+/// least every [`MOST`].
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest time without a word.
+/// The longest time without a report.
 const MOST: Duration = Duration::from_secs(10);
 
-/// Says on standard error from time to time what a work of several runs does, such as a proof: where that is a file, too. It
-/// changes nothing about the work.
+/// Reports the progress of a series of runs, such as a proof, on standard error, even if that is a file. It does not
+/// affect the runs.
 #[derive(Debug)]
 pub(super) struct Stages {
     over: Arc<AtomicBool>,
@@ -29,7 +29,7 @@ pub(super) struct Stages {
 }
 
 impl Stages {
-    /// Starts watching.
+    /// Starts reporting.
     pub fn start(control: &Control) -> Stages {
         let (over, control) = (Arc::new(AtomicBool::new(false)), control.clone());
         let ended = Arc::clone(&over);
@@ -55,7 +55,7 @@ impl Drop for Stages {
     }
 }
 
-/// Ends a thread that watches.
+/// Stops a reporting thread.
 fn end(over: &AtomicBool, thread: &mut Option<JoinHandle<()>>) {
     over.store(true, Ordering::Relaxed);
     if let Some(thread) = thread.take() {
@@ -64,8 +64,8 @@ fn end(over: &AtomicBool, thread: &mut Option<JoinHandle<()>>) {
     }
 }
 
-/// Shows on the terminal's standard error how far a run has come, once it has lasted a second. The line goes away when this is
-/// dropped. It changes nothing about the run.
+/// Shows the progress of a run on the terminal's standard error, once it has lasted a second. The line is removed when
+/// this is dropped. It does not affect the run.
 #[derive(Debug)]
 pub(super) struct Progress {
     over: Arc<AtomicBool>,
@@ -73,7 +73,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts watching a launch.
+    /// Starts reporting on a launch.
     pub fn start(control: &Control) -> Progress {
         let (over, control) = (Arc::new(AtomicBool::new(false)), control.clone());
         let ended = Arc::clone(&over);

@@ -1,4 +1,4 @@
-//! `slipring build --project` and `slipring compare --board`: what goes to a board, and what came back.
+//! `slipring build --project` and `slipring compare --board`: files for a board, and its results.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::kernel::KernelArgs;
 use super::leave::{leave, tell};
 use super::output::{self, json, out, refused};
 
-/// Seconds that the assembler may take.
+/// Time limit of the assembler in seconds.
 const SECONDS: u64 = 120;
 
-/// What is printed for where nothing else is asked for.
+/// The default target.
 const TARGET: &str = "ptoas-0.27";
 
 /// Writes a project.
@@ -62,10 +62,11 @@ fn project(
     Ok(Exit::Clean)
 }
 
-/// Says how what came back compares.
+/// Compares the results from a board.
 ///
 /// # Errors
-/// If it is not whole.
+///
+/// If they are incomplete.
 pub(super) fn compare(folder: &Path, as_json: bool) -> Result<Exit, Error> {
     let returned = slipring_artefact::returned(folder)?;
     if as_json {

@@ -1,4 +1,4 @@
-//! `slipring prove`: what holds for all schedules, all contents, all trip counts.
+//! `slipring prove`: proofs for all schedules, all contents and all trip counts.
 
 use clap::Args;
 use slipring::{Error, Judgement, ProveOptions};
@@ -10,7 +10,7 @@ use super::output::{doubtful, fail, json, note, out, refused, report_all, write_
 use super::progress::Stages;
 use super::written::divide;
 
-/// Most schedules of random durations.
+/// Maximum number of schedules with random durations.
 const MOST_TIMINGS: i64 = 100_000;
 
 // Arguments of `prove`.

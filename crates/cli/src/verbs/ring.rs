@@ -1,4 +1,4 @@
-//! `slipring ring`: how full the rings of a kernel are, who waits for whom, and what another depth would do.
+//! `slipring ring`: the occupancy of a kernel's rings, their waits, and the effect of other depths.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! What a shell wants of the command line: completions, and pages of the manual.
+//! Shell integration: completions, and manual pages.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
@@ -13,7 +13,7 @@ pub(super) struct CompletionArgs {
     shell: Shell,
 }
 
-/// Prints what makes a shell complete verbs and options.
+/// Prints a script that completes verbs and options.
 pub(super) fn completions(args: &CompletionArgs, mut all: Command) -> Exit {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut all, "slipring", &mut text);
@@ -28,7 +28,7 @@ pub(super) struct ManArgs {
     verb: Option<String>,
 }
 
-/// Prints a page of the manual.
+/// Prints a manual page.
 pub(super) fn man(args: &ManArgs, mut all: Command) -> Exit {
     all.build();
     let page = match &args.verb {

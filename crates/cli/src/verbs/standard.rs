@@ -1,11 +1,12 @@
-//! Standard output as the system has it: Rust's own takes a closed one for one that wants nothing.
+//! Standard output with its errors: Rust's own standard output silently ignores writes to a closed descriptor.
 
 use std::io;
 
-/// Writes all bytes to standard output, at once.
+/// Writes all bytes to standard output at once.
 ///
 /// # Errors
-/// What the system says, also for one that is closed.
+///
+/// The system's error, also if standard output is closed.
 #[cfg(unix)]
 pub(super) fn write_output(bytes: &[u8]) -> io::Result<()> {
     use std::fs::File;
@@ -28,7 +29,7 @@ pub(super) fn write_output(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The same where there are no file descriptors.
+/// The fallback where there are no file descriptors.
 #[cfg(not(unix))]
 pub(super) fn write_output(bytes: &[u8]) -> io::Result<()> {
     io::Write::write_all(&mut io::stdout(), bytes)
@@ -38,17 +39,17 @@ pub(super) fn write_output(bytes: &[u8]) -> io::Result<()> {
 #[cfg(unix)]
 static CLOSED: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
 
-// Before `main` Rust opens /dev/null in place of what is closed, and nobody can tell it from one that was asked for. Only
-// what the loader calls earlier can.
+// Before `main`, Rust opens /dev/null in place of closed standard descriptors, after which it cannot be distinguished
+// from a requested /dev/null. Only code that the loader calls earlier can.
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the loader calls each pointer of this section as a function without results, before `main`.
+// SAFETY: the loader calls each pointer of this section before `main`, as a function without results.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
 #[cfg(target_os = "linux")]
 extern "C" fn look() {
-    // SAFETY: asks for the flags of a descriptor; any number may be asked for.
+    // SAFETY: only reads the flags of a descriptor; any descriptor number is valid here.
     let closed = unsafe { libc::fcntl(1, libc::F_GETFD) } == -1;
     CLOSED.store(closed, std::sync::atomic::Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! `slipring sync-check`: the flags of a text that any compiler has written.
+//! `slipring sync-check`: checks the flags in a text from any compiler.
 
 use clap::Args;
 use slipring::{Opened, SyncChecked};

@@ -1,4 +1,4 @@
-//! `slipring test`: files that say in their comments what the tool makes of them.
+//! `slipring test`: files whose comments state the expected behaviour of the tool.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct TestArgs {
     pub files: Vec<String>,
 }
 
-/// How a file was.
+/// The outcome of a file.
 enum Outcome {
     Right(usize),
     Wrong,
@@ -26,7 +26,7 @@ enum Outcome {
     None,
 }
 
-/// Runs the command lines that files have in their comments, and compares.
+/// Runs the command lines in the comments of files, and compares the outcomes with the expectations.
 pub(super) fn test(args: &TestArgs) -> Exit {
     let (listed, tool) = match list(&args.files).and_then(|listed| Ok((listed, Tool::own()?))) {
         Ok(both) => both,

@@ -1,18 +1,19 @@
-//! The threads that large products and the work of blocks are done on.
+//! The thread pool for large products and for blocks.
 
 use std::error::Error;
 use std::io;
 use std::sync::{Arc, OnceLock, RwLock, mpsc};
 use std::thread::JoinHandle;
 
-/// Stack of a thread.
+/// Stack size of a thread.
 const STACK_BYTES: usize = 2 << 20;
 
-/// Makes them: so many, by default as many as the machine has. Where the system gives no more than some of them, this thread
-/// does everything, with the same results.
+/// Creates the pool: `threads` threads, by default as many as the machine has cores. If the system cannot provide all
+/// of them, the current thread does all the work, with the same results.
 ///
 /// # Errors
-/// If even that cannot be prepared.
+///
+/// If even that fails.
 pub(super) fn make(threads: Option<usize>) -> Result<(), String> {
     static MADE: OnceLock<Result<(), String>> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -24,24 +25,27 @@ pub(super) fn make(threads: Option<usize>) -> Result<(), String> {
         };
         match made {
             Err(error) if error.source().is_some() => Err(format!("cannot start worker threads: {error}")),
-            // Without a cause: the process has a pool already, as the package has worked in it before.
+            // An error without a source means that the process already has a pool, as when the Python package has used
+            // it before.
             Err(_) | Ok(()) => Ok(()),
         }
     })
     .clone()
 }
 
-/// Memory that must be available before a thread starts: more than its stack, its signal stack and the allocator's bookkeeping
-/// take. The allocator asks the system for a block of this size each time; a smaller one it may serve from freed memory.
+/// Memory that must be available before a thread starts: more than its stack, its signal stack and the allocator's
+/// bookkeeping take together. The allocator requests a block of this size from the system each time; it could serve a
+/// smaller one from freed memory.
 const SPARE_BYTES: usize = 33 << 20;
 
 /// Starts a thread, and waits until it runs.
 ///
-/// The standard library aborts the process if a new thread cannot allocate its signal stack. So the memory is checked first, and
-/// threads start one at a time.
+/// The standard library aborts the process if a new thread cannot allocate its signal stack. Therefore the memory is
+/// checked first, and threads start one at a time.
 ///
 /// # Errors
-/// If there is no memory, or the system gives no thread.
+///
+/// If memory is insufficient, or the system cannot create a thread.
 fn start(work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     Vec::<u8>::new().try_reserve_exact(SPARE_BYTES).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let (runs, begun) = mpsc::sync_channel(1);
@@ -54,7 +58,8 @@ fn start(work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     Ok(thread)
 }
 
-/// True if the system gives so many threads at once, as a trial: a pool of which some are missing does not say so in every case.
+/// Whether the system can run `count` threads at once, found by trial: a pool does not always report that some of its
+/// threads are missing.
 fn are_given(count: usize) -> bool {
     let open = Arc::new(RwLock::new(()));
     let held = open.write();
@@ -65,7 +70,7 @@ fn are_given(count: usize) -> bool {
     let started: Vec<_> = (0..count).map_while(one).collect();
     drop(held);
     let given = started.len() == count;
-    // Their memory must be free again before the pool starts.
+    // Their memory must be freed before the pool starts.
     started.into_iter().for_each(|thread| drop(thread.join()));
     given
 }

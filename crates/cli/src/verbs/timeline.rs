@@ -1,4 +1,4 @@
-//! `slipring timeline`: a run beside what a board, or the vendor's simulator of one, recorded.
+//! `slipring timeline`: compares a run with a profile of a board, or of the vendor's simulator of one.
 
 use clap::Args;
 use slipring::Error;
@@ -28,7 +28,7 @@ pub(super) struct TimelineArgs {
     pub json: bool,
 }
 
-/// Runs a kernel and puts it beside a profile.
+/// Runs a kernel and compares it with a profile.
 pub(super) fn timeline(args: &TimelineArgs) -> Exit {
     start(args).unwrap_or_else(|error| refused(&error, args.json))
 }

@@ -1,4 +1,4 @@
-//! `slipring trace`: a launch of a C++ kernel, recorded by the compiler of this machine.
+//! `slipring trace`: records a launch of a C++ kernel, compiled for this machine.
 
 use std::path::PathBuf;
 use std::time::Duration;

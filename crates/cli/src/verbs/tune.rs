@@ -1,4 +1,4 @@
-//! `slipring tune`: a kernel over a grid of values.
+//! `slipring tune`: runs a kernel over a grid of values.
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use super::output::{fail, json, note, out, refused, write_file};
 /// How long a grid may take before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Most points at a time.
+/// Maximum number of points run in parallel.
 const MOST_THREADS: i64 = 1024;
 
 // Arguments of `tune`.

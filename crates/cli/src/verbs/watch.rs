@@ -1,4 +1,4 @@
-//! `slipring watch`: check and run a file whenever it is saved, and say what changed.
+//! `slipring watch`: checks and runs a file whenever it is saved, and reports what changed.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -13,7 +13,7 @@ use super::output::{fail, note, out, said_error};
 use super::pages::Pages;
 use crate::session::Text;
 
-/// How often the file is looked at.
+/// The polling interval.
 const EACH: Duration = Duration::from_millis(50);
 
 // Arguments of `watch`.
@@ -30,13 +30,13 @@ pub(super) struct WatchArgs {
     looks: Option<u32>,
 }
 
-/// What is known of one state of the file.
+/// The results for one version of the file.
 #[derive(Default)]
 struct Look {
     messages: Vec<Diagnostic>,
-    /// Kernel and platform, the cycles of its run, and by how many per cent they may be off.
+    /// Kernel and platform, the cycles of the run, and their error in per cent.
     ran: Option<(String, u64, Option<f64>)>,
-    /// What each line did.
+    /// The activity of each line.
     lines: Vec<LineFacts>,
     /// The page of the run.
     page: Option<String>,
@@ -61,7 +61,7 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
     }
     loop {
         let now = changed(&args.file);
-        // A file that is just being written is looked at when it stays as it is.
+        // A file that is still being written is read once it no longer changes.
         let stays = before.is_none() || now == last;
         last = now;
         if stays && (stamp.is_none() || now != stamp) {
@@ -81,7 +81,7 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
                 }
                 Ok(_) => gone = false,
                 Err(message) if before.is_none() => return fail(message),
-                // An editor may take the file away for a moment.
+                // An editor may remove the file for a moment while saving.
                 Err(message) if !gone => {
                     gone = true;
                     note(message);
@@ -94,7 +94,7 @@ pub(super) fn watch(args: &WatchArgs) -> Exit {
     }
 }
 
-/// When a file was last written, and its size.
+/// Modification time and size of a file.
 fn changed(file: &str) -> Option<(SystemTime, u64)> {
     let about = std::fs::metadata(Path::new(file)).ok()?;
     Some((about.modified().ok()?, about.len()))
@@ -135,7 +135,7 @@ fn look(name: &str, text: &str, page: bool) -> Look {
 }
 
 impl Look {
-    /// What the page says where nothing ran.
+    /// The page shown when nothing ran.
     fn words(&self, source: &Source) -> String {
         let messages: Vec<String> = self.messages.iter().map(|message| message.render(source, false)).collect();
         let text = format!("not run: {}\n\n{}", self.why, messages.join("\n"));
@@ -151,13 +151,13 @@ impl Look {
         if !self.refused && !errors {
             return Exit::Clean;
         }
-        // The reason stands in the report.
+        // The reason is already in the report.
         said_error();
         if self.refused { Exit::BadInput } else { Exit::Findings }
     }
 }
 
-/// Messages of the first list that the second one does not have: what they say counts, not where.
+/// Messages of the first list that are not in the second; they are compared by text, not by location.
 fn without<'a>(list: &'a [Diagnostic], other: &[Diagnostic]) -> Vec<&'a Diagnostic> {
     let mut left: Vec<&Diagnostic> = other.iter().collect();
     let mut new = Vec::new();
@@ -170,10 +170,10 @@ fn without<'a>(list: &'a [Diagnostic], other: &[Diagnostic]) -> Vec<&'a Diagnost
     new
 }
 
-/// Lines whose cycles are shown.
+/// Maximum number of lines whose cycles are shown.
 const LINES: usize = 8;
 
-/// The lines that take other cycles than before: what they say counts, not where they stand.
+/// The lines whose cycles changed; lines are matched by text, not by position.
 fn other_lines(old: &[LineFacts], new: &[LineFacts]) -> String {
     let mut left: Vec<&LineFacts> = old.iter().collect();
     let mut changes: Vec<(u64, String)> = Vec::new();

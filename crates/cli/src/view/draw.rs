@@ -1,4 +1,4 @@
-//! The panes: source, cores and pipes, rings, who waits for whom, memory, and what the last word said.
+//! The panes: source, cores and pipes, rings, waits, memory, and the output of the last command.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -11,13 +11,13 @@ use slipring_report::SliceKind;
 
 use super::{KEYS, View};
 
-/// The least that panes are drawn on.
+/// The minimum size of the terminal.
 const LEAST: (u16, u16) = (60, 16);
-/// Columns of elements that are shown beside the list of tiles.
+/// Width of the elements shown next to the list of tiles.
 const ELEMENTS: u16 = 44;
 
 impl View<'_> {
-    /// Draws the moment.
+    /// Draws the current moment.
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
         if area.width < LEAST.0 || area.height < LEAST.1 {
@@ -71,7 +71,7 @@ impl View<'_> {
         format!(" {}  event {begun} of {count}, cycle {cycle} of {end}{found}{name} ", self.name)
     }
 
-    /// The text around the present line; lines of others that are at work have a `+`.
+    /// The text around the current line; other lines that are being executed are marked with `+`.
     fn source(&self, height: usize) -> Vec<Line<'static>> {
         let history = self.session.history();
         let (_, cycle) = self.session.place_in_time();
@@ -99,7 +99,7 @@ impl View<'_> {
         shown.collect()
     }
 
-    /// What every core and pipe does, and how much is queued.
+    /// The activity of every core and pipe, and the length of its queue.
     fn pipes(&self) -> Vec<Line<'static>> {
         let history = self.session.history();
         let (_, cycle) = self.session.place_in_time();
@@ -134,7 +134,7 @@ impl View<'_> {
         lines.collect()
     }
 
-    /// Waits with who ends them, or when they end; at the end those that nobody ends.
+    /// Waits, with who ends them or when they end; at the end of the run, those that never end.
     fn waits(&self) -> Vec<Line<'static>> {
         let (_, cycle) = self.session.place_in_time();
         let doing = self.session.history().doing(cycle);
@@ -154,7 +154,7 @@ impl View<'_> {
     /// Tiles and buffers, and the elements of one of them.
     fn memory(&mut self, frame: &mut Frame<'_>, area: Rect) {
         let tiles = self.session.all_tiles();
-        // Each cluster has tiles of its own by these names.
+        // Each cluster has its own tiles with these names.
         let cluster = self.session.cluster();
         let mut lines: Vec<(String, String)> = Vec::new();
         for tile in &tiles {
@@ -185,7 +185,7 @@ impl View<'_> {
     }
 }
 
-/// As many elements as there is room for.
+/// The elements of a tile, as many as fit.
 fn rows(tile: &TileContents, area: Rect) -> Vec<Line<'static>> {
     let shown = (0..tile.shape[0].min(u32::from(area.height.saturating_sub(1)))).map(|at| {
         let all = decoded(tile.elem, tile.row(at).get(..tile.elem.bytes() * 8).unwrap_or(tile.row(at)));
@@ -194,7 +194,7 @@ fn rows(tile: &TileContents, area: Rect) -> Vec<Line<'static>> {
     shown.collect()
 }
 
-/// A pane: its title in the rule above it.
+/// A pane with its title in the rule above it.
 fn pane(frame: &mut Frame<'_>, area: Rect, title: &str, lines: Vec<Line<'static>>) {
     if area.height == 0 {
         return;

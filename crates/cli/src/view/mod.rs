@@ -1,4 +1,4 @@
-//! `slipring debug --view`: the session as a whole terminal, with keys that step both ways.
+//! `slipring debug --view`: the session as a full-screen view, with keys that step both ways.
 
 mod draw;
 #[cfg(test)]
@@ -11,11 +11,11 @@ use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, Ke
 
 use slipring_debug::Session;
 
-/// The keys, as the last line shows them.
+/// The keys, as listed in the last line.
 const KEYS: &str =
     "→← event  ↓↑ line  n p signal  f F follow  PgDn PgUp 100 events  Home End  x finding  t tile  : word  q quit";
 
-/// Events of a page.
+/// Number of events that a page key skips.
 const PAGE: u64 = 100;
 
 /// A session on a terminal.
@@ -23,15 +23,15 @@ struct View<'a> {
     session: &'a mut Session,
     /// The file, as it was named.
     name: String,
-    /// What the last word said.
+    /// Output of the last command.
     told: String,
-    /// What is being typed, after the colon.
+    /// The command being typed after the colon.
     typed: Option<String>,
-    /// The tile that is shown with its elements: its position among those of the moment.
+    /// The tile whose elements are shown: its index among the tiles of the current moment.
     tile: usize,
-    /// The finding that was last gone to.
+    /// The finding that was visited last.
     finding: usize,
-    /// What tiles and buffers held when each was last shown, by cluster, core and name, to mark what changed.
+    /// Contents of tiles and buffers when each was last shown, by cluster, core and name, to mark changes.
     held: BTreeMap<String, String>,
 }
 
@@ -41,14 +41,14 @@ impl<'a> View<'a> {
         View { session, name: name.into(), told, typed: None, tile: 0, finding: 0, held: BTreeMap::new() }
     }
 
-    /// Does what a line says, as in `slipring debug`. False ends it.
+    /// Executes a command of `slipring debug`. Returns false if it ends the view.
     fn say(&mut self, line: &str) -> bool {
         let Some(told) = self.session.said(line) else { return false };
         self.told = told;
         true
     }
 
-    /// Does what a key says. False ends it.
+    /// Handles a key. Returns false if it ends the view.
     fn press(&mut self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             return !matches!(key.code, KeyCode::Char('c' | 'd'));
@@ -99,9 +99,10 @@ impl<'a> View<'a> {
     }
 }
 
-/// Goes through a session on the whole terminal, after these words.
+/// Runs the full-screen view of a session, after executing these commands.
 ///
 /// # Errors
+///
 /// If there is no terminal.
 pub(crate) fn view(session: &mut Session, name: &str, words: &[String]) -> Result<(), String> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {

@@ -17,7 +17,7 @@ fn session(file: &str) -> Session {
     Session::start(kernel.run_with(tensors, &options).unwrap().into_owned(), options)
 }
 
-/// What the view draws.
+/// The drawn screen as text.
 fn drawn(view: &mut View<'_>, (width, height): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| view.draw(frame)).unwrap();
@@ -56,7 +56,7 @@ fn panes_show_the_moment() {
     assert!(has(&lines, ">AIC.FIX    line 49: push ring C2V, to 574"), "{lines:#?}");
     assert!(has(&lines, "C2V.AIV0     .   .  #3   .   .   .   .   ."), "{lines:#?}");
     assert!(has(&lines, "AIV0.V     waits for a tile of ring C2V: AIC.FIX ends it at cycle 572"), "{lines:#?}");
-    // A key back, and the same moment again.
+    // Stepping back leads to the same moment.
     assert!(press(&mut view, KeyCode::Left));
     assert!(has(&drawn(&mut view, (140, 40)), "event 145 of 170"), "a key does not step back");
     assert!(press(&mut view, KeyCode::Right));
@@ -84,7 +84,7 @@ fn memory_marks_what_changed() {
     assert_ne!(title(&again), title(&drawn(&mut view, (160, 50))));
 }
 
-/// Any size is drawn, at any moment, without a panic.
+/// Every size and every moment can be drawn without a panic.
 #[test]
 fn every_size_is_drawn() {
     let mut session = session("broken/one_pop_too_many.pto");

@@ -1,5 +1,5 @@
-//! Each op with valid shapes that only the run knows: whole tiles, a half of them, no rows, no columns, nothing at all. It runs, or a
-//! message says what it lacks.
+//! Each op with dynamic valid shapes: full tiles, half tiles, no rows, no columns, nothing at all. It runs, or a
+//! message states what is unsupported.
 
 use slipring::Bound;
 use slipring_machine::built_in;
@@ -8,10 +8,10 @@ use slipring_program::ParamKind;
 use super::forms::{forms, taken};
 use crate::ready::Ready;
 
-/// What is valid of so many rows and columns.
+/// The valid extents, from the number of rows and columns.
 type Valid = fn(u64, u64) -> [u64; 2];
 
-/// How many rows and columns of a tile are valid.
+/// The valid rows and columns that are tried.
 const EXTENTS: [(&str, Valid); 5] = [
     ("whole", |rows, cols| [rows, cols]),
     ("half", |rows, cols| [rows.div_ceil(2), cols.div_ceil(2)]),
@@ -26,7 +26,7 @@ fn number(text: &str, word: &str) -> Option<u64> {
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// The program with valid shapes made of numbers that are parameters, all 0 in the run.
+/// The program with dynamic valid shapes, computed from numeric parameters that are all 0 in the run.
 fn with_open_shapes(text: &str, extents: fn(u64, u64) -> [u64; 2]) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -58,7 +58,7 @@ fn with_open_shapes(text: &str, extents: fn(u64, u64) -> [u64; 2]) -> String {
     open.replacen(", ) {", ") {", 1)
 }
 
-/// What a run says; `None` where the text is refused.
+/// The findings of a run; `None` if the text is rejected.
 fn findings(text: &str, arch: &str) -> Option<Vec<String>> {
     let ready = Ready::of("open", text, &built_in(arch).unwrap()).ok()?;
     let values: Vec<Bound<'static>> = ready
@@ -86,14 +86,14 @@ fn shapes_that_only_the_run_knows() {
             for (extent, extents) in EXTENTS {
                 let program = with_open_shapes(text, extents);
                 let Some(said) = findings(&program, arch) else {
-                    // Nothing but the shapes is other than in the program that is taken.
+                    // Only the shapes differ from the accepted program.
                     if findings(text, arch).is_some() {
                         wrong.push(format!("{} on {arch}, {extent}: refused\n{program}", form.name));
                     }
                     continue;
                 };
                 ran += 1;
-                // Memory that nobody wrote, and numbers of 0 for all operands, are no matter of shapes.
+                // Uninitialised memory, and operands that are all 0, are not about shapes.
                 let of_shapes = |line: &&String| {
                     !["uninitialised", "sources-disagree", "mx-scales", "mask-rows"]
                         .iter()

@@ -1,26 +1,26 @@
-//! Programs of one op each, made from the lines of `forms.txt`.
+//! Programs with a single op each, generated from the lines of `forms.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The element types that both sides have words for.
+/// The element types for which both sides have names.
 pub const ELEMS: [&str; 13] =
     ["i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2"];
 
 /// A line of `forms.txt`.
 pub struct Form {
-    /// The op without `pto.`, and what tells this use of it from others.
+    /// The op without `pto.`, and a suffix that identifies this use of it.
     pub name: &'static str,
     values: Vec<(&'static str, Vec<&'static str>)>,
     text: &'static str,
-    /// True where the programs have other layouts, shapes and memories of single tiles, and the types are the same in all.
+    /// True if the programs vary the layout, shape and memory of single tiles, with the same types in all.
     places: bool,
 }
 
-/// The types of which programs have other places, in the order of preference.
+/// The types for programs with other layouts, in order of preference.
 const USUAL: [&str; 6] = ["f32", "f16", "i32", "i16", "ui8", "f8E4M3FN"];
 
-/// Which types the assembler takes of a form.
+/// The types that the assembler accepts for a form.
 pub(super) fn taken(form: &str, arch: &str) -> Vec<&'static str> {
     let lines = include_str!("../../../../tests/accepts/answers.tsv").lines();
     let rows = lines.map(|line| line.split('\t').collect::<Vec<_>>());
@@ -50,7 +50,7 @@ pub fn forms() -> Vec<Form> {
 }
 
 impl Form {
-    /// Every choice of its types, and its program with each on a platform.
+    /// Every choice of its types, with its program for a platform.
     pub fn programs(&self, arch: &str) -> Vec<(String, String)> {
         if self.places {
             return self.places(arch);
@@ -63,7 +63,8 @@ impl Form {
             .collect()
     }
 
-    /// The program as it is, and with one tile elsewhere or of another shape, on the first types that the assembler takes.
+    /// The unchanged program, and programs with one tile in another memory or of another shape, with the first types
+    /// that the assembler accepts.
     fn places(&self, arch: &str) -> Vec<(String, String)> {
         let taken = taken(self.name.trim_end_matches(" places"), arch);
         let rank = |elem: &str| USUAL.iter().position(|usual| *usual == elem).unwrap_or(USUAL.len());
@@ -107,7 +108,7 @@ impl Form {
             let value = Value::read(elem, &spec[1..]);
             let ty = match value.space {
                 "#" => {
-                    // Numbers have no sign.
+                    // Numbers are signless.
                     let ty = elem.replace("ui", "i");
                     params.push(format!("%{name}: {ty}"));
                     ty
@@ -171,7 +172,7 @@ impl<'a> Value<'a> {
         value
     }
 
-    /// The type of a tile, laid out as its memory has it unless the form says otherwise.
+    /// The type of a tile, in the layout of its memory unless the form specifies another one.
     fn tile(&self, arch: &str) -> String {
         let Value { elem, space, shape: [rows, cols], fractal, pad, .. } = self;
         let (blayout, slayout) = self.layout.unwrap_or(match (*space, arch) {
@@ -187,7 +188,7 @@ impl<'a> Value<'a> {
         )
     }
 
-    /// Makes a window of the parameter, and says its type.
+    /// Creates a window of the parameter, and returns its type.
     fn window(&self, name: &str, made: &mut String) -> String {
         let Value { elem, shape: [rows, cols], .. } = self;
         let (view, window) =
@@ -204,7 +205,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Puts types in for each ` :)`: those of the names after the last bracket.
+/// Inserts types at each ` :)`: those of the names after the last bracket.
 fn with_types(text: &str, types: &[(&str, String)]) -> String {
     let mut out = String::new();
     for part in text.split_inclusive(" :)") {

@@ -1,8 +1,8 @@
-//! Which element types each tile op takes on each platform, held against the public assembler.
+//! The element types that each tile op accepts on each platform, compared with the public assembler.
 //!
-//! The assembler is not asked here: `SLIPRING_PROGRAMS=FOLDER` writes the programs of `forms.txt` into a folder instead, and
-//! `scripts/assembler --accepts FOLDER` writes what it says of them to `tests/accepts/answers.tsv`. Where slipring differs, and why,
-//! stands in `tests/accepts/differences.tsv`; nothing else may differ.
+//! The assembler does not run here: `SLIPRING_PROGRAMS=FOLDER` writes the programs of `forms.txt` into a folder, and
+//! `scripts/assembler --accepts FOLDER` writes its answers to `tests/accepts/answers.tsv`.
+//! `tests/accepts/differences.tsv` lists the intended differences with reasons; any other difference is an error.
 
 mod empty;
 mod forms;
@@ -33,7 +33,7 @@ fn table<const N: usize>(name: &str) -> Vec<[String; N]> {
     lines.map(|line| row(line).unwrap_or_else(|_| panic!("{name}: {line}"))).collect()
 }
 
-/// What slipring says of a program: nothing, or its first error.
+/// The first error of a program, if slipring rejects it.
 fn refused(text: &str, platform: &Platform) -> Option<String> {
     let said = Ready::of("form", text, platform).err()?;
     Some(said.into_iter().next().unwrap_or_else(|| "nothing to run".to_string()))
@@ -47,7 +47,8 @@ fn digest(programs: &[(String, String)]) -> String {
     format!("{fnv:016x}")
 }
 
-/// Writes the programs of a form, each in a file `form@platform@types.pto`, and gives its line of the list of digests.
+/// Writes the programs of a form, each to a file `form@platform@types.pto`, and returns its line of the list of
+/// digests.
 fn write(out: &Path, form: &Form, arch: &str) -> String {
     let programs = form.programs(arch);
     for (types, text) in &programs {
@@ -107,14 +108,14 @@ fn types_are_those_of_the_public_assembler() {
     assert!(wrong.is_empty(), "{} differences that are not listed:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What the assembler is known to refuse is refused when building for it, and what it takes is built.
+/// A program that the assembler is known to reject is rejected when building for it, and one that it accepts is built.
 #[test]
 fn what_is_built_for_the_assembler_is_what_it_takes() {
     let target = find_target("ptoas-0.27").unwrap();
     let mut wrong = Vec::new();
     let forms = forms();
     for [name, arch, _, accepted] in table::<4>("answers.tsv") {
-        // Rules of other places have been written for these; what else is built and not taken is a difference of the first test.
+        // There are rules about layouts for these ops; any other mismatch is a difference of the first test.
         let places = ["tadd", "tmax", "tshl", "texp", "trelu", "tor", "tsel", "tsels"];
         if name.strip_suffix(" places").is_some_and(|form| !places.contains(&form)) {
             continue;
@@ -131,23 +132,23 @@ fn what_is_built_for_the_assembler_is_what_it_takes() {
             let opened = Opened { module, platform: platform.clone(), diags, kernels: Vec::new() };
             let options = BuildOptions { target: Some(target), ..BuildOptions::default() };
             let refuses = build(opened, options, |_, _, _| {}).diags.has_errors();
-            // The assembler takes tiles whose lines are not whole; the headers that its C++ is compiled with do not.
+            // The assembler accepts tiles with incomplete lines; the headers with which its C++ is compiled do not.
             if loose {
                 if !refuses {
                     wrong.push(format!("{name} on {arch}: {types}: built with lines that are not whole"));
                 }
                 continue;
             }
-            // Said by other ops, or of other elements, that it takes.
+            // Printed as other ops, or with other element types, that it accepts.
             if !refuses && ["tmaxs", "tmins", "tci"].contains(&&*name) {
                 continue;
             }
-            // Written as two operations, which round a narrow float twice.
+            // Printed as two operations, which round a narrow float twice.
             let sums = ["taddc", "tsubc", "taddsc", "tsubsc"];
             if refuses && sums.contains(&&*name) && ["f16", "bf16"].contains(&&*types) {
                 continue;
             }
-            // What a unit does not need is left out in print.
+            // An operand that the unit does not need is omitted in print.
             if refuses == accepted.contains(&types.as_str()) && name != "trowexpandexpdif/memory" {
                 wrong.push(format!("{name} on {arch}: {types}: refused {refuses}"));
             }

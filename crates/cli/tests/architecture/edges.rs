@@ -8,7 +8,7 @@ use super::{read, root};
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
-    /// What it knows nothing of.
+    /// The crates and facts of which it must not know.
     unknown: String,
 }
 
@@ -29,7 +29,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
     own.map(str::to_string).collect()
 }
 
-/// The crates that a phrase of the last column stands for; `None` for what no edge can show.
+/// The crates that a phrase of the last column denotes; `None` for facts that dependencies cannot show.
 fn meant(phrase: &str) -> Option<&'static [&'static str]> {
     Some(match phrase {
         "ops" => &["op", "mlir", "pto", "micro", "dialects"],
@@ -47,14 +47,14 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
             "tile", "machine", "finding", "ir", "program", "vector", "effect", "op", "mlir", "pto", "micro",
             "dialects", "lang", "passes", "sim", "check", "report", "session", "prove", "board", "programs", "explore",
         ],
-        // Said of names, insides and sources: scans look for those.
+        // About names, internals and sources, which the scans check.
         "any op by name" | "what is in them" | "kernels' insides" | "how events arose" => return None,
         "passes do not use each other" | "nothing: it only connects" => return None,
         _ => panic!("ARCHITECTURE.md: what is meant by `{phrase}`? Say it in `meant`"),
     })
 }
 
-/// What is wrong with these edges.
+/// The violations among these dependencies.
 fn broken(members: &[Member], edges: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut found = Vec::new();
     let position = |name: &str| members.iter().position(|member| member.name == name);

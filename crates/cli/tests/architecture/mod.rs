@@ -1,5 +1,6 @@
-//! The rules of the house, kept: which crates depend on which, what each of them knows nothing of, and that facts about ops are
-//! asked of declarations; that files of a crate use each other in no circle. Each rule also shows what it finds.
+//! Checks of the architecture rules: which crates depend on which, which facts each of them must not know, that facts
+//! about ops come from declarations, and that files of a crate have no circular dependencies. Each rule is also tested
+//! on code that breaks it.
 
 mod circles;
 mod edges;

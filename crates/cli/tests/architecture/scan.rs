@@ -1,5 +1,5 @@
-//! What the sources may not have: names of ops and attributes outside of declarations, ops made past the one builder, maps without
-//! an order.
+//! Forbidden code in sources: names of ops and attributes outside declarations, ops created without the common builder,
+//! unordered maps.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ const DECLARING: [&str; 3] = ["mlir", "pto", "micro"];
 /// A rule of the sources.
 struct Rule {
     what: &'static str,
-    /// Whether it holds for a file, by its path below `crates`.
+    /// Whether it applies to a file, by path below `crates`.
     holds_in: fn(&str) -> bool,
     /// Whether a line breaks it.
     broken_by: fn(&str) -> bool,
@@ -32,7 +32,7 @@ fn literals(line: &str) -> impl Iterator<Item = &str> {
 const BY_NAME: [&str; 11] =
     ["operand", "operands", "if_declared", "tile", "space", "ty", "reg", "data", "optional", "elem", "number"];
 
-/// Functions that take an op, and after it names of its operands.
+/// Functions that take an op, followed by names of its operands.
 const GIVEN_OP: [&str; 11] = [
     "operand_group",
     "operands_named",
@@ -47,7 +47,7 @@ const GIVEN_OP: [&str; 11] = [
     "pointee",
 ];
 
-/// What stands in the parentheses of each call of a function, up to the first that closes one.
+/// The arguments of each call of a function, up to the first closing parenthesis.
 fn arguments<'a>(line: &'a str, function: &str) -> Vec<&'a str> {
     let call = format!("{function}(");
     line.split(call.as_str()).skip(1).filter_map(|rest| rest.split(')').next()).collect()
@@ -56,23 +56,23 @@ fn arguments<'a>(line: &'a str, function: &str) -> Vec<&'a str> {
 /// Prefixes of op names.
 const DIALECTS: [&str; 8] = ["pto.", "arith.", "scf.", "func.", "memref.", "builtin.", "hacc.", "llvm."];
 
-/// True for a literal that is the name of an op, or of an attribute with the prefix of a dialect, or begins one.
+/// Whether a literal is (or begins) the name of an op, or of an attribute with the prefix of a dialect.
 fn is_name(literal: &str) -> bool {
     let plain = literal.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' || c == '_');
     plain && DIALECTS.iter().any(|prefix| literal.starts_with(prefix))
 }
 
-/// Crates below the declarations, which know no text.
+/// Crates below the declarations, which do not know the text form.
 const WITHOUT_TEXT: [&str; 8] = ["tile", "machine", "program", "vector", "effect", "tasks", "sim", "check"];
 
-/// True for a literal that spells an op which findings could advise.
+/// Whether a literal spells an op that findings could suggest.
 fn spells_op(literal: &str) -> bool {
     let ops =
         ["set_flag", "wait_flag", "get_buf", "rls_buf", "pipe_barrier", "mem_bar", "vldas", "init_align", "`pto."];
     ops.iter().any(|op| literal.contains(op))
 }
 
-/// True where a method of one of these names is given a literal.
+/// Whether a method of one of these names is given a literal.
 fn takes_literal(line: &str, methods: &[&str]) -> bool {
     methods.iter().any(|method| line.contains(&format!("{method}(\"")))
 }
@@ -84,7 +84,7 @@ fn member(path: &str) -> &str {
 const RULES: &[Rule] = &[
     Rule {
         what: "the name of an op outside of the crates that declare ops: name its declaration, or ask it",
-        // Names that `op` itself reads stand in one file of it; who declares functions and loops takes them from there.
+        // Names that `op` itself reads are in one file of it; declarations of functions and loops use them from there.
         holds_in: |path| {
             !DECLARING.contains(&member(path)) && member(path) != "queue" && !path.starts_with("op/src/names.rs")
         },
@@ -109,7 +109,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "an attribute of an op by its name: ask the crate that declares it",
-        // The text layer reads what generic text has. What `op` reads of pipes it names: `op/src/ring/words.rs`.
+        // The text layer reads generic text. The names of pipes that `op` reads are in `op/src/ring/words.rs`.
         holds_in: |path| {
             !DECLARING.contains(&member(path)) && member(path) != "queue" && !path.starts_with("ir/src/text/")
         },
@@ -155,7 +155,7 @@ const RULES: &[Rule] = &[
     Rule {
         what: "an argument of work by its position: declare its name (`slipring_program::arguments`)",
         holds_in: |path| member(path) != "lang" && member(path) != "queue",
-        // What a function of scalars depends on is a triple, not the arguments of an effect.
+        // A function of scalars depends on a triple, not on the arguments of an effect.
         broken_by: |line| {
             line.split("args[").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
                 && !line.contains(".of(args[")
@@ -183,7 +183,7 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "the table where no text is read: an op of a module carries its declaration (`OpDef::of`, `OpRef::of`)",
-        // What reads texts and checks them, and what lists ops for people.
+        // Code that reads and checks texts, and code that lists ops for users.
         holds_in: |path| {
             let lists = ["reference/src/pages.rs", "session/src/build.rs", "explore/src/cost/mod.rs"];
             path != "session/src/prepare.rs" && !lists.contains(&path)
@@ -201,8 +201,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "a branch on the code of a finding: ask its kind (`slipring_finding::Kind`)",
-        // Where findings are shown and told apart; the queue is a part of its own, and has `Hazard`.
-        // The code of a function of the host is its text. Files that expect errors name their codes.
+        // Code that displays and distinguishes findings. The queue is separate, and has `Hazard`. For a host function,
+        // the code is its text. Files that expect errors name their codes.
         holds_in: |path| {
             let others = ["lang/src/host/value.rs", "lang/src/host/call.rs", "cli/src/expect/directives.rs"];
             !["finding", "queue"].contains(&member(path)) && path != "ir/src/diag.rs" && !others.contains(&path)
@@ -231,12 +231,12 @@ const RULES: &[Rule] = &[
     },
     Rule {
         what: "a message that is read back: give the finding data (`slipring_finding::Kind`)",
-        // `toml` says only in words which field it does not know.
+        // `toml` reports unknown fields only as text.
         holds_in: |path| path != "machine/src/load.rs",
         broken_by: |line| {
             let texts = ["message", "message()", "label", "hint", "help", "note"];
             let reads = ["contains", "starts_with", "ends_with", "strip_prefix", "strip_suffix", "split_once", "find"];
-            // A name that was made for what a function returns before its end is shown in words.
+            // A name generated for an early return is displayed as text.
             !line.contains("jumps::RESULT")
                 && texts.iter().any(|text| {
                     reads.iter().any(|read| {
@@ -260,16 +260,16 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// What is left of a line without its comment.
+/// A line without its comment.
 fn code(line: &str) -> &str {
     match line.find("//") {
-        // Not one inside a literal.
+        // Not inside a literal.
         Some(at) if line[..at].matches('"').count().is_multiple_of(2) => &line[..at],
         _ => line,
     }
 }
 
-/// The lines of a source that are no tests, numbered from 1.
+/// The lines of a source outside tests, numbered from 1.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let end = text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
     text.lines().take(end).enumerate().map(|(at, line)| (at + 1, code(line)))
@@ -283,7 +283,7 @@ fn breaches(rule: &Rule, path: &str, text: &str) -> Vec<String> {
     found.map(|(at, line)| format!("crates/{path}:{at}: {}: {}", rule.what, line.trim())).collect()
 }
 
-/// Every source of the crates that is not a test: path below `crates`, and text.
+/// Every source of the crates outside tests: path below `crates`, and text.
 pub(super) fn sources() -> Vec<(String, String)> {
     fn walk(folder: &Path, top: &Path, found: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -365,13 +365,13 @@ fn what_breaks_a_rule_is_found() {
     }
 }
 
-/// Words that could mean many things, and the one type that each names, by the file that declares it.
+/// Ambiguous words, and the only type that each may name, by the file that declares it.
 const WORDS: [(&str, &[&str]); 5] = [
-    // What a tile lies in, and how.
+    // The memory and the layout of a tile.
     ("Place", &["lang/src/lower/layouts.rs"]),
     // A decoded instruction of a vector function.
     ("Step", &["vector/src/function.rs"]),
-    // A part of a view of global memory; the queue's is what a driver opens, by the name that drivers give it.
+    // A part of a view of global memory; the queue's type is what a driver opens, with the name that drivers use.
     ("Window", &["passes/src/analysis/windows.rs", "queue/src/host/device.rs"]),
     ("Mode", &[]),
     ("Lane", &[]),

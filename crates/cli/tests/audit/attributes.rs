@@ -1,6 +1,6 @@
-//! No attribute is read and then ignored: for each one that a declaration has, some program of the examples, file tests and audits comes
-//! out differently when another value stands there, is refused, or writes other bytes. What is meant to change nothing is listed with the
-//! reason; its page says so too.
+//! No attribute is read and then ignored: for each declared attribute, some program of the examples, file tests and
+//! audits lowers differently with another value, is rejected, or writes other bytes. Attributes that have no effect on
+//! purpose are listed with the reason; their page says so too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -15,9 +15,9 @@ use slipring_sim::Limits;
 use crate::audit::{arguments, option, programs, runs, said, walk};
 use crate::here::root;
 
-/// Places at which an attribute is tried.
+/// Maximum number of locations at which an attribute is tried.
 const PLACES: usize = 24;
-/// Pairs of op and attribute that a run looks at: one in so many.
+/// A run tests one in this many pairs of op and attribute.
 const SLICES: usize = 8;
 
 /// Attributes that change nothing in a run: ops, their attributes, and why.
@@ -76,7 +76,7 @@ fn harmless() -> impl Iterator<Item = (&'static str, &'static str)> {
         .flat_map(|(ops, attrs, _)| ops.split(' ').flat_map(|op| attrs.split(' ').map(move |name| (op, name))))
 }
 
-/// Programs for what no file shows.
+/// Programs for attributes that no file uses.
 const MORE: &[&str] = &[
     "func.func @f() attributes {pto.entry} {\n  return\n}\nfunc.func @g() {\n  return\n}\n",
     "func.func @f() attributes {hacc.entry} {\n  return\n}\nfunc.func @g() {\n  return\n}\n",
@@ -85,7 +85,7 @@ func.func @f() {\n  pto.barrier #pto.pipe<PIPE_M>\n  return\n}\n}\n",
     "module attributes {\"pto.device-spec\" = \"Ascend950\"} {\nfunc.func @f() {\n  return\n}\n}\n",
 ];
 
-/// Attributes that no program here shows, and why. It may only become shorter.
+/// Attributes that no program here covers, and why. The list may only become shorter.
 const NOT_SHOWN: &[(&str, &str)] = &[
     ("pto.import_reserved_buffer base", "written by the passes"),
     ("pto.aic_initialize_pipe made", "written by the passes"),
@@ -95,20 +95,20 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("pto.barrier placed", "written by the passes"),
 ];
 
-/// Ops with attributes that no program here has, and where they are tested. It may only become shorter.
+/// Ops with attributes that no program here uses, and where they are tested. The list may only become shorter.
 const NO_PROGRAM: &[(&str, &str)] = &[
     ("crates/cli/tests/pipes.rs", "pto.initialize_l2g2l_pipe"),
     ("crates/dialects/tests", "memref.reinterpret_cast pto.barrier_sync pto.bind_tile"),
     ("nowhere", "pto.build_async_session"),
 ];
 
-/// A program that attributes are changed in.
+/// A program in which attributes are changed.
 struct Subject {
     module: Module,
     arch: Option<String>,
     function: Option<String>,
     words: Vec<String>,
-    /// Bytes of the parameters, where they are not said in words.
+    /// Contents of the parameters, if not given as text.
     inputs: Option<Vec<Vec<u8>>>,
     folder: PathBuf,
     kernels: Arc<Vec<slipring_lang::KernelInfo>>,
@@ -119,7 +119,7 @@ impl Subject {
         choose_platform(self.arch.as_deref(), module).map_err(|error| error.to_string())
     }
 
-    /// What becomes of the program with this module: the messages that refuse it, or what it is decoded to.
+    /// The result for a program with this module: the errors that reject it, or its decoded form.
     fn meaning(&self, module: &Module) -> Result<String, String> {
         let mut diags = Diags::default();
         let platform = self.platform(module)?;
@@ -136,7 +136,7 @@ impl Subject {
         }
     }
 
-    /// The bytes that a run leaves.
+    /// The resulting bytes of a run.
     fn bytes(&self, module: &Module) -> Option<Vec<Vec<u8>>> {
         let (mut diags, platform) = (Diags::default(), self.platform(module).ok()?);
         let prepared = prepare(module.clone(), self.function.as_deref(), &platform, &mut diags)?;
@@ -205,7 +205,7 @@ fn subjects() -> Vec<Subject> {
     list
 }
 
-/// Other values of an attribute; `None` takes it away.
+/// Other values of an attribute; `None` removes it.
 fn others(
     spec: &AttrSpec,
     now: Option<&Attr>,
@@ -282,7 +282,7 @@ fn every_attribute_is_used_or_refused() {
         }
         let seen = values.get(spec.name).cloned().unwrap_or_default();
         let mut list = places.get(op).cloned().unwrap_or_default();
-        // First where it is written, and where the text decides the platform.
+        // First where it is written explicitly, and where the text determines the platform.
         list.sort_by_key(|(at, id)| {
             let subject = &subjects[*at];
             (subject.module.op(*id).attrs.get(spec.name).is_none(), subject.arch.is_some())

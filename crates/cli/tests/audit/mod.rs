@@ -1,10 +1,11 @@
-//! Every effect keeps to its footprint: run again with every byte turned that it does not say it reads, it writes the same, and
-//! bytes that it does not say it writes stay. With other bytes and numbers, of which it says that they decide nothing, it works
-//! as well. Driven by the programs of the examples and file tests.
+//! Every effect respects its declared footprint. If it runs again with all bytes inverted that it does not declare as
+//! read, it writes the same, and bytes that it does not declare as written do not change. It also works with any other
+//! bytes and numbers that it declares as not decisive. The programs are those of the examples and file tests.
 //!
-//! A slice of the files each run, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` audits all of them.
-//! A vector function is one effect: its instructions are audited with it, and those that no file has in functions of their own
-//! (`programs.rs`, which has operations on tiles too). `NOT_SEEN` says which ops with an effect have no program, and why.
+//! Each run tests a slice of the files, another one for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` tests all
+//! of them. A vector function is one effect: its instructions are audited with it, and instructions that no file uses
+//! have functions of their own (`programs.rs`, which also has operations on tiles). `NOT_SEEN` lists the ops with an
+//! effect but without a program, and why.
 
 mod attributes;
 mod programs;
@@ -31,19 +32,19 @@ use crate::matrix::{numbers, run};
 use crate::micro::kit;
 use crate::{directives, walk};
 
-/// Executions of one op that are audited in a program.
+/// Number of executions of an op that are audited in each program.
 const EACH: u32 = 2;
-/// Files of a slice: one in so many.
+/// One in this many files is part of a slice.
 const SLICES: usize = 8;
 
-/// Ops with an effect that no program runs, and why; those whose page says that they cannot be run are not listed. It may only become
-/// shorter.
+/// Ops with an effect that no program runs, and why; ops that cannot be run according to their page are not listed. The
+/// list may only become shorter.
 const NOT_SEEN: [(&str, &str); 2] = [
     ("no meaning is published, so it does not run", "pto.vselrv2"),
     ("it only signals", "pto.tfree_from_aic pto.tfree_from_aiv pto.tfree pto.wait_record"),
 ];
 
-/// False for an op that is read and verified only, as its page says.
+/// False for an op that is only parsed and verified, according to its page.
 fn runs_at_all(def: &OpDef) -> bool {
     let words: Vec<&str> = def.doc.split_whitespace().collect();
     !words.join(" ").to_lowercase().contains("cannot be run yet")
@@ -63,7 +64,7 @@ struct Audit<E: ?Sized> {
 }
 
 impl<E: ?Sized> Audit<E> {
-    /// True while the op has not been audited often enough.
+    /// Whether the op still needs to be audited.
     fn due(&self) -> bool {
         let mut log = self.log.lock().unwrap();
         let count = log.audited.entry(self.name).or_default();
@@ -75,7 +76,7 @@ impl<E: ?Sized> Audit<E> {
         self.log.lock().unwrap().wrong.insert(format!("`{}` {what}", self.name));
     }
 
-    /// Tries other bytes and numbers where the effect says that none of them decides anything.
+    /// Tries other bytes and numbers where the effect declares them as not decisive.
     fn decides_nothing_else(&self, effect: &dyn Effect, args: &[u64], env: Env, before: &Memory, access: &Access) {
         for kind in [0x00, 0xff, 0x3c, 0xc3, 0x80] {
             let (mut memory, mut lines, mut scratch) = (before.clone(), Output::default(), Scratch::default());
@@ -103,7 +104,7 @@ impl<E: ?Sized> Audit<E> {
         }
     }
 
-    /// Runs it on a copy, all but the ranges turned; compares with what it left in `after`.
+    /// Runs it on a copy in which all bytes outside the ranges are inverted, and compares the result with `after`.
     fn compare(
         &self,
         env: Env,
@@ -201,13 +202,13 @@ impl Discover for Audit<dyn Discover> {
     }
 }
 
-/// The words after an option of a command line, each time that it is there.
+/// The values of an option on a command line, for each occurrence.
 fn option(words: &[&str], name: &str) -> Vec<String> {
     let pairs = words.windows(2).filter(|pair| pair[0] == name);
     pairs.map(|pair| pair[1].to_string()).collect()
 }
 
-/// Words of a `name: …` line in the comments at the head of a file.
+/// The values of a `name: …` line in the comments at the head of a file.
 fn head(text: &str, name: &str) -> Option<Vec<String>> {
     let comments = text.lines().filter_map(|line| line.strip_prefix("//").or_else(|| line.strip_prefix('#')));
     let words = comments.map(str::trim).find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -227,20 +228,20 @@ fn declared(kernels: &[KernelInfo], params: &[Param]) -> Option<Vec<String>> {
         .collect()
 }
 
-/// The arguments that a command line or the head of the file says.
+/// The arguments given by a command line or the head of the file.
 fn said(text: &str, words: &[&str]) -> Vec<String> {
     let args = option(words, "--arg");
     if args.is_empty() { head(text, "args").unwrap_or_default() } else { args }
 }
 
-/// What the parameters hold: what is said, else random numbers.
+/// The contents of the parameters: those given, else random numbers.
 fn arguments(said: &[String], kernels: &[KernelInfo], params: &[Param], folder: &Path) -> Option<Vec<Bound<'static>>> {
     let made = if said.is_empty() { declared(kernels, params)? } else { Vec::new() };
     let args = if said.is_empty() { &made } else { said };
     bound(args, params, &Defaults { seed: 1, folder: folder.to_path_buf(), ..Defaults::default() }).ok()
 }
 
-/// Runs the program of one command line with every effect audited; `None` where it does not get so far.
+/// Runs the program of one command line with every effect audited; `None` if it does not run.
 fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
     let loaded = load_file(Source::new(file.display().to_string(), text.to_string()));
     let mut diags = loaded.diags;
@@ -263,7 +264,7 @@ fn audit(file: &Path, text: &str, words: &[&str]) -> Option<Log> {
 /// A program whose effects are all audited.
 struct Watched {
     prepared: Prepared,
-    /// The ops that stand in it.
+    /// The ops that it contains.
     present: Vec<&'static str>,
     log: Arc<Mutex<Log>>,
 }
@@ -285,7 +286,7 @@ impl Watched {
         Some(Watched { prepared, present, log })
     }
 
-    /// Runs it; what was audited, instructions of vector functions with their functions.
+    /// Runs it; returns the audited ops, with instructions of vector functions listed under their functions.
     fn run(self, platform: &Platform, values: &[Bound<'static>], blocks: u32) -> Option<Log> {
         let limits = Limits { steps: 1 << 20, ..Limits::default() };
         let options = ExecuteOptions { blocks, limits, ..ExecuteOptions::default() };
@@ -299,7 +300,7 @@ impl Watched {
     }
 }
 
-/// What an audit of a program around one op says; the error if it does not get so far.
+/// The result of auditing a program around one op; or the error that prevents it from running.
 fn audit_program(program: &programs::Program) -> Result<Log, String> {
     let (module, mut diags) = load(Source::new(program.op, program.text.clone()));
     let platform = choose_platform(Some(program.arch), &module).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! Programs around one op each, for those that no file test and no example runs: operations on tiles, and vector functions of one
-//! instruction beside what loads its registers and stores its results.
+//! Programs around one op each, for ops that no file test or example runs: operations on tiles, and vector functions
+//! with one instruction plus loads of its registers and stores of its results.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub struct Program {
     pub inputs: Vec<Vec<u8>>,
 }
 
-/// What stands before an op.
+/// The text before an op.
 const NUMBERS: &str =
     "  %f = arith.constant 1.5 : f32\n  %i = arith.constant 3 : i32\n  %x = arith.constant 1 : index\n";
 
@@ -78,8 +78,9 @@ const ON_TILES: &[OnTiles] = &[
     ),
 ];
 
-/// Vector instructions: the type of the registers `%va`, `%vb` and `%vc`, the instruction with `V` for that type and `M` for its mask `%m`,
-/// and the types of its results `%r0`, `%r1`. Where it makes a mask, what turns that into `%r0` follows.
+/// Vector instructions: the type of the registers `%va`, `%vb` and `%vc`, the instruction with `V` for that type and
+/// `M` for its mask `%m`, and the types of its results `%r0`, `%r1`. An instruction that produces a mask is followed by
+/// one that converts the mask to `%r0`.
 type OnLanes = (&'static str, kit::Ty, &'static str, &'static [kit::Ty]);
 
 const F32: kit::Ty = kit::Ty("f32", 4);

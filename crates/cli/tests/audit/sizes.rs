@@ -1,7 +1,7 @@
-//! Whatever numbers an effect or a text is given, sizes, offsets, strides, depths and addresses at the borders of their types and beyond all
-//! memories among them, it ends in results, in a finding or in an error. Programs of the examples and file tests run again with operands of
-//! one work replaced, and with numbers of their text replaced. The tests check integers for overflow, so that address arithmetic that wraps
-//! shows as a panic; what would take a whole memory or ages is cut by limits that have a name.
+//! Whatever numbers an effect or a text is given, including sizes, offsets, strides, depths and addresses at the limits
+//! of their types and beyond all memories, the outcome is a result, a finding or an error. Programs of the examples and
+//! file tests run again with the operands of one op instance replaced, or with numbers in their text replaced. Overflow
+//! checks are enabled in tests, so wrapping address arithmetic panics; named limits bound memory and time.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use slipring_sim::Limits;
 use crate::audit::{arguments, option, runs, said, walk};
 use crate::here::root;
 
-/// Files of a slice: one in so many.
+/// One in this many files is part of a slice.
 const SLICES: usize = 8;
-/// Programs with changed operands that one program gives.
+/// Number of programs with changed operands per program.
 const EACH: u32 = 24;
-/// Changed texts that one file gives.
+/// Number of changed texts per file.
 const TEXTS: u32 = 6;
 
-/// Numbers at the borders of the types that sizes and addresses have.
+/// Numbers at the limits of the types of sizes and addresses.
 const NUMBERS: [u64; 28] = [
     0,
     1,
@@ -67,7 +67,7 @@ fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Tries a property on so many values, the same ones each time; what fails is made as simple as it can be.
+/// Tests a property on a fixed number of values, the same each time; failures are minimised.
 fn always<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) -> Result<(), String> {
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config.clone(), TestRng::deterministic_rng(config.rng_algorithm));
@@ -78,7 +78,7 @@ fn always<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) -> R
     ended.map_err(|error| error.to_string())
 }
 
-/// The files of the slice, with the text and the words of each command line that runs it.
+/// The files of the slice, with the text and the arguments of each command line that runs it.
 fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
     let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
@@ -94,7 +94,7 @@ fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
     lines.collect()
 }
 
-/// A program with what it is given.
+/// A program with its arguments.
 struct Ready {
     prepared: Prepared,
     platform: Platform,
@@ -102,7 +102,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// The program of a command line; `None` where it does not get so far.
+    /// The program of a command line; `None` if it does not run.
     fn of(file: &Path, text: &str, words: &[String]) -> Option<Ready> {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let loaded = load_file(Source::new(file.display().to_string(), text.to_string()));
@@ -166,7 +166,7 @@ fn no_number_makes_an_effect_panic() {
     assert!(tried > 10, "{tried} programs");
 }
 
-/// Where a text has whole numbers that are no part of a name, a type or a comment.
+/// The integers in a text that are not part of a name, a type or a comment.
 fn numbers_of(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -216,7 +216,7 @@ fn no_number_of_a_text_makes_anything_panic() {
     assert!(ran > 10, "{ran} files");
 }
 
-/// The memory of a platform may be larger than the largest tile that a text can have.
+/// The memory of a platform may be larger than the largest possible tile.
 #[test]
 fn tiles_that_no_text_has_are_refused() {
     let text = "import slipring.language as pl

@@ -1,4 +1,4 @@
-//! What a proof says while it goes on.
+//! The output of a proof while it is running.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{Folder, command};
 
-/// Counts to 2⁶² by a loop that a proof has to run: it does not end while anybody waits.
+/// Counts to 2⁶² in a loop that a proof has to run, so the proof does not end within the test.
 const ENDLESS: &str = r#"// args: 3:i64
 func.func @k(%n: i64) attributes {pto.entry, pto.kernel_kind = #pto.kernel_kind<vector>} {
   %c0 = arith.constant 0 : i64

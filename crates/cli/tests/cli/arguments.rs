@@ -1,4 +1,4 @@
-//! Arguments against the parameters that they are for.
+//! Checks of arguments against parameters.
 
 use super::{Folder, bytes_of, npy};
 
@@ -58,7 +58,7 @@ fn a_file_has_the_shape_and_the_type_of_its_parameter() {
             folder.call(&[&["run", program, "--arg", file], more].concat()).exits(0);
         }
     }
-    // A pointer has an element type and no shape: it takes any of them.
+    // A pointer has an element type but no shape: it accepts any shape.
     for (file, exit) in [("turned.npy", 0), ("flat.npy", 0), ("ints.npy", 2), ("short.bin", 0)] {
         folder.write("p.pto", "func.func @p(%p: !pto.ptr<f32>) {\n  return\n}\n");
         folder.call(&["run", "p.pto", "--arg", &format!("@{file}")]).exits(exit);
@@ -103,7 +103,7 @@ fn memory_that_the_host_does_not_have_is_an_error() {
     }
 }
 
-/// Works that a run does not have cannot be late: a schedule of another program is not followed in silence.
+/// Delays of op instances that a run does not have are errors: a schedule of another program is not accepted silently.
 #[test]
 fn a_schedule_that_does_not_fit_is_said() {
     let folder = Folder::new("schedule");
@@ -114,7 +114,7 @@ fn a_schedule_that_does_not_fit_is_said() {
     run("half")
         .says("[schedule-unused]: `delay AIV0.MTE3 work 40 by 12` of the schedule makes nothing late")
         .says("and so does another line: works of AIV0.MTE3 in block 0 of this run: 1");
-    // A work that is no vector function has no steps.
+    // Only vector functions have steps.
     folder.write("step", "delay AIV0.MTE3 work 1 step 1 past step 2\n");
     run("step").says("of the schedule makes nothing late: steps of work 1 of AIV0.MTE3 in block 0 of this run: 0");
 }

@@ -1,11 +1,12 @@
-//! Small files that ask for much: each ends by itself, in bounded memory and time, with an exit code and a word.
+//! Small files that request excessive resources: each command ends by itself, in bounded memory and time, with an exit
+//! code and a message.
 
 use std::fmt::Write;
 use std::process::{Command, Stdio};
 
 use super::{Called, Folder};
 
-/// Address space of a process, in KiB, and its seconds of a processor.
+/// Address space of a process in KiB, and its CPU time in seconds.
 const LIMITS: &str = "ulimit -v 400000; ulimit -t 100";
 
 /// Runs the command line under limits that a runaway hits.
@@ -16,13 +17,13 @@ fn limited(folder: &Folder, words: &[&str]) -> Called {
     Called::of(words, &command.current_dir(&folder.0).stdin(Stdio::null()).output().unwrap())
 }
 
-/// It ended with a code of its own, and said why where that is not 0.
+/// It ended with one of its own exit codes, and with a message if that is not 0.
 fn judge(called: &Called) {
     let Called { words, exit, out, err } = called;
     assert!(matches!(exit, Some(0..=2)), "`{words}` ended with {exit:?}:\n{}", head(err));
     assert!(!err.contains("panicked") && !err.contains("internal error"), "`{words}`:\n{}", head(err));
     assert!(*exit == Some(0) || err.contains("error"), "`{words}` is silent:\n{}\n{}", head(out), head(err));
-    // What is said of a line that is very long is short.
+    // The message about a very long line is short.
     assert!(err.len() < 1 << 20, "`{words}` says {} bytes", err.len());
 }
 
@@ -34,12 +35,12 @@ fn function(body: &str) -> String {
     format!("func.func @k(%x: !pto.ptr<f32>) {{\n{body}  return\n}}\n")
 }
 
-/// Names that each stand for several of the one before: `line` writes one of them.
+/// Names that each refer to the previous one several times: `line` writes one of them.
 fn doubling(count: usize, first: &str, line: impl Fn(usize) -> String) -> String {
     (1..=count).fold(first.to_string(), |text, at| text + &line(at) + "\n")
 }
 
-/// Texts of programs, by the kind of what there is too much of.
+/// Texts of programs, by the kind of excess.
 fn texts() -> Vec<(&'static str, String)> {
     let nested = |open: &str, close: &str| open.repeat(200_000) + &close.repeat(200_000);
     let with = |alias: String, use_it: &str| alias + &function(&format!("  \"a.b\"() {{z = {use_it}}} : () -> ()\n"));
@@ -104,7 +105,7 @@ fn texts() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Kernels of the language, by the kind of what there is too much of.
+/// Kernels of the language, by the kind of excess.
 fn kernels() -> Vec<(&'static str, String)> {
     let kernel = |body: &str| {
         format!(
@@ -243,7 +244,7 @@ fn other_files_that_ask_for_much_end() {
     limited(&folder, &["run", "add.pto", "--max-memory", "2000"]).exits(2).says("error[memory-limit]");
 }
 
-/// Where the system gives little, results are the same or there is an error: never a hang, never an abort.
+/// With little memory, results are the same or there is an error: never a hang, never an abort.
 #[test]
 fn little_memory_and_no_threads_are_errors() {
     let folder = Folder::new("little");
@@ -253,7 +254,7 @@ fn little_memory_and_no_threads_are_errors() {
     let program = "\n@pl.function(type=pl.FunctionType.Orchestration)\ndef main(a: pl.Tensor[[64, 64], pl.FP32], out: \
                    pl.Out[pl.Tensor[[64, 64], pl.FP32]]):\n    k(a, out)\n";
     folder.write("p.py", format!("{kernel}{program}"));
-    // With less than the program's own file takes, it is not even loaded.
+    // With less than the size of its own executable, the program is not even loaded.
     let own = std::fs::metadata(env!("CARGO_BIN_EXE_slipring")).unwrap().len() / 1024;
     for kib in [4_000, 8_000, 15_000, 25_000, 40_000, 80_000, 160_000].map(|more| own + more) {
         for words in [
@@ -266,27 +267,27 @@ fn little_memory_and_no_threads_are_errors() {
             in_memory_of(&folder, kib, words);
         }
     }
-    // Threads that begin side by side come to the end of the memory at different places each time.
+    // Threads that start concurrently run out of memory at a different point each time.
     for kib in (own..own + 260_000).step_by(1777) {
         in_memory_of(&folder, kib, &["run", "add.pto", "--blocks", "4", "--threads", "64"]);
     }
 }
 
-/// Runs the command line in an address space of so many KiB, and judges how it ends.
+/// Runs the command line in an address space of this many KiB, and checks how it ends.
 fn in_memory_of(folder: &Folder, kib: u64, words: &[&str]) {
     let script = format!("ulimit -v {kib}; ulimit -t 60; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_slipring")]).args(words).current_dir(&folder.0);
-    // The standard library's own account of where memory ran out needs more of it.
+    // The standard library's backtrace on running out of memory would need more of it.
     command.env("RUST_BACKTRACE", "0").stdin(Stdio::null());
     let called = Called::of(words, &command.output().unwrap());
-    // So little that the loader itself gives up.
+    // So little that the loader itself fails.
     if called.exit != Some(127) {
         judge(&called);
     }
 }
 
-/// The examples, as in a small container: one thread, little memory, the same results.
+/// The examples in an environment like a small container: one thread, little memory, the same results.
 #[test]
 fn examples_run_in_little_memory_on_one_thread() {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");

@@ -1,4 +1,4 @@
-//! `calibrate`: figures that are known come back from the busy cycles of a run with them.
+//! `calibrate`: known figures are recovered from the busy cycles of a run with them.
 
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ fn busy(facts: &Value) -> Vec<(String, u64)> {
     pipes.map(|pipe| (pipe["pipe"].as_str().unwrap().to_string(), pipe["busy"].as_u64().unwrap())).collect()
 }
 
-/// What a board would record: counters by task.
+/// The counters that a board would record, by task.
 fn counters(facts: &Value) -> String {
     let columns = [("V", "pmu_idc_aic_vec_busy_o"), ("MTE2", "mte2_instr_busy"), ("MTE3", "mte3_instr_busy")];
     let of = |pipe: &str| busy(facts).iter().filter(|(name, _)| name == pipe).map(|(_, busy)| busy).sum::<u64>();
@@ -30,7 +30,8 @@ fn counters(facts: &Value) -> String {
     format!("{head},{},event_type\n0,0,1,0,1,{total},{},2\n", names.join(","), cells.join(","))
 }
 
-/// The same as the vendor's profiler writes it: times in microseconds of the board's own clock, and its cycles beside them.
+/// The same in the format of the vendor's profiler: times in microseconds of the board's own clock, and its cycles next
+/// to them.
 fn blocks(facts: &Value) -> String {
     let mhz = 1500.0;
     let us = |cycles: u64| format!("{:.6}", cycles as f64 / mhz);
@@ -74,13 +75,13 @@ fn known_figures_come_back() {
         folder.call(&call).exits(0);
         std::fs::read_to_string(folder.file(to)).unwrap()
     };
-    // It is data on standard output, too, which `--quiet` does not hold back.
+    // On standard output it is data, so `--quiet` does not suppress it.
     let to_output = ["--quiet", "calibrate", "scale.py", "--arch", "a5", "--from", "pmu.csv", "-o", "-"];
     assert_eq!(folder.call(&[&to_output, &launch[..]].concat()).exits(0).out, calibrated("pmu.csv", "own.toml"));
-    // Both forms of the same figures make the same platform.
+    // Both formats of the same figures give the same platform.
     let file = calibrated("pmu.csv", "own.toml");
     assert_eq!(file, calibrated("PipeUtilization.csv", "blocks.toml"));
-    // A profile of the platform itself gives the platform's own figures back.
+    // A profile of the platform itself reproduces the platform's own figures.
     folder.write("same.csv", blocks(&plain));
     let same = calibrated("same.csv", "same.toml");
     for pipe in ["V", "MTE2", "MTE3"] {
@@ -91,7 +92,7 @@ fn known_figures_come_back() {
     for (((pipe, own), (_, real)), (_, plain)) in busy(&own).into_iter().zip(busy(&real)).zip(busy(&plain)) {
         assert!(own.abs_diff(real) * 200 <= real, "{pipe}: {own} cycles, {real} on the board, {plain} before");
     }
-    // The whole time was not fitted.
+    // The total time was not fitted.
     let cycles = |facts: &Value| facts["cycles"].as_u64().unwrap();
     assert!(cycles(&own).abs_diff(cycles(&real)) * 10 <= cycles(&real), "{} and {}", cycles(&own), cycles(&real));
     assert_ne!(cycles(&plain), cycles(&real));

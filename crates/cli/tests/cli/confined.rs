@@ -1,4 +1,4 @@
-//! What a file may say of files, and what becomes of the names of files.
+//! Restrictions on paths in files, and the display of file names.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -27,7 +27,7 @@ fn folder(name: &str) -> Folder {
     folder
 }
 
-/// Every verb that takes the lines at the head of a file for its arguments.
+/// Every verb that reads its arguments from the head of a file.
 const VERBS: [&[&str]; 7] =
     [&["run"], &["run", "--json"], &["check"], &["prove"], &["ring"], &["report", "-o", "r.html"], &["build"]];
 
@@ -70,7 +70,7 @@ fn a_file_does_not_say_itself_what_is_written_or_read_elsewhere() {
     assert_eq!(f32s(&fs::read(folder.file("sub/own.bin")).unwrap()), [3.0; 256]);
     assert_eq!(f32s(&fs::read(folder.file("secret.bin")).unwrap()), [7.0; 256]);
     assert!(!fs::exists("/tmp/slipring-new.bin").unwrap());
-    // On the command line the same words count, and the line of the file does not.
+    // On the command line the same paths are accepted, and the line of the file is ignored.
     for file in ["sub/k.py", "sub/k.pto"] {
         let scalar: &[&str] = if file.ends_with("pto") { &["--arg", "1.0:f32"] } else { &[] };
         let words = [&["run", file, "--arg", "@secret.bin", "--arg", "@new.bin:out"], scalar].concat();
@@ -105,7 +105,7 @@ fn helper_modules_do_not_lead_out_of_the_folder() {
         .says("error[import]")
         .says("leaves the folder of the importing file");
     assert!(!called.err.contains("THE_SECRET"), "{}", called.err);
-    // The files beside what a link leads to are those that the text means.
+    // The files next to a link's target are the ones that the text refers to.
     symlink("sub/linked.py", folder.file("linked.py")).unwrap();
     symlink("sub/beside.py", folder.file("beside.py")).unwrap();
     folder.write("sub/beside.py", "ONE = 1.0\n");
@@ -155,17 +155,17 @@ fn what_is_read_is_never_written() {
             }
         }
     }
-    // Also where something else is wrong first.
+    // Also if there is another error first.
     folder.write("bad.pto", "oops\n");
     folder.call(&["run", "bad.pto", "--expect", "y=@x.bin", "--sarif", "x.bin"]).exits(2).says("is never written");
-    // By the number of a file that is open.
+    // By the number of an open file descriptor.
     let script = format!("exec '{}' build add.pto -o /dev/fd/3 3>>add.pto", env!("CARGO_BIN_EXE_slipring"));
     let ran = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).stdin(Stdio::null()).output().unwrap();
     Called::of(&["build", "-o", "/dev/fd/3"], &ran).exits(2).says("what is read is never written");
     for (name, bytes) in &before {
         assert_eq!(fs::read(folder.file(name)).unwrap(), *bytes, "{name}");
     }
-    // Two outputs that are one file, and one that is read and written back on purpose.
+    // Two outputs to the same file are an error; a file that is read and written back on purpose is not.
     folder.call(&["run", "add.pto", "--trace", "t", "--sarif", "./t"]).exits(2).says("both write to");
     folder.call(&["run", "add.pto", "--arg", "iota:f32[16x16]", "--arg", "@x.bin:out", "--arg", "1.0:f32"]).exits(0);
 }
@@ -195,7 +195,7 @@ fn names_are_shown_with_what_cannot_be_seen() {
     assert!(!called.err.contains(['\u{1b}', '\u{202e}']), "{:?}", called.err);
     let called = folder.call(&["check", name]).exits(2).says("a\\x1b[31mb\\n\\u{202e}c.pto:1:");
     assert!(called.out.lines().all(|line| !line.starts_with("\u{202e}")), "{}", called.out);
-    // JSON escapes by its own rules, and has the name as it is.
+    // JSON has its own escapes, and contains the unchanged name.
     let facts = folder.call(&["check", "--json", name]).exits(2).json();
     assert_eq!(facts["file"], name);
 }

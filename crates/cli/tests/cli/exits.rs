@@ -1,4 +1,4 @@
-//! Every way to end: what does not exit with 0 says why, and `--json` is one object.
+//! Every exit: a non-zero exit code comes with a message, and `--json` prints one object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ fn every_file() -> Vec<PathBuf> {
     walk::files(&root().join("tests/files"), &["pto", "py", "queue"])
 }
 
-/// What holds of every end.
+/// The invariants of every exit.
 fn judge(folder: &Path, words: &[&str]) {
     let called = Called::of(words, &command(folder, words).output().unwrap());
     let all = || format!("`{}`\n{}\n{}", called.words, called.out, called.err);
@@ -32,7 +32,7 @@ fn judge(folder: &Path, words: &[&str]) {
     }
 }
 
-/// Runs a judgement of many files on two threads.
+/// Checks many files on two threads.
 fn each(files: &[PathBuf], judge: impl Fn(usize, &Path) + Sync) {
     std::thread::scope(|scope| {
         for half in 0..2 {
@@ -43,7 +43,7 @@ fn each(files: &[PathBuf], judge: impl Fn(usize, &Path) + Sync) {
     });
 }
 
-/// The verbs for a file, in turn.
+/// The verbs for a file, in rotation.
 fn verbs(at: usize, file: &Path) -> Vec<&'static str> {
     let of_queue: [&[&str]; 3] = [&["queue", "run", "--json"], &["queue", "lint", "--json"], &["queue", "decode"]];
     let of_text: [&[&str]; 4] = [
@@ -65,7 +65,7 @@ fn every_file_ends_with_a_word() {
     });
 }
 
-/// Whatever `build` writes, `check` accepts. Examples and kernels with values are right, so most of them are built.
+/// `check` accepts every output of `build`. Examples and kernels with values are correct, so most of them are built.
 #[test]
 fn what_is_built_can_be_checked() {
     let folder = Folder::new("built");
@@ -85,7 +85,7 @@ fn what_is_built_can_be_checked() {
     assert!(built.into_inner() > files.len() / 3);
 }
 
-/// Files cut off, with parts exchanged, repeated and dropped.
+/// Files that are truncated, or have parts exchanged, repeated or dropped.
 #[test]
 fn broken_files_end_with_a_word() {
     let folder = Folder::new("broken");
@@ -183,7 +183,7 @@ fn wrong_command_lines_end_with_a_word() {
         let called = folder.call(words);
         assert_eq!(called.exit, Some(2), "{words:?}");
     }
-    // An output that cannot be written is in the object too.
+    // An output that cannot be written is reported in the object too.
     fs::create_dir(folder.file("locked")).unwrap();
     folder.write("y.bin", [0; 1024]);
     let script = format!(

@@ -1,4 +1,4 @@
-//! `slipring test`: files that say what the tool makes of them.
+//! `slipring test`: files that state the expected behaviour of the tool.
 
 use super::*;
 
@@ -13,14 +13,14 @@ fn files_are_as_they_say_or_not() {
     folder.write("wrong.pto", wrong);
     folder.write("plain.pto", KERNEL);
     folder.call(&["test", "right.pto"]).exits(0).says("1 as they say (1 runs), 0 not");
-    // What says nothing is passed over in a folder, and an error where it is named.
+    // A file without expectations is skipped in a folder, and is an error if named.
     let all = folder.call(&["test", "."]).exits(1).says("1 as they say (1 runs), 1 not\n");
     assert!(!all.out.contains("plain.pto"), "{}", all.out);
     all.says("does not print, in this order: nothing prints this").says("element 0 is 2, not 7");
     folder.call(&["test", "plain.pto"]).exits(2).says("has no line `// test: run %s`");
     folder.write("misspelt.pto", format!("// test: run %s\n// chek: clean\n{KERNEL}"));
     folder.call(&["test", "misspelt.pto"]).exits(2).says("did you mean `check:`?");
-    // A folder of which nothing can be tested is no success.
+    // A folder without any test is not a success.
     fs::create_dir(folder.file("empty")).unwrap();
     fs::write(folder.file("empty/plain.pto"), KERNEL).unwrap();
     folder.call(&["test", "empty"]).exits(2).says("nothing was tested");

@@ -1,4 +1,4 @@
-//! Helper modules next to a file: by their names, and relative to the file.
+//! Helper modules next to a file: imported by name, and relative to the file.
 
 use super::Folder;
 
@@ -51,7 +51,7 @@ fn above_the_file_nothing_is_looked_for() {
     folder.call(&["check", "kernel.py"]).exits(2).says("parameter");
 }
 
-/// Which devices have a part of a buffer is found before anything is compiled, wherever the buffer is made.
+/// The devices that hold parts of a buffer are determined before compilation, wherever the buffer is created.
 #[test]
 fn windows_and_devices_of_a_helper_module() {
     let folder = Folder::new("windows");

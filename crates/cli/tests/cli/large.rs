@@ -1,4 +1,4 @@
-//! Programs that are large: compiled in time, or refused by a limit that has a name.
+//! Large programs: compiled in time, or rejected by a named limit.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ fn many_functions_have_a_limit() {
     folder.call(&["check", "most.pto"]).exits(0).says("10000 functions");
 }
 
-/// Each function calls the one before it twice: 2^60 calls in all.
+/// Each function calls the previous one twice: 2^60 calls in all.
 #[test]
 fn doubling_calls_end() {
     let folder = Folder::new("doubling");

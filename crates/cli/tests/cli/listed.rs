@@ -1,4 +1,4 @@
-//! Folders and patterns of files, and edits that are written in place.
+//! Folders and patterns of files, and edits written in place.
 
 use super::Folder;
 
@@ -29,10 +29,10 @@ fn folders_and_patterns_stand_for_their_files() {
     folder.call(&["check", "kernels/host.py"]).exits(2).says("the file has no kernel");
     std::fs::create_dir_all(folder.file("empty")).unwrap();
     folder.call(&["check", "empty"]).exits(2).says("there are no kernels in `empty`");
-    // What is named alone is read whatever it is called.
+    // A file named explicitly is read whatever its extension.
     folder.call(&["check", "kernels/notes.txt"]).exits(2);
     folder.call(&["check", "nobody.pto"]).exits(2).says("cannot read `nobody.pto`");
-    // One object a file.
+    // One object per file.
     let objects = folder.call(&["check", "--json", "kernels"]).exits(1).out;
     assert!(objects.lines().count() == 2 && objects.lines().all(|line| line.starts_with('{')), "{objects}");
 }

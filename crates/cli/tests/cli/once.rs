@@ -1,4 +1,4 @@
-//! One reading of a text: it is parsed once and lowered once, and every command says the same of it.
+//! A text is parsed once and lowered once, and every command reports the same about it.
 
 use crate::here::{self, root};
 use crate::walk::files;
@@ -10,7 +10,7 @@ fn call(file: &str, words: &str) -> (String, String) {
     (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
 }
 
-/// How often a command parsed texts and lowered them.
+/// The number of times that a command parsed and lowered texts.
 fn counted(file: &str, words: &str) -> (u64, u64) {
     let (_, said) = call(file, &format!("{words} --counts"));
     let counts = said.lines().find_map(|line| line.split_once("parsed ")?.1.split_once(", lowered "));
@@ -39,16 +39,16 @@ fn a_text_is_parsed_once_and_lowered_once() {
             assert!(lowered <= own, "`{words}` of {file} lowers {lowered} times");
         }
     }
-    // Constants that vary are lowered for each value, and the file as it is written.
+    // Varying constants are lowered for each value, and also for the file as written.
     let (parsed, lowered) = counted("tests/files/tune/constants.py", "tune %s --vary TILE=16,32");
     assert_eq!((parsed, lowered), (1, 3));
-    // What numbers of tensors decide is followed again for them, on each platform; nothing is parsed again.
+    // Contents of tensors that determine tasks are followed again for each platform; nothing is parsed again.
     let (parsed, lowered) = counted("tests/files/programs/devices_open.py", "check %s");
     assert_eq!(parsed, 1);
     assert!(lowered <= 7, "lowered {lowered} times");
 }
 
-/// Errors of a text that a command refuses, without what follows their first line.
+/// Errors of a text that a command rejects, first lines only.
 fn errors(said: &str) -> Vec<String> {
     said.lines().filter(|line| line.starts_with("error[")).map(str::to_string).collect()
 }
@@ -60,7 +60,7 @@ fn every_command_says_the_same_of_a_text_that_is_wrong() {
     assert!(list.len() > 50);
     for file in list.iter().step_by(if all { 1 } else { 23 }) {
         let file = file.display().to_string();
-        // What a run refuses before it begins.
+        // Errors that a run reports before it begins.
         let (out, said) = call(&file, "run %s");
         let refused = errors(&said);
         if !out.is_empty() || refused.is_empty() {

@@ -1,10 +1,11 @@
-//! Each option of a run is a flag of the verbs that run as it says, or says why it is none; a wrong value of each is named.
+//! Each run option is a flag of the verbs with its way of running, or states why it is not; a wrong value names the
+//! option.
 
 use slipring::{OPTIONS, Takes, Way};
 
 use super::Folder;
 
-/// Verbs, and how they run.
+/// Verbs, and their ways of running.
 const VERBS: [(&str, &[Way]); 6] = [
     ("run", &[Way::Kernel, Way::Program, Way::Board, Way::BoardProgram]),
     ("prove", &[Way::Proof]),

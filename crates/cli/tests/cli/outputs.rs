@@ -1,4 +1,4 @@
-//! What is written, and what happens where it cannot be.
+//! Written files, and errors if they cannot be written.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{Called, Folder, bytes_of, command, f32s};
 
-/// Every way to write a file, with what `%` stands for.
+/// Every way to write a file, with `%` as the placeholder for it.
 const WRITERS: [&[&str]; 10] = [
     &["build", "add.pto", "-o", "%"],
     &["build", "add.pto", "--memory-map", "%"],
@@ -68,14 +68,14 @@ fn a_pipe_stays_a_pipe() {
     }
 }
 
-/// A limit of the size of files is what a full disk is, without a disk.
+/// A limit on file sizes simulates a full disk.
 #[test]
 fn what_does_not_fit_leaves_the_old_file() {
     let folder = folder("full");
     let old = bytes_of(&[7.0; 16384]);
     for writer in WRITERS {
         folder.write("target", &old);
-        // Blocks of 512 or of 1024 bytes. Small outputs come from programs with much to say.
+        // Blocks of 512 or of 1024 bytes. For small outputs, the programs have long reports.
         let words = words(writer, "target").join(" ");
         let script = format!("ulimit -f 0; exec '{}' {words} 2>/dev/null", env!("CARGO_BIN_EXE_slipring"));
         let ran =
@@ -131,7 +131,7 @@ fn a_lost_standard_output_is_an_error() {
         let ran = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap();
         Called::of(words, &ran).exits(2).says("cannot write to standard output: it is closed");
     }
-    // A reader that goes away has seen enough.
+    // A reader that closes the pipe is not an error.
     for words in PRINTERS {
         let mut child = command(&folder.0, words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         drop(child.stdout.take());
@@ -178,7 +178,7 @@ fn two_outputs_are_two_files() {
     assert_eq!(f32s(&fs::read(folder.file("y.bin")).unwrap()), [7.0; 256]);
 }
 
-/// Each four rows become one more than those before them: a race where `x` and `out` are one buffer.
+/// Each block of four rows is the previous one plus one: a race if `x` and `out` are the same buffer.
 const DOWN: &str = "
 import slipring.language as pl
 
@@ -198,7 +198,7 @@ fn a_file_that_is_read_is_not_written() {
     for (x, out) in [("@x.bin", "@x.bin:out"), ("@link", "@x.bin:out"), ("@x.bin:out", "@x.bin")] {
         folder.write("x.bin", bytes_of(&rows));
         let _ = symlink("x.bin", folder.file("link"));
-        // A proof writes no file, and takes the two for one memory.
+        // A proof writes no file, and treats the two as one memory.
         folder.call(&["prove", "down.py", "--arg", x, "--arg", out]).exits(1).says("violated: down");
         for how in [&["run"][..], &["run", "--device", "p150"]] {
             let refused = folder.call(&[how, &["down.py", "--arg", x, "--arg", out]].concat()).exits(2);
@@ -206,7 +206,7 @@ fn a_file_that_is_read_is_not_written() {
         }
         assert_eq!(f32s(&fs::read(folder.file("x.bin")).unwrap()), rows);
     }
-    // What is not written back is no memory of anybody's.
+    // An argument that is not written back is independent memory.
     folder.write("x.bin", bytes_of(&rows));
     fs::copy(folder.file("x.bin"), folder.file("y.bin")).unwrap();
     folder.call(&["run", "down.py", "--arg", "@x.bin", "--arg", "@x.bin"]).exits(0);
@@ -216,7 +216,7 @@ fn a_file_that_is_read_is_not_written() {
     assert!(same.out.contains("arguments do not overlap in memory"), "{}", same.out);
 }
 
-/// The page says first what bounds the run, and shows another run beside it where one is named.
+/// The page first states the bottleneck of the run, and compares with another run if one is named.
 #[test]
 fn a_page_says_what_bounds_the_run_and_what_changed() {
     let folder = Folder::new("against");

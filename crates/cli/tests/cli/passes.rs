@@ -1,8 +1,8 @@
-//! `slipring opt`: single passes, in an order, with what each makes of a text.
+//! `slipring opt`: single passes in a given order, with the result of each.
 
 use crate::here::{self, root};
 
-/// Exit code, the program, and what stands beside it.
+/// Exit code, the program, and standard error.
 fn opt(words: &[&str]) -> (Option<i32>, String, String) {
     let root = root();
     let ran = here::slipring().arg("opt").args(words).current_dir(root).output().unwrap();
@@ -20,7 +20,7 @@ fn passes_run_in_the_order_that_is_asked_for() {
         beside.contains("// ---- after expand-mixed\n") && beside.contains("// ---- split-cores changes nothing\n")
     );
     assert!(!beside.contains("allocate") && !program.contains(" addr = "), "{program}");
-    // The other way round the second of them has nothing to do, either; what comes out is the same.
+    // In the reverse order, the second pass also has nothing to do; the result is the same.
     let (_, other, beside) = opt(&[FILE, "--arch", "a5", "--passes=split-cores,expand-mixed", "--print-changed"]);
     let at = |part: &str| beside.find(part).unwrap_or_else(|| panic!("no `{part}` in {beside}"));
     assert!(at("split-cores changes nothing") < at("after expand-mixed"));
@@ -69,7 +69,7 @@ fn rings_are_written_out_where_that_is_asked_for() {
     assert_eq!(code, Some(0), "{beside}");
     assert!(program.contains("pto.set_flag[") && program.contains("pto.sync.wait <PIPE_FIX>, 0"), "{program}");
     assert!(!program.contains("pto.tpush") && beside.contains("// ---- after lower-rings\n"), "{program}{beside}");
-    // Alone it leaves addresses and flags to the others.
+    // On its own it leaves addresses and flags to the other passes.
     let (code, alone, beside) = opt(&["examples/matmul_to_vector.pto", "--arch", "a5", "--pass", "lower-rings"]);
     assert_eq!((code, alone.contains("pto.sync.wait <PIPE_FIX>, 0")), (Some(0), true), "{beside}{alone}");
     assert!(!alone.contains("pto.set_flag[") && alone.contains("alloc_tile addr = %peer"), "{alone}");

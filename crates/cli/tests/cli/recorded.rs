@@ -1,4 +1,5 @@
-//! Runs through a board's queue as streams: what the host queued is run again, with the kernels that it sent.
+//! Runs through a board's queue as streams: the commands that the host queued are run again, with the kernels that it
+//! sent.
 
 use super::{Folder, bytes_of};
 
@@ -13,7 +14,7 @@ def double(x: pl.Tensor[[32, 16], pl.FP32], y: pl.Out[pl.Tensor[[32, 16], pl.FP3
         y[r : r + 16, :] = x[r : r + 16, :] * 2.0
 ";
 
-/// A program of two tasks, the second of which needs the first.
+/// A program of two tasks, the second of which depends on the first.
 const TWICE: &str = "\
 import slipring.language as pl
 
@@ -29,14 +30,14 @@ def twice(x: pl.Tensor[[32, 16], pl.FP32], y: pl.Out[pl.Tensor[[32, 16], pl.FP32
 /// Bytes of a page of DRAM.
 const PAGE: usize = 4096;
 
-/// What the host is sent back: the buffers in their order.
+/// The buffers that come back to the host, in order.
 fn back(folder: &Folder, options: &[&str]) -> Vec<u8> {
     let words = [&["queue", "run", "it.cq", "--read-back", "back"], options].concat();
     folder.call(&words).exits(0);
     std::fs::read(folder.file("back")).unwrap()
 }
 
-/// A buffer as it comes back, in whole pages.
+/// A buffer as it comes back, in full pages.
 fn iota(times: f32) -> Vec<u8> {
     let mut bytes = bytes_of(&(0..512).map(|i| i as f32 * times).collect::<Vec<_>>());
     bytes.resize(PAGE, 0);
@@ -54,7 +55,7 @@ fn a_recorded_kernel_gives_the_same_bytes_again() {
     for options in [&["--kernels", "--arch", "a5"][..], &["--kernels", "--arch", "a5", "--seed", "3"]] {
         assert!(back(&folder, options) == expected, "{options:?}");
     }
-    // Workers that only acknowledge leave what was there.
+    // Workers that only acknowledge leave the memory unchanged.
     assert!(back(&folder, &[]) == [iota(1.0), vec![0; PAGE]].concat());
     let same = ["queue", "diff", "it.cq", "it.cq", "--kernels", "--arch", "a5"];
     assert!(folder.call(&same).exits(0).out.contains("the same 6 records"));
@@ -75,7 +76,7 @@ fn a_recorded_program_gives_the_same_bytes_again() {
     assert!(!back(&folder, &[]).chunks(PAGE).any(|tensor| tensor == iota(4.0)));
 }
 
-/// Each way to ask for what cannot be done has a message that says so.
+/// Every request for something impossible has a message.
 #[test]
 fn kernels_of_a_stream_are_found_or_missed_by_name() {
     let folder = Folder::new("recorded_wrong");

@@ -1,4 +1,4 @@
-//! Messages as SARIF logs: read with the types of the schema, and compared with what is said otherwise.
+//! Messages as SARIF logs: parsed with the types of the schema, and compared with the other output.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use serde_sarif::sarif::{Location, Result as Entry, Run, Sarif};
 
 use super::Folder;
 
-/// The files of the tests that end in findings or errors, and how they are called.
+/// The files of the tests that end in findings or errors, and their command lines.
 const CALLS: [(&str, &[&str], i32); 8] = [
     ("check/paths/flags.pto", &["check", "--arch", "a5"], 1),
     ("check/paths/unwritten.pto", &["check", "--arch", "a5"], 0),
@@ -95,7 +95,7 @@ fn a_file_that_is_not_there_is_a_notification() {
     folder.call(&["check", "add.pto", "--sarif", "-"]).exits(2);
 }
 
-/// What changed against an earlier text: lost orders are errors of a code of their own, in the object and in the log.
+/// Changes against an earlier text: lost orders are errors with their own code, in the object and in the log.
 #[test]
 fn orders_that_were_lost_are_in_the_log() {
     let folder = Folder::new("sarif_against");
@@ -121,7 +121,7 @@ fn orders_that_were_lost_are_in_the_log() {
     let (same, rules) = compare("against.pto", "against.pto", 1);
     assert_eq!((&same["against"]["lost"], &same["errors"]), (&0.into(), &1.into()), "{same}");
     assert_eq!(rules, ["order-missing"]);
-    // An earlier text that cannot be read is no comparison.
+    // An earlier text that cannot be read gives no comparison.
     folder.write("bad.pto", b"func.func");
     folder.call(&["sync-check", "clean.pto", "--against", "bad.pto", "--arch", "a5"]).exits(2);
     folder.call(&["sync-check", "clean.pto", "--against", "none.pto", "--arch", "a5"]).exits(2);

@@ -1,4 +1,4 @@
-//! `docs/json.md`: what `--json` prints, field by field, gathered from what commands print.
+//! `docs/json.md`: the output of `--json`, field by field, collected from the output of commands.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::here::{self, pinned};
 
-/// Commands and what is run of each: what other options add is not here.
+/// Commands and their sample runs; fields that other options add are not covered.
 const SAMPLES: [(&str, &[&str]); 18] = [
     (
         "check",
@@ -55,10 +55,10 @@ const SAMPLES: [(&str, &[&str]); 18] = [
     ("what cannot be read", &["run --json nowhere.pto", "check --json nowhere.pto"]),
 ];
 
-/// Objects whose keys are names of the program, and not fields.
+/// Objects whose keys are names from the program, not fields.
 const BY_NAME: [&str; 3] = ["points[].values", "evidence.cycles_without", "ops[].costs[].evidence.cycles_without"];
 
-/// What is known of a field: its types, and in how many of the objects around it it stood.
+/// The facts about a field: its types, and the number of parent objects that contain it.
 #[derive(Default)]
 struct Field {
     types: BTreeSet<&'static str>,
@@ -108,7 +108,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The objects that a command prints, each with the version.
+/// The objects that a command prints, each with its version.
 fn printed(command: &str) -> Vec<Value> {
     let ran = here::slipring().args(command.split_whitespace()).output().unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();

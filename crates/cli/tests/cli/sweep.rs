@@ -1,8 +1,8 @@
-//! `ring --sweep`: every depth reaches the rings that the compiler makes.
+//! `ring --sweep`: every depth applies to the rings that the compiler creates.
 
 use super::Folder;
 
-/// Eight tiles for a slow consumer: the deeper the ring, the less the producer waits for it.
+/// Eight tiles for a slow consumer: the deeper the ring, the shorter the producer's waits.
 const SLOW_CONSUMER: &str = "\
 # args: rand:f16[128x16],seed=1 rand:f16[16x16],seed=2 zeros:f32[128x16]
 import slipring.language as pl
@@ -30,7 +30,7 @@ fn depths_reach_rings_of_the_language() {
         assert_eq!(of("slots"), (1..9).collect::<Vec<_>>());
         let (memory, waits) = (of("memory"), of("producer_wait"));
         assert!(memory.iter().zip(1..).all(|(bytes, slots)| *bytes == memory[0] * slots), "{memory:?}");
-        // A slot for each tile: nobody waits for one.
+        // A slot for each tile: there are no waits.
         assert!(waits.windows(2).all(|w| w[0] > w[1] || w[0] == 0) && waits[0] > 0 && waits[7] == 0, "{waits:?}");
     }
 }

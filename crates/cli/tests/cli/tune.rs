@@ -1,4 +1,4 @@
-//! `tune`: the same table however many points run at a time, and however often it was stopped.
+//! `tune`: the same table for any number of points run in parallel, and for any number of interruptions.
 
 use serde_json::Value;
 
@@ -38,7 +38,7 @@ fn every_number_of_threads_gives_the_same_table() {
     let all = points(&one);
     assert_eq!(all.len(), 12);
     for point in &all {
-        // Each is what `run` says of the same values.
+        // Each point agrees with `run` for the same values.
         let (tile, factor) = (point["values"]["TILE"].as_str().unwrap(), point["values"]["FACTOR"].as_str().unwrap());
         let sets = [format!("TILE={tile}"), format!("FACTOR={factor}")];
         let run = folder.call(&["run", "tiles.py", "--set", &sets[0], "--set", &sets[1], "--json"]).json();
@@ -70,14 +70,14 @@ fn a_grid_goes_on_where_it_was_stopped() {
     let rest = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
     assert_eq!((points(&rest), rest["reused"].as_u64()), (points(&fresh), Some(4)));
     assert_eq!(std::fs::read_to_string(folder.file("points.jsonl")).unwrap(), whole);
-    // What decides a point has changed: nothing of the file stands for it.
+    // The source has changed: the points in the file no longer apply.
     folder.write("tiles.py", TILES.replace("* FACTOR", "* FACTOR + 1.0"));
     let changed = folder.call(&with(&["--json", "--resume", "points.jsonl"])).exits(0).json();
     assert_eq!(changed["reused"], 0);
     assert_ne!(points(&changed)[0]["result"], points(&fresh)[0]["result"]);
     let seeded = folder.call(&with(&["--json", "--resume", "points.jsonl", "--seed", "7"])).exits(0).json();
     assert_eq!(seeded["reused"], 0);
-    // A file of something else stays as it is.
+    // A file with other contents is not changed.
     for text in ["not points\n", "not points", "{\"cycles\": 3}\n"] {
         folder.write("other.jsonl", text);
         folder.call(&with(&["--resume", "other.jsonl"])).exits(2).says("holds no points of a grid");
@@ -91,7 +91,7 @@ fn the_picture_has_every_point_that_ran() {
     folder.write("tiles.py", TILES);
     folder.call(&with(&["--plot", "grid.svg"])).exits(0);
     let svg = std::fs::read_to_string(folder.file("grid.svg")).unwrap();
-    // Ten points that come to their end, and the file as it is written.
+    // Ten complete points, and the file as written.
     assert_eq!(svg.matches("<title>").count(), 11);
     folder.call(&with(&["--plot", "-", "--json"])).exits(2).says("both write to standard output");
     folder
@@ -116,7 +116,7 @@ fn numbers_that_the_kernel_takes_vary() {
     folder.write("counted.py", COUNTED);
     let grid = ["tune", "counted.py", "--vary", "n=1..3", "--json"];
     let x = ["--arg", "rand:f32[64x64]", "--arg", "7:i64", "--arg", "zeros:16384"];
-    // All others as the file declares them, by name, and in order.
+    // The other arguments as the file declares them, by name, and in order.
     for args in [&[][..], &["--arg", "n=9:i64"], &x] {
         let call: Vec<&str> = grid.iter().chain(args).copied().collect();
         let all = points(&folder.call(&call).exits(0).json());
@@ -131,7 +131,7 @@ fn numbers_that_the_kernel_takes_vary() {
     folder.call(&["tune", "counted.py", "--vary", "out=1,2"]).exits(2).says("nothing of the file takes `out`");
 }
 
-/// A unified diff applied to a text by its lines alone.
+/// Applies a unified diff to a text using only the lines of the diff.
 fn patched(text: &str, patch: &str) -> String {
     let old: Vec<&str> = text.lines().collect();
     let (mut new, mut at) = (Vec::new(), 0);
@@ -155,7 +155,7 @@ fn patched(text: &str, patch: &str) -> String {
     new.join("\n") + "\n"
 }
 
-/// Kernels of the tutorial become faster by the printed patches alone, and still say the same.
+/// The printed patches alone make the kernels of the tutorial faster, and the results do not change.
 #[test]
 fn patches_improve_the_tutorial() {
     let folder = Folder::new("patches");
@@ -190,7 +190,7 @@ fn promised() -> Vec<(String, String, u64, u64)> {
     rows.map(row).collect()
 }
 
-/// The patches that are printed for the tutorial's kernels make them as fast as it says, and leave the same bytes.
+/// The printed patches make the tutorial's kernels as fast as it states, and leave the same bytes.
 #[test]
 fn printed_patches_make_the_tutorial_faster() {
     let git = std::process::Command::new("git").arg("--version").output();
@@ -240,15 +240,15 @@ def burst(
                 out[at + lane * 32 : at + lane * 32 + 32, :] = pl.exp(pl.aiv_shard(x))
 ";
 
-/// Each forecast that is worth a word has an edit, or the reason why there is none; the edits' patches alone give the cycles that are
-/// said and leave the same bytes.
+/// Each significant forecast has an edit, or a reason for having none; the patches of the edits alone give the stated
+/// cycles and leave the same bytes.
 #[test]
 fn forecasts_have_edits_or_the_reason_why_not() {
     let at = |name: &str| format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(at(name)).unwrap();
     let attention = read("examples/lang/6_attention.py");
     let cases = [
-        // File, its text, platform, and what some forecast with an edit supposes.
+        // File, its text, platform, and the hypothesis of a forecast with an edit.
         ("k.py", attention.clone(), "a5", "no wait at line 31"),
         ("k.py", read("examples/lang/1_vector_add.py"), "a2a3", "one more buffer for `a_vec`"),
         ("k.py", BURST.to_string(), "a2a3", "rings without end: no push waits for a free slot"),
@@ -278,13 +278,13 @@ fn forecasts_have_edits_or_the_reason_why_not() {
             assert_eq!(run["buffers"], facts["buffers"], "{edit}");
         }
     }
-    // Where nothing is computed nothing can be compared.
+    // Without computed values there is nothing to compare.
     folder.write("k.py", &attention);
     let timed = folder.call(&["run", "k.py", "--advice", "--time-only", "--json"]).exits(0).json();
     assert_eq!(timed["advice"]["edits"].as_array().map(Vec::len), Some(0));
     let said = |own: &Value| own["no_edit"].as_str().unwrap().contains("only counts cycles");
     assert!(timed["advice"]["forecasts"].as_array().unwrap().iter().any(said));
-    // The page has them, too.
+    // The page contains them as well.
     let page = folder.call(&["report", "k.py", "-o", "-"]).exits(0).out;
     assert!(
         page.contains("id=\"edit-1\"") && page.contains("stands before line 28") && page.contains("without an edit")

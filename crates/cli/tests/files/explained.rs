@@ -1,4 +1,5 @@
-//! What `slipring explain` shows is so: each example gives its code, and mended it gives nothing.
+//! The pages of `slipring explain` are correct: each example produces its code, and its corrected version produces
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use slipring_reference::{Example, Explanation, explain, explain_document, explan
 
 use crate::walk;
 
-/// A test for each code that has an example, and those of all codes.
+/// A test for each code with an example, and tests for all codes.
 pub fn trials() -> impl Iterator<Item = Trial> {
     let examples = explanations().filter_map(|explained| {
         let example = explained.example?;
@@ -42,7 +43,7 @@ pub fn codes(output: &str) -> Vec<String> {
     output.lines().filter_map(code).collect()
 }
 
-/// Codes of an output that nothing explains.
+/// Codes of an output that have no explanation.
 pub fn unexplained(output: &str) -> Vec<String> {
     codes(output).into_iter().filter(|code| explanation(code).is_none()).collect()
 }
@@ -73,7 +74,7 @@ fn call(file: &Path, command: &str, text: &str) -> Result<(Option<i32>, String),
     Ok((ran.status.code(), String::from_utf8(ran.stdout)? + &String::from_utf8(ran.stderr)?))
 }
 
-/// What makes a message or a fault, up to its code.
+/// Functions that create a message or a fault, up to the code.
 const MAKERS: [&str; 14] = [
     "error(",
     "error_at(",
@@ -91,7 +92,7 @@ const MAKERS: [&str; 14] = [
     "code: ",
 ];
 
-/// The code that stands in the text after a maker, which may have other arguments before it.
+/// The code in the text after such a function, which may have other arguments before it.
 fn code(rest: &str) -> Option<&str> {
     let mut rest = rest.trim_start();
     loop {
@@ -100,7 +101,7 @@ fn code(rest: &str) -> Option<&str> {
             let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             return (!code.is_empty() && code.chars().all(plain)).then_some(code);
         }
-        // A name, as of the op, and the next argument.
+        // A name, such as that of the op, and the next argument.
         let name = rest.len() - rest.trim_start_matches(|c: char| c.is_alphanumeric() || "_.&*".contains(c)).len();
         rest = rest[name..].strip_prefix(',').filter(|_| name > 0)?.trim_start();
     }
@@ -113,13 +114,13 @@ fn declared() -> BTreeMap<String, String> {
     for file in walk::files(&crates, &["rs"]) {
         let name = file.strip_prefix(&crates).unwrap().display().to_string();
         let of_tests = name.split('/').any(|part| part.starts_with("tests") || part == "benches" || part == "examples");
-        // The command line and the report give none of their own.
+        // The command line and the report define no codes.
         if of_tests || name.starts_with("report/") || name.starts_with("cli/src/verbs/") {
             continue;
         }
         let text = std::fs::read_to_string(&file).unwrap();
         let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-        // Kinds that carry data say their codes in one place.
+        // Kinds with data list their codes in one place.
         let kinds = text.split("pub fn code(&self)").nth(1).filter(|_| name.starts_with("finding/")).unwrap_or("");
         for (at, arrow) in kinds.match_indices("=> ") {
             if let Some(code) = code(&kinds[at + arrow.len()..]) {

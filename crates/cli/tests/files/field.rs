@@ -1,5 +1,5 @@
-//! Bugs that people reported in public, one folder each below `tests/field`: `tests/field/README.md` has the format.
-//! What slipring says of them becomes `docs/field-bugs.md`.
+//! Bugs reported in public, one folder each below `tests/field`: `tests/field/README.md` describes the format. The
+//! diagnostics of slipring for them become `docs/field-bugs.md`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,16 +17,16 @@ use crate::tool;
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 struct Bug {
-    /// Public numbers, the first one names the bug: `PTOAS#10`.
+    /// Public issue numbers, the first of which names the bug: `PTOAS#10`.
     reports: Vec<String>,
     date: String,
     class: String,
     /// What goes wrong, and why.
     what: String,
-    /// What it cost those who met it, where they say.
+    /// The cost of the bug to its reporters, if stated.
     #[serde(default)]
     cost: String,
-    /// Why it cannot be written as a program for slipring.
+    /// Why it cannot be expressed as a program for slipring.
     #[serde(default)]
     not_expressible: String,
     #[serde(default)]
@@ -43,26 +43,26 @@ struct Wrong {
     /// The code of the first message.
     #[serde(default)]
     finds: String,
-    /// What the first message says of the cause.
+    /// The part of the first message that states the cause.
     #[serde(default)]
     says: Vec<String>,
-    /// Whether that message is a warning, since the text may mean what it says.
+    /// Whether that message is a warning, because the text may be intended.
     #[serde(default)]
     warns: bool,
-    /// Why nothing is reported, where nothing is.
+    /// Why nothing is reported, if so.
     #[serde(default)]
     gap: String,
-    /// Who says that the text is right, where nothing is reported and the makers of the platform say so.
+    /// Who considers the text correct, if nothing is reported and the vendor of the platform says so.
     #[serde(default)]
     disputed: String,
     #[serde(default = "both")]
     on: Vec<String>,
-    /// Words of the command line, such as `--blocks 64`.
+    /// Command-line arguments such as `--blocks 64`.
     #[serde(default)]
     with: String,
 }
 
-/// A program without it: mended, or the source that slipring's own passes lower.
+/// A program without the bug: corrected, or the source that slipring's own passes lower.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 struct Right {
@@ -71,10 +71,10 @@ struct Right {
     on: Vec<String>,
     #[serde(default)]
     with: String,
-    /// Why there is no proof, where there is none: part of what `prove` says.
+    /// Why there is no proof, if so: a part of the output of `prove`.
     #[serde(default)]
     unproved: String,
-    /// What buffers hold after the run, `1: f32 …`, as in the file tests.
+    /// Contents of buffers after the run, `1: f32 …`, as in the file tests.
     #[serde(default)]
     out: Vec<String>,
 }
@@ -83,17 +83,17 @@ fn both() -> Vec<String> {
     ["a5", "a2a3"].map(String::from).to_vec()
 }
 
-/// What the commands say of a wrong program on one platform.
+/// The diagnostics for a wrong program on one platform.
 struct Said {
     file: String,
     on: String,
     /// The commands that report it, in the order in which a user would try them.
     by: Vec<&'static str>,
-    /// The first message, without its place: code and text.
+    /// The first message without its location: code and text.
     first: String,
 }
 
-/// A folder, what is wrong with what it expects, and its part of the page.
+/// A folder, its unmet expectations, and its part of the page.
 struct Judged {
     bug: Bug,
     folder: String,
@@ -182,7 +182,7 @@ fn judge(folder: &Path) -> Judged {
     Judged { folder: name_of(folder), bug, said, failed }
 }
 
-/// The commands that judge a file of this kind.
+/// The commands that check a file of this kind.
 fn verbs(file: &Path) -> &'static [&'static str] {
     if file.extension().is_some_and(|e| e == "queue") {
         &["queue lint", "queue run"]
@@ -199,7 +199,7 @@ fn words(verb: &str, file: &Path, on: &str, with: &str) -> Vec<String> {
     } else {
         words.extend(["--arch".to_string(), on.to_string()]);
     }
-    // `check` runs nothing: it knows no blocks and no schedule.
+    // `check` runs nothing, so it takes neither blocks nor a schedule.
     if verb != "check" {
         words.extend(with.split_whitespace().map(String::from));
     }
@@ -258,7 +258,7 @@ fn judge_right(folder: &Path, right: &Right, on: &str) -> Vec<String> {
     let file = folder.join(&right.file);
     let mut failed = Vec::new();
     for verb in verbs(&file) {
-        // Lowered or written by hand, it means what the text says op by op.
+        // Lowered or handwritten, it is equivalent to the sequential semantics of the text.
         let with = if *verb == "run" { format!("{} --verify", right.with) } else { right.with.clone() };
         let (exit, output) = match tool().call(&file, &words(verb, &file, on, &with)) {
             Ok(answer) => answer,
@@ -289,7 +289,7 @@ fn judge_outputs(file: &Path, right: &Right, on: &str) -> Vec<String> {
     outputs::compare(&tool(), file, &text, &run).unwrap_or_else(|why| vec![format!("{}: {why:?}", right.file)])
 }
 
-/// The page: how many are found, then every bug with what is said of it.
+/// The page: how many are found, then every bug with its diagnostics.
 fn written(all: &[&Judged]) -> String {
     let mut text = String::from(include_str!("field.md"));
     text.push_str(&score(all));
@@ -321,7 +321,7 @@ fn row(one: &Judged) -> String {
     if !bug.cost.is_empty() {
         what.push_str(&format!(" Cost: {}", cell(&bug.cost)));
     }
-    // Platforms and programs of which the same is said share a line.
+    // Platforms and programs with the same diagnostics share a line.
     let mut lines: Vec<(String, String, Vec<String>)> = Vec::new();
     for said in &one.said {
         let first = said.first.lines().next().unwrap_or_default();
@@ -390,7 +390,7 @@ impl Count {
             (false, _) if one.bug.wrong.iter().all(disputed) => self.disputed += 1,
             (false, _) => {
                 self.wrong += 1;
-                // A bug counts as found where every wrong program of it is, on every platform that has the bug.
+                // A bug counts as found if every wrong program is reported on every platform that has the bug.
                 let told = one.bug.wrong.iter().flat_map(|wrong| wrong.on.iter().map(move |_| wrong)).zip(&one.said);
                 let found = told.filter(|(wrong, _)| !disputed(wrong)).all(|(_, said)| !said.by.is_empty());
                 let warns = one.bug.wrong.iter().any(|wrong| wrong.warns);

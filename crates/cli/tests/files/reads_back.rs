@@ -1,4 +1,4 @@
-//! What a file becomes when it is printed and parsed again: the same module, and the same text.
+//! A file that is printed and parsed again gives the same module, and the same text.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use slipring_dialects::Dialects;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Module, Source, ValueId, difference};
 
-/// What is wrong with a file's text when it is printed and parsed again. A file that cannot be read must expect to be refused.
+/// The differences for a file's text after printing and parsing. A file that cannot be read must expect to be rejected.
 pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
     if file.extension().is_some_and(|e| e == "queue") {
         return Vec::new();
@@ -17,21 +17,21 @@ pub fn judge(file: &Path, text: &str, refused: bool) -> Vec<String> {
     let Loaded { mut module, diags, .. } = slipring::load_file(Source::new(name.clone(), text));
     if diags.has_errors() {
         if let Ok(Some(_)) = slipring::Program::from_text(name, text, &slipring::CompileRequest::default()) {
-            // A whole program is not a module: its scopes are read one by one.
+            // A whole program is not a single module: its scopes are read separately.
             return Vec::new();
         }
         if diags.list.iter().all(|error| error.code == "several-programs") {
-            // Nor are several.
+            // Neither are several.
             return Vec::new();
         }
-        // What cannot be read is not a module; its errors are what the file is about.
+        // A text that cannot be read has no module; the test is about its errors.
         return if refused { Vec::new() } else { vec![diags.render(&module.source, false)] };
     }
     let printed = print(&module);
     let (mut again, diags) = parse(Arc::new(Source::new("printed.pto", printed.clone())), &Dialects::get().registry);
     let twice = print(&again);
     if slipring::is_language(&module.source) || module.source.cpp {
-        // What is compiled has hints for names; printing makes each of them one value's.
+        // Compiled modules have name hints; printing makes names unique.
         [&mut module, &mut again].into_iter().for_each(without_names);
     }
     let mut wrong = Vec::new();

@@ -11,7 +11,8 @@ use crate::kernels::kit::{
 const EXACT: f64 = 0.0;
 /// All arithmetic is in `f32`, some of it rounded.
 const SINGLE: f64 = 1e-5;
-/// An intermediate is rounded to f16 or bf16, which two ways of computing it may do differently: half a unit of bf16 is 2^-9.
+/// An intermediate is rounded to f16 or bf16, which different ways of computing it may do differently: half a unit of
+/// bf16 is 2^-9.
 const NARROW: f64 = 4e-3;
 
 fn largest(row: &[f64]) -> f64 {
@@ -22,7 +23,7 @@ fn sum(row: &[f64]) -> f64 {
     row.iter().sum()
 }
 
-/// Softmax of each row, not divided: the largest elements, the exponentials, and their sums.
+/// Softmax of each row before the division: the largest elements, the exponentials, and their sums.
 fn softmax(x: &Matrix) -> (Matrix, Matrix, Matrix) {
     let most = x.rows_to(largest);
     let p = x.by_row(&most, |x, most| (x - most).exp());
@@ -92,7 +93,7 @@ fn attention_step_of_whole_tiles() {
     attention_step("5_attention_step_whole.py");
 }
 
-/// So many rows of attention over 512 keys.
+/// Attention over 512 keys, for this many rows.
 fn attention_of(rows: usize) -> [Buffer; 4] {
     let [q, k, v] = [(rows, 1), (512, 2), (512, 3)].map(|(rows, seed)| Matrix::quarters(rows, 128, seed));
     let (_, p, total) = softmax(&q.times(&k.transposed()).map(|x| x / 128f64.sqrt()));
@@ -237,7 +238,7 @@ fn double() {
     expect_example("double.py", &[input(F16, &a), input(F16, &b), output(F32, &out)], EXACT);
 }
 
-/// A new example is compared with something too.
+/// Every new example must be compared with something as well.
 #[test]
 fn every_example_has_a_test() {
     let files = std::fs::read_dir(examples()).expect("the folder").flatten();

@@ -32,7 +32,7 @@ impl Matrix {
         Matrix::from(rows, cols, |_, _| 0.0)
     }
 
-    /// Multiples of 1/4 from -2 to 2, different for each seed: their products and the sums of those are exact in `f32`.
+    /// Multiples of 1/4 from -2 to 2, different for each seed: products and their sums are exact in `f32`.
     pub fn quarters(rows: usize, cols: usize, seed: u32) -> Matrix {
         Matrix::from(rows, cols, |i, j| {
             let n = ((i * cols + j) as u32).wrapping_mul(2_654_435_761).wrapping_add(seed.wrapping_mul(977));
@@ -62,7 +62,7 @@ impl Matrix {
         Matrix::from(self.rows, other.cols, |i, j| (0..self.cols).map(|k| self.at(i, k) * other.at(k, j)).sum())
     }
 
-    /// One number for each row.
+    /// One number per row.
     pub fn rows_to(&self, f: impl Fn(&[f64]) -> f64) -> Matrix {
         Matrix::from(self.rows, 1, |i, _| f(&self.data[i * self.cols..(i + 1) * self.cols]))
     }
@@ -89,7 +89,7 @@ pub fn bf16(x: f64) -> f64 {
     f64::from(f32::from_bits((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff_0000))
 }
 
-/// Bits of a number that f16 holds.
+/// Bits of an exactly representable f16 number.
 fn f16_bits(x: f64) -> u16 {
     let bits = (x as f32).to_bits();
     let exponent = ((bits >> 23) & 0xff) as i32 - 127 + 15;
@@ -127,7 +127,7 @@ impl Type {
     }
 }
 
-/// A buffer that is passed to a kernel, and what it must hold afterwards.
+/// A buffer argument of a kernel, and its expected contents afterwards.
 pub struct Buffer {
     ty: Type,
     before: Matrix,
@@ -150,7 +150,7 @@ pub fn changed(ty: Type, before: &Matrix, expected: &Matrix) -> Buffer {
     Buffer { ty, before: before.clone(), after: Some(expected.clone()), slots: false }
 }
 
-/// A buffer for the slots of a ring: what it holds afterwards is uninitialised.
+/// A buffer for the slots of a ring: its contents afterwards are unspecified.
 pub fn slots(rows: usize, cols: usize) -> Buffer {
     Buffer { slots: true, ..input(Type::F32, &Matrix::zeros(rows, cols)) }
 }
@@ -159,7 +159,7 @@ pub fn examples() -> PathBuf {
     root().join("examples/lang")
 }
 
-/// Runs an example on both platforms. Results must agree within `tolerance` times the largest magnitude that is expected.
+/// Runs an example on both platforms. Results must agree within `tolerance` times the largest expected magnitude.
 pub fn expect_example(name: &str, buffers: &[Buffer], tolerance: f64) {
     let text = std::fs::read_to_string(examples().join(name)).expect("the example is part of the repository");
     for platform in PLATFORMS {
@@ -167,8 +167,8 @@ pub fn expect_example(name: &str, buffers: &[Buffer], tolerance: f64) {
     }
 }
 
-/// Runs a kernel with all checks, which must find nothing, compares it with its sequential semantics and with what is
-/// expected.
+/// Runs a kernel with all checks, which must find nothing, and compares it with its sequential semantics and with the
+/// expected contents.
 pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolerance: f64) {
     let source = Source::new(name, text);
     let context = format!("{name} on {platform}");
@@ -201,7 +201,7 @@ pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolera
         let most = expected.data.iter().fold(0.0f64, |most, x| most.max(x.abs()));
         for (element, (found, expected)) in found.iter().zip(&expected.data).enumerate() {
             let difference = (found - expected).abs();
-            // Written so that a NaN does not pass.
+            // Written so that a NaN fails.
             assert!(
                 difference <= tolerance * most,
                 "{context}: element {element} of buffer {at} is {found}, not {expected}"

@@ -6,7 +6,7 @@ use crate::kernels::kit::{Matrix, PLATFORMS, expect, input, output};
 const TYPES: [(&str, Type, &str, Type); 4] =
     [("FP32", F32, "FP32", F32), ("FP16", F16, "FP32", F32), ("BF16", Bf16, "FP32", F32), ("INT8", I8, "INT32", I32)];
 
-/// The second ones are a whole number of fractals for no type.
+/// The extents of the second entry are not multiples of a fractal for any type.
 const EXTENTS: [(usize, usize, usize); 2] = [(48, 96, 64), (40, 72, 24)];
 
 /// Whole numbers from -8 to 8.
@@ -18,7 +18,7 @@ fn flag(name: &str, set: bool) -> String {
     if set { format!(", {name}=True") } else { String::new() }
 }
 
-/// The extents of an operand as it lies in memory.
+/// The extents of an operand in memory.
 fn extents(rows: usize, cols: usize, transposed: bool) -> (usize, usize) {
     if transposed { (cols, rows) } else { (rows, cols) }
 }
@@ -47,7 +47,7 @@ fn transposed_operands_of_every_type() {
     }
 }
 
-/// Extents that are not a whole number of fractals.
+/// Extents that are not multiples of a fractal.
 #[test]
 fn odd_extents() {
     for (m, k, n) in [(1, 1, 1), (5, 17, 3), (16, 33, 40), (31, 64, 65)] {

@@ -5,7 +5,8 @@ use slipring::{CompileRequest, Elem, Program, ProgramOptions, Tensor};
 use crate::kernels::kit::Type::{F16, F32};
 use crate::kernels::kit::{Matrix, PLATFORMS, Type, examples};
 
-/// Runs a program on few and on many clusters, in several orders: the same bytes each time, near to what is expected.
+/// Runs a program on few and on many clusters, in several orders: the bytes are the same each time, and close to the
+/// expected ones.
 fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matrix, tolerance: f64) {
     let path = examples().join("../..").join(file);
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_string()).collect();

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::here::{self, root};
 
-/// How long anything may take on a machine that is busy.
+/// Time limit for any step on a busy machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn example(name: &str) -> String {
@@ -20,7 +20,7 @@ pub(super) struct Client {
     server: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
-    /// What came and was not asked for yet.
+    /// Messages that have arrived and were not consumed yet.
     waiting: Vec<Value>,
     number: i64,
 }
@@ -48,7 +48,7 @@ impl Client {
         Client { server, input, messages, waiting: Vec::new(), number: 0 }
     }
 
-    /// One that has been introduced.
+    /// A client after initialisation.
     pub(super) fn ready() -> (Client, Value) {
         let mut client = Client::start();
         let said = client.ask("initialize", json!({ "capabilities": {}, "processId": null, "rootUri": null }));
@@ -71,7 +71,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.number += 1;
         let id = self.number;
@@ -95,7 +95,7 @@ impl Client {
         }
     }
 
-    /// Opens a text; the address that it has.
+    /// Opens a text, and returns its URI.
     pub(super) fn open(&mut self, name: &str, language: &str, text: &str) -> String {
         let address = format!("file://{}", root().join("examples").join(name).display());
         let document = json!({ "uri": address, "languageId": language, "version": 1, "text": text });
@@ -108,7 +108,7 @@ impl Client {
         self.tell("textDocument/didChange", json!({ "textDocument": document, "contentChanges": [{ "text": text }] }));
     }
 
-    /// The next messages about a version of a text.
+    /// The next diagnostics for a version of a text.
     pub(super) fn messages_of(&mut self, address: &str, version: i64) -> Vec<Value> {
         let said = self.wait(|message| {
             message["method"] == "textDocument/publishDiagnostics"
@@ -128,7 +128,7 @@ impl Client {
         self.ask(&format!("textDocument/{what}"), json!({ "textDocument": { "uri": address } }))["result"].clone()
     }
 
-    /// Says goodbye; the exit code.
+    /// Shuts the server down, and returns the exit code.
     pub(super) fn end(mut self) -> Option<i32> {
         let answer = self.ask("shutdown", Value::Null);
         assert!(answer["error"].is_null(), "{answer}");
@@ -136,7 +136,7 @@ impl Client {
         self.exit().0
     }
 
-    /// Waits for the end: exit code, and what standard error has.
+    /// Waits for the end: exit code, and contents of standard error.
     pub(super) fn exit(mut self) -> (Option<i32>, String) {
         self.input = None;
         let end = Instant::now() + PATIENCE;
@@ -177,7 +177,7 @@ pub(super) fn read(output: &mut impl BufRead) -> Option<Value> {
     serde_json::from_slice(&bytes).ok()
 }
 
-/// Line and column, in UTF-16 units, of the first place of a text after another one.
+/// Line and column, in UTF-16 units, of the first occurrence of a text after another one.
 pub(super) fn place(text: &str, behind: &str, what: &str) -> (usize, usize) {
     let from = text.find(behind).unwrap();
     let at = from + text[from..].find(what).unwrap();
@@ -190,7 +190,7 @@ pub(super) fn codes(messages: &[Value]) -> Vec<&str> {
     messages.iter().map(|message| message["code"].as_str().unwrap_or("")).collect()
 }
 
-/// A text after an edit of the protocol; the ranges are of whole lines here.
+/// A text after an edit of the protocol; ranges here consist of complete lines.
 pub(super) fn edited(text: &str, edit: &Value) -> String {
     let line = |end: &str| edit["range"][end]["line"].as_u64().unwrap() as usize;
     assert_eq!((&edit["range"]["start"]["character"], &edit["range"]["end"]["character"]), (&json!(0), &json!(0)));

@@ -43,7 +43,7 @@ impl Adapter {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     fn ask(&mut self, command: &str, arguments: Value) -> Value {
         self.number += 1;
         let text =
@@ -117,7 +117,7 @@ fn an_editor_stops_steps_and_goes_back() {
         assert_eq!(adapter.event("stopped")["threadId"], thread);
     }
     assert_eq!(adapter.frame(&thread), product);
-    // What is known of the moment.
+    // Facts about the current moment.
     let scopes = adapter.ask("scopes", json!({ "frameId": product["id"] }))["body"]["scopes"].clone();
     let mut variables = |at: usize| {
         let number = &scopes[at]["variablesReference"];
@@ -157,9 +157,9 @@ fn an_editor_stops_at_ops_conditions_bytes_and_findings() {
         reasons.push(adapter.event("stopped")["reason"].as_str().unwrap().to_string());
     }
     let ops = "function breakpoint";
-    // The signals of both lanes fill a slot 0 each.
+    // The signals of both lanes fill one slot 0 each.
     assert_eq!(reasons, [ops, ops, ops, "data breakpoint", ops, ops]);
-    // Tiles and buffers have rows.
+    // Tiles and buffers have children.
     let scopes = adapter.ask("scopes", json!({ "frameId": 1 }))["body"]["scopes"].clone();
     let mut list = |reference: &Value, start: usize| {
         let asked = json!({ "variablesReference": reference, "start": start, "count": 2 });
@@ -174,7 +174,7 @@ fn an_editor_stops_at_ops_conditions_bytes_and_findings() {
     let buffers = list(&adapter_scope(&scopes, "Buffers"), 1);
     let elements = list(&buffers[0]["variablesReference"], 3);
     assert_eq!(elements[0]["name"], "[48]", "{elements}");
-    // A hold makes another run, in which the stops are found again.
+    // A delay gives a different run, in which the breakpoints are found again.
     adapter.ask("evaluate", json!({ "expression": "op tmatmul" }));
     adapter.ask("evaluate", json!({ "expression": "start" }));
     adapter.ask("disconnect", json!({}));
@@ -207,7 +207,7 @@ fn findings_are_told_and_wrong_questions_refused() {
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
         ("max_steps", json!(-1), "`max_steps` takes a non-negative integer, not -1"),
         ("strict", json!("no"), "`strict` takes true or false, not `no`"),
-        // What `debug` does not take, either.
+        // Options that `debug` does not accept, either.
         ("launches", json!(2), "`--launches` has no effect here: it is an option of `run`"),
         ("verify", json!(true), "`--verify` has no effect here: it is an option of `run`"),
         ("time_only", json!(true), "`--time-only` has no effect here: it is an option of `run`"),

@@ -1,4 +1,4 @@
-//! `slipring debug`: words in, a transcript out.
+//! `slipring debug`: commands in, a transcript out.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -26,7 +26,7 @@ fn debug_with(file: &str, options: &[&str], words: &[&str]) -> (Option<i32>, Str
     (ran.status.code(), text)
 }
 
-/// What was said to a word.
+/// The output of a command.
 pub(super) fn answer<'a>(text: &'a str, word: &str) -> &'a str {
     let rest = text.split_once(&format!("> {word}\n")).unwrap_or_else(|| panic!("no {word} in {text}")).1;
     rest.split("\n> ").next().unwrap()
@@ -37,7 +37,7 @@ fn a_run_goes_forwards_and_backwards() {
     let words = ["next 5", "next", "back", "end", "back 3", "cycle 0", "start", "back", "next 99999"];
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
-    // The same event, whichever way it is come to.
+    // The same event, however it is reached.
     let fifth = answer(&text, "next 5");
     assert!(fifth.starts_with("[5/"), "{text}");
     assert_eq!(answer(&text, "back").trim_end(), fifth.trim_end());
@@ -52,7 +52,8 @@ fn a_run_goes_forwards_and_backwards() {
 
 #[test]
 fn contents_change_when_work_is_over() {
-    // A tile of the product before, while and after it is computed; zero before, since memories begin so.
+    // A tile of the product before, during and after its computation; zero before, because memories are initialised to
+    // zero.
     let words = [
         "show product",
         "op tmatmul",
@@ -71,7 +72,7 @@ fn contents_change_when_work_is_over() {
     let at: u64 = answer(&text, "op tmatmul").split(' ').nth(1).unwrap().parse().unwrap();
     assert!(answer(&text, "where").contains(&format!("cycle {at}")), "{text}");
     assert!(answer(&text, "where").contains("AIC.M"), "{text}");
-    // What a plain run ends with, and nothing yet while the product was computed.
+    // The final contents of a default run, and nothing yet while the product was computed.
     let outs: Vec<&str> = text.split("> show out\n").skip(1).map(|rest| rest.split("\n> ").next().unwrap()).collect();
     assert!(outs[0].contains("-19.00331 to 23.26076") && outs[0].contains("9.10085 2.85237"), "{text}");
     assert!(outs[1].contains("0 to 0"), "{text}");
@@ -161,7 +162,7 @@ fn one_goes_to_where_a_condition_comes_to_hold() {
 
 #[test]
 fn a_byte_is_written_once_its_work_is_over() {
-    // The second half of the product is the other Vector core's: rows 32 to 63 of 64 floats.
+    // The second half of the product belongs to the other Vector core: rows 32 to 63 of 64 floats.
     let words = [
         "until byte 8191 of out is written",
         "show out[2047:2049]",
@@ -223,7 +224,7 @@ fn a_tile_is_followed_through_its_ring() {
     assert!(!follows[2].starts_with('['), "{text}");
     let backs: Vec<&str> = text.split("> rfollow\n").skip(1).map(|rest| rest.lines().next().unwrap()).collect();
     assert!(backs[0].contains(" is popped: [") && backs[1].contains(" is pushed: ["), "{text}");
-    // A load to the flag that it sets, to the pipe that takes it, and back.
+    // From a load to the flag that it sets, to the pipe that takes the flag, and back.
     assert!(follows[3].contains("set flag MTE2→MTE1") && follows[4].contains("take flag MTE2→MTE1"), "{text}");
     assert!(backs[2].contains("set flag MTE2→MTE1"), "{text}");
     assert!(answer(&text, words[10]).contains("tiles 1 to 3, and no tile 9"), "{text}");
@@ -240,7 +241,7 @@ fn a_held_work_makes_another_run() {
     assert!(held.lines().last().unwrap().contains("AIC.M  pto.tmatmul  line 10"), "{text}");
     assert!(answer(&text, "release").starts_with("nothing is held\n1387 cycles before, 887 now\n"), "{text}");
     assert!(answer(&text, "hold 5").contains("delay AIV1.MTE3 work 1 by 5"), "{text}");
-    // The same from a file, and words of the command line.
+    // The same from a file, and with commands on the command line.
     let folder = Folder::empty("held");
     folder.write("held", answer(&text, "held"));
     let file = folder.file("held").display().to_string();
@@ -248,7 +249,7 @@ fn a_held_work_makes_another_run() {
     assert_eq!(code, Some(0));
     assert!(text.contains("> end\ncycle 1387; ["), "{text}");
     assert!(text.contains("> held\ndelay AIC.M work 1 by 500\n"), "{text}");
-    // A race: what the store finds depends on when it comes.
+    // A race: the contents that the store sees depend on its timing.
     let (_, text) = debug("examples/broken/missing_flag.pto", &["line 28", "hold 1000"]);
     let held = answer(&text, "hold 1000");
     assert!(held.contains("went  warning[uninitialised-output]"), "{text}");

@@ -1,4 +1,4 @@
-//! The extension's files are what its manifest says.
+//! The extension's files match its manifest.
 
 use std::collections::BTreeSet;
 
@@ -24,12 +24,12 @@ fn the_manifest_of_the_extension_names_what_is_there() {
     assert_eq!(named.len(), 4);
     named.iter().for_each(|name| drop(json(name)));
     let client = read(manifest["main"].as_str().unwrap());
-    // What it starts are commands of the tool.
+    // The commands that it starts are verbs of the tool.
     for word in ["lsp", "dap"] {
         assert!(client.contains(&format!("[\"{word}\"")), "{word}");
     }
     assert_eq!(gives["languages"][0]["extensions"][0], ".pto");
-    // A launch has what names the kernel, and the options of `debug`.
+    // A launch has the properties that select the kernel, and the options of `debug`.
     let properties = &gives["debuggers"][0]["configurationAttributes"]["launch"]["properties"];
     let known: BTreeSet<&str> = properties.as_object().unwrap().keys().map(String::as_str).collect();
     let own = OPTIONS.iter().filter(|option| option.of.contains(&Way::Stepping)).map(|option| option.name);

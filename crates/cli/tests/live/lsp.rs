@@ -14,7 +14,7 @@ fn messages_come_as_one_types() {
     let text = example("lang/double.py");
     let address = client.open("lang/double.py", "python", &text);
     assert!(client.messages_of(&address, 1).is_empty());
-    // A word that is not there, after characters of two units and of several bytes.
+    // An unknown name, after characters of two UTF-16 units and of several bytes.
     let wrong = text.replace("pl.matmul(a, b)", "pl.matmul(a, \"é𝄞\", c)");
     client.change(&address, 2, &wrong);
     let messages = client.messages_of(&address, 2);
@@ -65,7 +65,7 @@ fn a_race_is_found_and_its_edit_mends_it() {
     let (mut client, _) = Client::ready();
     let text = example("broken/missing_flag.pto");
     let address = client.open("broken/missing_flag.pto", "pto", &text);
-    // The check says nothing of it, the run after it does.
+    // The check reports nothing about it, but the run after it does.
     let checked = client.messages_of(&address, 1);
     assert!(!codes(&checked).contains(&"race"));
     let found = client.messages_of(&address, 1);
@@ -123,7 +123,7 @@ fn pages_types_and_addresses_stand_under_the_cursor() {
     assert!(shown(client.at("hover", &address, line, column)).contains("pto.mte_gm_ub"));
     let (line, column) = place(&text, "pto.mte_gm_ub", "%bytes");
     assert!(shown(client.at("hover", &address, line, column + 3)).contains("%bytes: i64"));
-    // Where there is nothing, nothing is said.
+    // Without a symbol there is no answer.
     assert!(client.at("hover", &address, 0, 0)["result"].is_null());
     assert_eq!(client.end(), Some(0));
 }
@@ -199,7 +199,7 @@ fn wrong_questions_are_refused_and_the_server_goes_on() {
     assert_eq!(client.ask("textDocument/hover", json!({ "textDocument": 3 }))["error"]["code"], -32602);
     client.change("file:///nowhere.py", 4, "x");
     client.tell("textDocument/didOpen", json!({ "textDocument": null }));
-    // Places outside of the text, and in the middle of a character of two units.
+    // Positions outside the text, and inside a surrogate pair.
     let address = client.open("odd.py", "python", "# 𝄞\nimport slipring.language as pl\n");
     for (line, character) in [(0, 3), (0, 99), (99, 0), (usize::MAX >> 1, usize::MAX >> 1)] {
         for what in ["hover", "definition", "completion"] {
@@ -209,7 +209,7 @@ fn wrong_questions_are_refused_and_the_server_goes_on() {
     }
     let negative = json!({ "textDocument": { "uri": address }, "position": { "line": -1, "character": 0 } });
     assert_eq!(client.ask("textDocument/hover", negative)["error"]["code"], -32602);
-    // A file of Python that is not a kernel is nobody's business.
+    // A Python file without kernels is ignored.
     let plain = client.open("plain.py", "python", "print(1)\n");
     assert!(client.messages_of(&plain, 1).is_empty());
     let empty = client.open("empty.pto", "pto", "");

@@ -1,4 +1,4 @@
-//! What is asked again with each change of a text, through the process that answers.
+//! Interactive commands, tested through the process that serves them.
 
 mod client;
 mod dap;

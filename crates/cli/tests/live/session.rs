@@ -1,12 +1,12 @@
-//! The recorded session of `docs/editors.md`: the attention step of the tutorial, broken and mended in an editor, and stepped back from a
-//! hang.
+//! The recorded session of `docs/editors.md`: the attention step of the tutorial, broken and fixed in an editor, and
+//! stepped back from a hang.
 
 use serde_json::json;
 
 use super::client::{Client, codes, edited, example, place};
 use crate::here::{self, Folder};
 
-/// The attention step as `slipring build` writes it, for one platform and without the places that it comes from.
+/// The attention step as `slipring build` writes it, for one platform and without source locations.
 fn built() -> String {
     let ran = here::slipring().args(["build", "examples/lang/5_attention_step.py", "--arch", "a5"]).output().unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
@@ -16,14 +16,15 @@ fn built() -> String {
     format!("{head}module attributes {{pto.target_arch = \"a5\"}} {{\n{body}}}\n")
 }
 
-/// A text without the lines that have this in them, and how many those were.
+/// A text without the lines that contain this part, and the number of removed lines.
 fn without(text: &str, part: &str) -> (String, usize) {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let kept: Vec<&str> = lines.iter().copied().filter(|line| !line.contains(part)).collect();
     (kept.concat(), lines.len() - kept.len())
 }
 
-/// Step 1: both lanes store into the same rows while the offset is typed without the lane, and no more once it has it.
+/// Step 1: both lanes store into the same rows while the offset is typed without the lane, and no longer once it has
+/// it.
 #[test]
 fn lanes_that_overlap_show_as_one_types() {
     let text = example("lang/5_attention_step.py");
@@ -51,7 +52,7 @@ fn lanes_that_overlap_show_as_one_types() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// Step 2: a pair of flags is gone; the run finds the race, and its edit puts the pair back.
+/// Step 2: a pair of flags is missing; the run finds the race, and its edit restores the pair.
 #[test]
 fn a_race_of_the_built_step_is_mended_by_its_edit() {
     let text = built();
@@ -81,7 +82,7 @@ fn a_race_of_the_built_step_is_mended_by_its_edit() {
     assert_eq!(client.end(), Some(0));
 }
 
-/// Step 3: a push is gone, and the run hangs; from there back to where it is missing.
+/// Step 3: a push is missing, and the run hangs; from there back to where it is missing.
 #[test]
 fn one_steps_back_from_the_hang_to_the_missing_push() {
     let (broken, lines) = without(&built(), "pto.tpush_to_aic");
@@ -95,7 +96,7 @@ fn one_steps_back_from_the_hang_to_the_missing_push() {
     assert!(hang.contains("AIC pops tile 1 of `ring V2C`, but AIV0 has pushed only 0"), "{text}");
     assert!(hang.contains("AIC.MTE1    waits for ring V2C slot 0 ready"), "{text}");
     assert!(super::debug::answer(&text, "rings").contains("ring V2C (AIV0 to AIC): filled slots of 2: 0"), "{text}");
-    // The last thing that a Vector core does is to wait for the tile that it never pushes; it was made just before.
+    // A Vector core's last action is to wait for the tile that it never pushes; the tile was computed just before.
     let last = super::debug::answer(&text, "list");
     assert!(last.contains("pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID2>]"), "{text}");
     assert!(last.contains("return") && !last.contains("tpush"), "{text}");

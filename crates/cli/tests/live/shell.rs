@@ -1,4 +1,4 @@
-//! Completions and pages of the manual have every command.
+//! Completions and manual pages cover every command.
 
 use crate::here;
 
@@ -11,7 +11,7 @@ fn slipring(words: &[&str]) -> (Option<i32>, String) {
 fn every_command_is_completed_and_has_a_page() {
     let (_, help) = slipring(&["--help"]);
     let verbs = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
-    // A line of a command is indented by two blanks, its continuation by more.
+    // The line of a command is indented by two spaces, its continuation by more.
     let verbs = verbs.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let lines: Vec<Vec<&str>> = verbs.map(|line| line.split_whitespace().collect()).collect();
     let verbs: Vec<&str> = lines.iter().map(|words| words[0]).filter(|verb| *verb != "help").collect();
@@ -44,6 +44,6 @@ fn every_command_is_completed_and_has_a_page() {
 fn quiet_leaves_the_report_out() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lang/double.py");
     assert_eq!(slipring(&["run", "--quiet", file]), (Some(0), String::new()));
-    // What was asked for as data comes all the same.
+    // Requested data is still printed.
     assert!(slipring(&["run", "-q", "--json", file]).1.starts_with('{'));
 }

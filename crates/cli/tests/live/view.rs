@@ -1,4 +1,4 @@
-//! `slipring debug --view` on a terminal of `tmux`: keys in, captures out.
+//! `slipring debug --view` on a `tmux` terminal: keys in, captures out.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use super::client::PATIENCE;
 use crate::here::{self, root};
 
-/// A terminal of its own server, which ends with it.
+/// A terminal with its own server, which ends with it.
 struct Screen {
     socket: String,
 }
 
 impl Screen {
-    /// Starts a command on 140 columns and 40 lines; `None` where there is no `tmux`.
+    /// Starts a command on 140 columns and 40 lines; `None` if `tmux` is not installed.
     fn start(name: &str, command: &str) -> Option<Screen> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("skipped: tmux is not installed");
@@ -21,7 +21,7 @@ impl Screen {
         }
         let socket = format!("slipring-{name}-{}", std::process::id());
         let screen = Screen { socket };
-        // What is shown at the end stays there.
+        // The final output stays visible.
         let command = format!("{command}; echo \"ended with $?\"; sleep 600");
         let folder = root().display().to_string();
         let size = ["-x", "140", "-y", "40", "-c", &folder];
@@ -31,7 +31,7 @@ impl Screen {
 
     fn tmux(&self, words: &[&str]) -> String {
         let mut tmux = Command::new("tmux");
-        // A locale whose letters are all shown.
+        // A locale in which all letters are displayed.
         tmux.args(["-u", "-L", &self.socket]).args(words).env("LC_ALL", "C.UTF-8").env_remove("TMUX");
         let ran = tmux.output().unwrap();
         assert!(ran.status.success(), "tmux {words:?}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -42,7 +42,7 @@ impl Screen {
         self.tmux(&[&["send-keys"], keys].concat());
     }
 
-    /// The screen once it shows this.
+    /// The screen once it shows this text.
     fn shows(&self, part: &str) -> String {
         let start = Instant::now();
         loop {
@@ -81,7 +81,7 @@ fn keys_step_both_ways_on_a_terminal() {
     screen.shows("event 145 of 170");
     screen.keys(&["Right"]);
     assert!(screen.shows("event 146 of 170").contains(push.lines().next().unwrap()));
-    // Another size is drawn anew, and the terminal is given back.
+    // After a resize the view is redrawn, and the terminal is restored at the end.
     screen.tmux(&["resize-window", "-x", "100", "-y", "30"]);
     screen.shows("event 146 of 170");
     screen.keys(&["q"]);

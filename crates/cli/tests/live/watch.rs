@@ -1,4 +1,4 @@
-//! `slipring watch`: what changes with each save.
+//! `slipring watch`: the reported changes after each save.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Writes a file as editors do: whole or not at all.
+/// Writes a file as editors do: atomically.
 fn save(file: &Path, text: &str) {
     let new = file.with_extension("new");
     std::fs::write(&new, text).unwrap();
@@ -31,7 +31,7 @@ fn each_save_says_what_came_and_went() {
     save(&file, &broken);
     let mut watch = here::slipring().args(["watch", "--looks", "4"]).arg(&file).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
-    // Up to the line that ends a look.
+    // Up to the line that ends a check.
     let mut look = || {
         let mut all = Vec::new();
         for line in lines.by_ref() {
@@ -54,7 +54,7 @@ fn each_save_says_what_came_and_went() {
     let last = mended.lines().last().unwrap();
     assert!(last.starts_with("== flags on a5: ") && last.contains("more)") && last.ends_with("2 went"), "{last}");
 
-    // What is broken as a text is not run; a line that moves alone is not a change.
+    // A text with errors is not run; a line that only moves is not a change.
     save(&file, &broken.replace("pto.vabs", "pto.vabz"));
     let unread = look();
     assert!(unread.contains("error[unknown-op]") && unread.ends_with("== not run: it has errors; 1 came"), "{unread}");
@@ -83,7 +83,7 @@ fn a_kernel_of_the_language_is_run() {
     );
 }
 
-/// Asks a server for a page.
+/// Requests a page from a server.
 fn asked(address: &str, path: &str, host: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
@@ -122,7 +122,7 @@ fn the_page_comes_anew_and_lines_are_compared() {
     let page = asked(&address, "/", &address);
     assert!(page.starts_with("HTTP/1.1 200 OK") && page.contains("connect-src 'self'"), "{}", &page[..400]);
     assert!(page.contains("/after/1'") && page.contains("pl.matmul(a, b)"), "the page of the run");
-    // Another site that is led here, and what is not there.
+    // A site that is resolved to this machine, and missing pages.
     assert!(asked(&address, "/", "evil.example").starts_with("HTTP/1.1 403"));
     assert!(asked(&address, "/other", &address).starts_with("HTTP/1.1 404"));
     let waits = std::thread::spawn({

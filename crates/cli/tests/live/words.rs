@@ -1,11 +1,11 @@
-//! Names, kinds of words and what stands between them, through the protocol of the language server.
+//! Names, semantic tokens and inlay hints, through the language server protocol.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, example, place};
 use crate::here::{self, root};
 
-/// The lines, from 1, of the places that an answer has.
+/// The lines, from 1, of the locations in an answer.
 fn lines_of(list: &Value) -> Vec<u64> {
     list.as_array()
         .unwrap_or_else(|| panic!("{list}"))
@@ -37,7 +37,7 @@ fn names_are_found_and_changed_everywhere() {
     }
     let (line, column) = place(text, "@pl", "incore");
     assert!(!client.at("prepareRename", &address, line, column)["error"].is_null());
-    // Two loops with a counter of the same name.
+    // Two loops with counters of the same name.
     let text = example("matmul_to_vector.pto");
     let address = client.open("matmul_to_vector.pto", "pto", &text);
     let (line, column) = place(&text, "func.func", "%c0 ");
@@ -123,7 +123,7 @@ fn shapes_places_and_cycles_stand_in_the_text() {
         .map(|hint| (hint["position"]["line"].as_u64().unwrap() + 1, hint["label"].as_str().unwrap()))
         .collect();
     assert!(labels.contains(&(10, ": 64x64 f32, acc at 0x0")), "{labels:?}");
-    // What `run --lines` says of the same line.
+    // The output of `run --lines` for the same line.
     let ran = here::slipring()
         .args(["run", "--lines", "--json"])
         .arg(root().join("examples/lang/double.py"))

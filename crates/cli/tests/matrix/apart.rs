@@ -1,6 +1,7 @@
-//! Types that no arithmetic takes: HiFloat8, scales of blocks, pairs of 4-bit floats, integers of 64 bits. The declarations say which
-//! operations know them. Moves are tried here, conversions of `ui64` too; those of all other short types are compared code by code
-//! with other libraries (`crates/tile/src/convert`), and products of blocks have files of their own (`tests/files/ops`).
+//! Types without arithmetic: HiFloat8, block scales, pairs of 4-bit floats, 64-bit integers. The declarations state
+//! which operations support them. Moves are tested here, conversions of `ui64` too; conversions of all other short
+//! types are compared code by code with other libraries (`crates/tile/src/convert`), and block products have their own
+//! files (`tests/files/ops`).
 
 use std::collections::BTreeSet;
 
@@ -13,9 +14,9 @@ use super::numbers::{Ty, Value};
 use super::run::Tile;
 use super::{Matrix, each, reference, tile};
 
-/// The operations of the vector unit that declare a type for one of their tiles, on the A5 and on the A2/A3. Packing, transposing and
-/// gathering move bits; whatever takes the type without declaring it moves bytes and asks for their number only. Products name pairs
-/// of types: of these, 4-bit floats with scales.
+/// The operations of the vector unit that declare a type for one of their tiles, on the A5 and on the A2/A3. Packing,
+/// transposing and gathering move bits; operations that accept the type without declaring it move bytes and only need
+/// the size. Products name pairs of types: of these, 4-bit floats with scales.
 const KNOWN: &[(Elem, &str, &str)] = &[
     (Elem::HiF8, "pto.tcvt pto.tpack pto.ttrans pto.tgather pto.tgatherb pto.mgather pto.mscatter", "pto.tgatherb"),
     (Elem::F8E8M0, "pto.tcvt pto.tpack", ""),
@@ -25,7 +26,7 @@ const KNOWN: &[(Elem, &str, &str)] = &[
     (Elem::U64, "pto.tcvt pto.tpack pto.ttri", "pto.tcvt"),
 ];
 
-/// What takes all that a platform has, to and from global memory.
+/// Operations that accept all types of a platform, to and from global memory.
 const MOVES: [&str; 3] = ["pto.tload", "pto.tprefetch", "pto.tstore"];
 
 #[test]
@@ -48,7 +49,7 @@ fn nothing_computes_with_them() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Bits of any kind: what moves them looks at none.
+/// Arbitrary bits: moves do not interpret them.
 fn bits(ty: Ty, rows: usize, bytes: usize, valid: [usize; 2], seed: u64) -> Tile {
     let plain = tile(Ty(["ui8", "", "", "", "", "", "", "ui64"][ty.bytes() - 1]), rows, bytes, valid, seed);
     Tile { ty, ..plain }
@@ -78,7 +79,7 @@ fn they_are_moved_as_they_are() {
     matrix.done();
 }
 
-/// The value of a float without its fraction, as `mode` has it.
+/// The integral value of a float, rounded in this mode.
 fn whole(mode: &str, x: f64) -> f64 {
     match mode {
         "ROUND" => x.round(),
@@ -103,7 +104,7 @@ fn conversions_of_long_unsigned_integers() {
             );
             let text = format!("  pto.tcvt ins(%t0 {attrs} : !t0) outs(%t1 : !t1)");
             let out_of = |bits: u64| match (other.is_float(), saturate) {
-                // The upper half of the range: one bit stands for all that a float does not keep.
+                // The upper half of the range: a sticky bit represents everything that a float cannot hold.
                 (true, _) if bits >> 63 == 1 => {
                     let value = (bits >> 11 | u64::from(bits & 0x7ff != 0)) as f64 * 2048.0;
                     reference::convert(mode, saturate, Ty("f64"), other, value.to_bits())
@@ -121,7 +122,7 @@ fn conversions_of_long_unsigned_integers() {
                 Value::Int(n) if saturate => n.max(0) as u64,
                 Value::Int(n) => n as u64,
                 Value::Float(x) if x.is_nan() => 0,
-                // With 64 bits there is no wider type to cut low bits from: it saturates in any case.
+                // With 64 bits there is no wider type from which to truncate: it always saturates.
                 Value::Float(x) => whole(mode, x) as u64,
             };
             let (src, dst) = (tile(other, 3, 32 * other.bytes(), [3, 29], 43), tile(long, 3, 256, [3, 29], 44));

@@ -12,7 +12,7 @@ const MODES: [&str; 8] = ["RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD", "NON
 
 #[test]
 fn conversions() {
-    // A NaN's bits are nobody's promise.
+    // The bits of a NaN are unspecified.
     let mut matrix = Matrix { any_nan: true, ..Matrix::new() };
     let types: Vec<Ty> = COMMON.into_iter().chain(SMALL).map(Ty).collect();
     let pairs = || types.iter().flat_map(|from| types.iter().map(move |to| (*from, *to)));

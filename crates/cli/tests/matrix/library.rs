@@ -1,4 +1,5 @@
-//! What the tile library has and the assembler has no op for: powers, several steps in one, pairs, extremes with their numbers.
+//! Functions of the tile library for which the assembler has no op: powers, fused operations, pairs, extrema with their
+//! indices.
 
 use crate::matrix::numbers::{Ty, Value, elements};
 use crate::matrix::run::Tile;
@@ -12,7 +13,7 @@ fn float(ty: Ty, bits: u64) -> f64 {
     }
 }
 
-/// `x ^ y`: floats by way of f32, integers that wrap.
+/// `x ^ y`: floats by way of f32, integers with wrapping.
 fn power(arch: &str, ty: Ty, base: u64, exponent: u64) -> u64 {
     let (x, y) = match (ty.decode(base), ty.decode(exponent)) {
         (Value::Float(x), Value::Float(y)) => (x, y),
@@ -27,7 +28,7 @@ fn power(arch: &str, ty: Ty, base: u64, exponent: u64) -> u64 {
                     }
                 }
                 (_, true) => 0,
-                // The low bits of a power are the power of the low bits.
+                // The low bits of a power only depend on the low bits of the base.
                 (_, false) => x.wrapping_pow(y as u32),
             };
             return ty.encode(Value::Int(result));
@@ -54,7 +55,7 @@ fn powers() {
     let mut matrix = Matrix::new();
     let bf16 = |ty: Ty| if ty.0 == "bf16" { " {precision_mode = #pto<precision_mode HIGH_PRECISION>}" } else { "" };
     all("pto.tpow", |arch, ty, make| {
-        // Ordinary powers after the exceptional ones.
+        // Ordinary powers after the special cases.
         let mut exponents = make(1);
         for (at, bits) in exponents.data.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
             *bits = if ty.is_float() { ty.encode(Value::Float(at as f64 / 16.0 - 3.0)) } else { at as u64 % 7 };
@@ -96,7 +97,7 @@ fn products_and_sums_in_one() {
                 let cols = tiles[0].shape[1];
                 for at in each(tiles[0].valid).map(|(i, j)| i * cols + j) {
                     let [a, b, c] = [0, 1, 2].map(|of: usize| float(ty, tiles[of].data[at]) as f32);
-                    // The product of f16 is rounded before the sum is.
+                    // The product of f16 is rounded before the sum.
                     let product = |x: f32| float(ty, ty.encode(Value::Float(f64::from(x)))) as f32;
                     let fused = |x: f32, y: f32, z: f32| {
                         if ty == Ty("f16") { product(x * y) + z } else { x.mul_add(y, z) }
@@ -117,7 +118,7 @@ fn products_and_sums_in_one() {
     matrix.done();
 }
 
-/// What is nearest to a value, the largest one where it is beyond.
+/// The nearest representable value, or the largest one if it is out of range.
 fn saturated(to: Ty, value: f64) -> u64 {
     match to.is_float() {
         true => to.encode(Value::Float(value.min(65504.0))),

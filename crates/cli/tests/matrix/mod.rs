@@ -1,7 +1,8 @@
-//! Every arithmetic operation on tiles × element type × shape × platform, against numbers of this test's own.
+//! Every arithmetic operation on tiles × element type × shape × platform, against numbers computed by this test.
 //!
-//! The types are those that the operation declares. Tiles have odd and partial valid shapes; what lies outside must stay. A slice
-//! runs always, another for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` runs all of them.
+//! The types are those that the operation declares. Tiles have odd and partial valid shapes; everything outside must
+//! not change. One slice always runs, another one for each value of `SLIPRING_SLICE`; `SLIPRING_SLICE=all` runs all of
+//! them.
 
 mod apart;
 mod conversions;
@@ -19,7 +20,7 @@ use run::{Tile, run};
 use slipring_dialects::Dialects;
 use slipring_machine::built_in;
 
-/// One in so many cases runs without being asked for.
+/// One in this many cases runs by default.
 const SLICES: usize = 6;
 
 /// Counts cases, and runs those of the slice.
@@ -27,12 +28,12 @@ struct Matrix {
     slice: Option<usize>,
     count: usize,
     ran: usize,
-    /// Any NaN is as good as another: no manual says which bits a conversion of one leaves.
+    /// All NaNs are equivalent: no manual specifies the bits of a converted NaN.
     any_nan: bool,
     wrong: Vec<String>,
 }
 
-/// What an operation leaves in its result: the tile's elements before, changed by the closure.
+/// The expected result of an operation: the tile's previous elements, modified by the closure.
 type Expect<'a> = &'a dyn Fn(&[Tile], &mut [u64]);
 
 impl Matrix {
@@ -41,15 +42,15 @@ impl Matrix {
         Matrix { slice: slice.parse().ok(), count: 0, ran: 0, any_nan: false, wrong: Vec::new() }
     }
 
-    /// One program: `out` is the position of the result among the tiles.
+    /// One program: `out` is the index of the result among the tiles.
     fn case(&mut self, arch: &str, text: &str, tiles: Vec<Tile>, out: usize, expect: Expect<'_>) {
         self.case_with(arch, text, tiles, out, expect, &[]);
     }
 
-    /// As [`Matrix::case`], without a look at some tiles: working memory, results that another case looks at.
+    /// Like [`Matrix::case`], ignoring some tiles: scratch tiles, and results that another case checks.
     fn case_with(&mut self, arch: &str, text: &str, tiles: Vec<Tile>, out: usize, expect: Expect<'_>, any: &[usize]) {
         self.count += 1;
-        // The first one always; then a step that shares no factor with the lists that make up the cases.
+        // Always the first case; then a stride that is coprime with the lists that make up the cases.
         if self.count > 1 && self.slice.is_some_and(|slice| (self.count * 7919 / 97) % SLICES != slice % SLICES) {
             return;
         }
@@ -61,7 +62,7 @@ impl Matrix {
         };
         let is_nan = |ty: Ty, bits| matches!(ty.decode(bits), numbers::Value::Float(x) if x.is_nan());
         let same = |ty, a, b| a == b || (self.any_nan && is_nan(ty, a) && is_nan(ty, b));
-        // Every other one with valid shapes that only the run knows.
+        // Every other case has dynamic valid shapes.
         match run(arch, text, &tiles, self.ran.is_multiple_of(2)) {
             Err(said) => self.wrong.push(format!("{}: {said}", shown())),
             Ok(after) => {

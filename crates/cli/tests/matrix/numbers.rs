@@ -1,6 +1,8 @@
-//! Numbers as the manuals have them: bits of an element type to values and back, with rounding of its own.
+//! Numbers as the manuals define them: conversion between bits of an element type and values, with an independent
+//! implementation of rounding.
 //!
-//! Floats are computed in f64 and rounded once, which is exact for sums, products, quotients and roots of f32 and shorter types.
+//! Floats are computed in f64 and rounded once, which is exact for sums, products, quotients and roots of f32 and
+//! shorter types.
 
 use crate::dice::Dice;
 
@@ -36,7 +38,7 @@ impl Ty {
         !self.0.starts_with('u')
     }
 
-    /// Bits of the exponent and of the fraction.
+    /// Number of bits of the exponent and of the fraction.
     fn format(self) -> (u32, u32) {
         match self.0 {
             "f32" => (8, 23),
@@ -48,7 +50,7 @@ impl Ty {
         }
     }
 
-    /// True for the format whose largest exponent holds numbers too, and one NaN instead of infinities.
+    /// Whether the largest exponent also encodes numbers, with a single NaN instead of infinities.
     fn is_finite_only(self) -> bool {
         self.0 == "f8E4M3FN"
     }
@@ -101,11 +103,11 @@ impl Ty {
         }
     }
 
-    /// The bits of a float: `to_integral` rounds a positive number of last places.
+    /// The bits of a float: `to_integral` rounds a positive number of units in the last place.
     pub fn round(self, value: f64, to_integral: fn(f64) -> f64) -> u64 {
         let (e, m) = self.format();
         let bias = (1i32 << (e - 1)) - 1;
-        // What is beyond the largest number: an infinity, or the only NaN.
+        // Above the largest number: an infinity, or the only NaN.
         let (most, beyond) = (self.largest(), self.largest() + 1);
         if value.is_nan() {
             return if self.is_finite_only() { beyond } else { beyond | 1 << (m - 1) };
@@ -117,7 +119,7 @@ impl Ty {
         }
         let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(1 - bias);
         let places = to_integral(magnitude * 2f64.powi(m as i32 - exponent)) as u64;
-        // A number of last places that reaches the next power of two carries into the exponent by itself.
+        // A number of units that reaches the next power of two carries into the exponent automatically.
         let code = (((exponent + bias - 1) as u64) << m) + places;
         sign | if code <= most {
             code
@@ -136,7 +138,7 @@ impl Ty {
         (u64::MAX >> (64 - self.bits() + u32::from(self.is_signed()))) as i64
     }
 
-    /// Bits that are worth a try: zeros, ones, extremes, subnormals, infinities, NaN, halves.
+    /// Interesting bit patterns: zeros, ones, extremes, subnormals, infinities, NaN, halves.
     pub fn special(self) -> Vec<u64> {
         if !self.is_float() {
             let near = [
@@ -180,7 +182,7 @@ impl Ty {
     }
 }
 
-/// Bits for `count` elements: special ones and any.
+/// Bits for `count` elements: special and arbitrary ones.
 pub fn elements(ty: Ty, count: usize, seed: u64) -> Vec<u64> {
     let special = ty.special();
     let mut dice = Dice::new(seed);

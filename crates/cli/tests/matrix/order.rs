@@ -4,7 +4,7 @@ use crate::matrix::Matrix;
 use crate::matrix::numbers::{Ty, Value, elements};
 use crate::matrix::run::Tile;
 
-/// Where an element stands, the largest first: NaN before all or, with the sign set, after all.
+/// The sort key of an element, largest first: NaN before all others or, with the sign set, after all.
 fn place(ty: Ty, bits: u64) -> f64 {
     let Value::Float(x) = ty.decode(bits) else { unreachable!() };
     let negative = bits >> (ty.bits() - 1) & 1 == 1;
@@ -16,7 +16,7 @@ fn place(ty: Ty, bits: u64) -> f64 {
     }
 }
 
-/// Elements of a record's type that stand for a record.
+/// The elements that represent a record.
 fn record(ty: Ty, element: u64, index: u64) -> Vec<u64> {
     if ty.bytes() == 4 { vec![element, index] } else { vec![element, 0, index & 0xffff, index >> 16] }
 }
@@ -30,7 +30,8 @@ fn parts(ty: Ty, record: &[u64]) -> (u64, u64) {
 fn sorting_groups() {
     let mut matrix = Matrix::new();
     for (arch, ty) in ["a5", "a2a3"].into_iter().flat_map(|arch| ["f16", "f32"].map(|ty| (arch, Ty(ty)))) {
-        // One row of indices for all rows, or one for each; whole groups, or a part of one with working memory and without.
+        // One row of indices for all rows, or one for each; complete groups, or a partial one with and without scratch
+        // tile.
         for (lines, valid, filled) in [(1, 64, false), (3, 64, true), (3, 45, true), (3, 45, false)] {
             let width = 8 / ty.bytes();
             let src = Tile { ty, shape: [3, 64], valid: [3, valid], data: elements(ty, 192, 31) };
@@ -71,7 +72,7 @@ fn list(ty: Ty, count: usize, seed: u64) -> Vec<u64> {
     found.into_iter().zip(0..).flat_map(|(element, index)| record(ty, element, 100 * seed + index)).collect()
 }
 
-/// All records of lists, stably in order.
+/// All records of some lists, stably sorted.
 fn merged(ty: Ty, lists: &[&[u64]]) -> Vec<u64> {
     let width = 8 / ty.bytes();
     let mut records: Vec<&[u64]> = lists.iter().flat_map(|list| list.chunks(width)).collect();
@@ -112,7 +113,7 @@ fn merging_lists() {
                 let end = ends.map(|end| all.chunks(width).position(|record| record == end).unwrap()).min().unwrap();
                 all.truncate((end + 1) * width);
             }
-            // The result takes less than there is.
+            // The result has fewer elements than there are.
             let cols = if stops { 64 * width } else { 16 * width };
             let mut tiles: Vec<Tile> = (lists.iter())
                 .map(|list| Tile { ty, shape: [1, list.len()], valid: [1, list.len()], data: list.clone() })

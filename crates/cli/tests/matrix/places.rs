@@ -1,4 +1,4 @@
-//! Elements at places that numbers name, that a pattern or a comparison picks.
+//! Elements selected by indices, by a pattern or by a comparison.
 
 use crate::dice::Dice;
 use crate::matrix::numbers::Ty;
@@ -7,13 +7,13 @@ use crate::matrix::{Matrix, each, reference, tile};
 
 const ARCHS: [&str; 2] = ["a5", "a2a3"];
 
-/// Numbers below `limit`, the same in every run, in a tile of their own.
+/// Numbers below `limit`, the same in every run, in a separate tile.
 fn numbers(ty: Ty, shape: [usize; 2], valid: [usize; 2], limit: usize, seed: u64) -> Tile {
     let mut dice = Dice::new(seed);
     Tile { ty, shape, valid, data: (0..shape[0] * shape[1]).map(|_| dice.below(limit as u64)).collect() }
 }
 
-/// Whether only the A5 takes elements of this type, or indices of this one, in a gather by index.
+/// Whether only the A5 supports elements of this type, or indices of this type, in a gather by index.
 fn only_a5(ty: &str, index: &str) -> bool {
     ty.ends_with("i8") || index.ends_with("16")
 }
@@ -28,7 +28,7 @@ fn gathers_by_index() {
             .filter(|(ty, index)| arch == "a5" || !only_a5(ty, index))
         {
             let (ty, index) = (Ty(ty), Ty(index));
-            // A destination of other shape than the source, with rows that are not valid.
+            // A destination with another shape than the source, with invalid rows.
             let cols = 64 / ty.bytes();
             let src = tile(ty, 3, 96, [2, 5], 1);
             let dst = tile(ty, 5, 64, [4, cols], 2);
@@ -55,7 +55,7 @@ fn gathers_by_pattern() {
             continue;
         }
         for pattern in ["P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111"] {
-            // The digits from the right stand for the columns.
+            // The digits, from right to left, correspond to the columns.
             let kept: Vec<bool> = pattern[1..].bytes().rev().map(|digit| digit == b'1').collect();
             let src = tile(ty, 3, 96, [3, 21], 5);
             let dst = tile(ty, 3, 96, [3, 999], 6);
@@ -130,7 +130,7 @@ fn gathers_of_blocks() {
     for (arch, ty) in ARCHS.into_iter().flat_map(|arch| types.map(|ty| (arch, Ty(ty)))) {
         let block = 32 / ty.bytes();
         let src = tile(ty, 4, 96, [4, 999], 15);
-        // Two blocks and a part of one in each row; on the A2/A3 the rest of the repeat is uninitialised.
+        // Two blocks and a partial one in each row; on the A2/A3 the rest of the repeat is uninitialised.
         let dst = tile(ty, 3, 256, [2, 2 * block + 3], 16);
         let cols = dst.shape[1];
         let mut offsets = numbers(Ty("ui32"), [3, 8], [3, 8], 12, 17);
@@ -168,7 +168,7 @@ fn scatters() {
             let src = tile(ty, 3, 64, [3, 999], 18);
             let dst = tile(ty, 2, 96, [1, 3], 19);
             let width = 64 / ty.bytes().max(2);
-            // Fewer places than elements: the last one stays.
+            // Fewer positions than elements: the last one wins.
             let indices = numbers(index, [3, width], [2, 7], dst.data.len() / 2, 20);
             let cols = src.shape[1];
             let expect = |tiles: &[Tile], out: &mut [u64]| {
@@ -272,7 +272,7 @@ fn quantisation_and_back() {
                     continue;
                 }
                 let src = tile(Ty("f32"), 3, 160, [3, 37], 81);
-                // Numbers about the bounds of a byte among the extremes.
+                // Numbers around the bounds of a byte among the extremes.
                 let data = src.data.iter().enumerate().map(|(at, bits)| match at % 3 {
                     0 => *bits,
                     _ => u64::from((at as f32 * 3.25 - 180.0).to_bits()),

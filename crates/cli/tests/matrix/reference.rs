@@ -1,9 +1,9 @@
-//! What operations compute, element by element, from the manuals.
+//! The results of operations, element by element, from the manuals.
 
 use crate::matrix::numbers::Ty;
 use crate::matrix::numbers::Value::{self, Float, Int};
 
-/// Operation of two elements; `ty` is theirs.
+/// An operation on two elements of type `ty`.
 pub fn binary(name: &str, ty: Ty, a: u64, b: u64) -> u64 {
     let (x, y) = (ty.decode(a), ty.decode(b));
     let value = match (name, x, y) {
@@ -33,7 +33,7 @@ pub fn binary(name: &str, ty: Ty, a: u64, b: u64) -> u64 {
         ("max", Int(x), Int(y)) => Int(x.max(y)),
         ("min", Int(x), Int(y)) => Int(x.min(y)),
         ("expdif", Float(x), Float(y)) => {
-            // The difference is a number of the type before the exponential is taken.
+            // The difference is rounded to the type before the exponential is taken.
             let Float(difference) = ty.decode(ty.encode(Float(x - y))) else { unreachable!() };
             Float(difference.exp())
         }
@@ -53,7 +53,7 @@ fn shift(name: &str, ty: Ty, x: i64, count: i64) -> i64 {
     }
 }
 
-/// NaN if one of them is; +0 is larger than -0.
+/// NaN if either is; +0 is greater than -0.
 fn extreme(name: &str, x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return f64::NAN;
@@ -62,7 +62,7 @@ fn extreme(name: &str, x: f64, y: f64) -> f64 {
     if x_larger == (name == "max") { x } else { y }
 }
 
-/// Operation of one element.
+/// An operation on one element.
 pub fn unary(name: &str, ty: Ty, a: u64) -> u64 {
     let value = match (name, ty.decode(a)) {
         ("not", _) => return !a & ty.mask(),
@@ -102,7 +102,7 @@ pub fn compare(mode: &str, ty: Ty, a: u64, b: u64) -> bool {
     }
 }
 
-/// Two elements, or the one that is there; each step is rounded.
+/// An operation on two elements, or the single element present; each step is rounded.
 fn both(name: &str, ty: Ty, a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(binary(name, ty, a, b)),
@@ -110,7 +110,7 @@ fn both(name: &str, ty: Ty, a: Option<u64>, b: Option<u64>) -> Option<u64> {
     }
 }
 
-/// A column: two by two on A5 (`registers`), row after row elsewhere. One element stays as it is.
+/// A column: pairwise on A5 (`registers`), row by row elsewhere. A single element is unchanged.
 pub fn combine(name: &str, ty: Ty, elements: &[u64], registers: bool) -> u64 {
     let (first, rest) = elements.split_first().unwrap();
     let rows = rest.chunks(if registers { 2 } else { 1 });
@@ -119,8 +119,8 @@ pub fn combine(name: &str, ty: Ty, elements: &[u64], registers: bool) -> u64 {
         .unwrap()
 }
 
-/// A row of less than 512 bytes, as the tile library of the platform combines it. Sums of 256 bytes are trees over neighbours
-/// in f32, products have lanes.
+/// A row of less than 512 bytes, combined as in the platform's tile library. Sums of 256 bytes are trees over
+/// neighbours in f32; products have lanes.
 pub fn combine_row(name: &str, ty: Ty, row: &[u64], registers: bool) -> u64 {
     let wide = if ty.is_float() { Ty("f32") } else { ty };
     let widened = |bits: &u64| wide.encode(ty.decode(*bits));
@@ -137,7 +137,7 @@ pub fn combine_row(name: &str, ty: Ty, row: &[u64], registers: bool) -> u64 {
     };
     let part = 256 / ty.bytes();
     match (name, registers) {
-        // Lanes beyond the row take no part, and so a sum of negative zeros may be 0 or -0: it is 0.
+        // Lanes beyond the row are excluded, so a sum of negative zeros could be 0 or -0: it is 0.
         ("add", true) => row.chunks(part).fold(0, |sum, part| binary(name, ty, sum, tree(part))),
         ("add", false) => tree(&lanes(part)),
         ("mul", true) => {
@@ -172,13 +172,13 @@ pub fn position(name: &str, ty: Ty, elements: &[u64]) -> u64 {
     best.unwrap_or(0) as u64
 }
 
-/// A positive number to the integral neighbour that is odd, if it is not integral.
+/// Rounds a positive non-integral number to its odd integral neighbour.
 fn odd(value: f64) -> f64 {
     let down = value.trunc();
     if down != value && down % 2.0 == 0.0 { down + 1.0 } else { down }
 }
 
-/// How `mode` rounds `value` to an integral one.
+/// Rounds `value` to an integral value in this mode.
 fn integral(mode: &str, value: f64) -> f64 {
     match mode {
         "ROUND" => value.round(),
@@ -190,7 +190,7 @@ fn integral(mode: &str, value: f64) -> f64 {
     }
 }
 
-/// An integer as a float that rounds as it does: bits that no shorter float keeps are one bit.
+/// An integer as a float that rounds in the same way: bits that no shorter float holds become a sticky bit.
 fn sticky(n: i64) -> f64 {
     if n.unsigned_abs() < 1 << 53 {
         return n as f64;
@@ -208,7 +208,7 @@ pub fn convert(mode: &str, saturate: bool, from: Ty, to: Ty, bits: u64) -> u64 {
     }
     if let (false, Float(x)) = (to.is_float(), value) {
         let whole = integral(if mode == "NONE" { "TRUNC" } else { mode }, x) as i64;
-        // Without saturation a number goes to short types by way of 32 bits.
+        // Without saturation, a number is converted to short types by way of 32 bits.
         let by_way_of = if to.bits() <= 16 { Ty("i32") } else { Ty("i64") };
         let limits = if saturate { to } else { by_way_of };
         return if x.is_nan() { 0 } else { to.encode(Int(whole.clamp(limits.least(), limits.most()))) };
@@ -234,13 +234,13 @@ pub fn convert(mode: &str, saturate: bool, from: Ty, to: Ty, bits: u64) -> u64 {
     let rounded = to.round(value, to_integral);
     let sign = rounded & 1 << (to.bits() - 1);
     let is_beyond = rounded & (to.mask() >> 1) == to.largest() + 1 && !value.is_nan();
-    // The largest number stands for what is beyond: of all, with saturation (an f32 overflows nowhere), and of finite ones where
-    // the last place is made odd.
+    // Values out of range become the largest number: infinities too, with saturation (except f32, which does not
+    // overflow), and finite values when rounding to odd.
     let stays_finite = saturate && to.0 != "f32" || mode == "ODD" && value.is_finite();
     if is_beyond && stays_finite { sign | to.largest() } else { rounded }
 }
 
-/// A value, for what the operations take as a number.
+/// A value as a literal, for numeric operands.
 pub fn literal(ty: Ty, bits: u64) -> String {
     match ty.decode(bits) {
         Value::Int(n) => n.to_string(),

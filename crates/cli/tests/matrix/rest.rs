@@ -1,22 +1,23 @@
-//! What is left of the arithmetic: choices by numbers, tiles that cover a part of others, three operands, fills, repeats, packing.
+//! The remaining arithmetic: selection by numbers, partially overlapping tiles, three operands, fills, repeats,
+//! packing.
 
 use crate::matrix::numbers::{Ty, Value};
 use crate::matrix::run::Tile;
 use crate::matrix::{Matrix, all, each, reference, tile};
 
-/// Numbers of a type that a text can write: ordinary ones and the extremes.
+/// Numbers of a type that a text can express: ordinary ones and extremes.
 fn numbers(ty: Ty) -> Vec<u64> {
     let is_finite = |bits: &u64| !matches!(ty.decode(*bits), Value::Float(x) if !x.is_finite());
     let special: Vec<u64> = ty.special().into_iter().filter(is_finite).collect();
     vec![special[0], special[special.len() / 3], special[special.len() - 1]]
 }
 
-/// The line that makes `%number`.
+/// The line that defines `%number`.
 fn constant(ty: Ty, bits: u64) -> String {
     format!("  %number = arith.constant {} : {}\n", reference::literal(ty, bits), ty.0)
 }
 
-/// A mask's byte: a bit for each of eight columns of a row.
+/// A byte of a mask: a bit for each of eight columns of a row.
 fn mask_byte(first: usize, valid: usize, holds: impl Fn(usize) -> bool) -> u64 {
     (0..8).map(|k| u64::from(first + k < valid && holds(first + k)) << k).sum()
 }
@@ -235,7 +236,7 @@ fn fills_and_repeats() {
     matrix.done();
 }
 
-/// `tpack` is of the A5 only.
+/// `tpack` exists only on the A5.
 #[test]
 fn packing() {
     let mut matrix = Matrix::new();
@@ -252,7 +253,7 @@ fn packing() {
     matrix.done();
 }
 
-/// The valid shape of `dst` says what is taken; elements that the kernel reads are those that the tile has.
+/// The valid shape of `dst` determines what is extracted; elements that the kernel reads are those of the tile.
 #[test]
 fn windows_and_single_elements() {
     let mut matrix = Matrix::new();
@@ -274,7 +275,7 @@ fn windows_and_single_elements() {
                     matrix.case(arch, &text, vec![src, dst], 1, &expect);
                 }
             }
-            // The place is a number that only the run knows: that of a loop's counter.
+            // The position is only known at run time: that of a loop counter.
             let src = tile(ty, 3, 32, [3, line], 32);
             let dst = tile(ty, 3, 32, [3, line], 33);
             let count = 3 * line;

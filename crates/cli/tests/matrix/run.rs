@@ -8,7 +8,7 @@ use slipring_machine::built_in;
 use crate::matrix::numbers::{Ty, bytes, from_bytes};
 use crate::ready::Ready;
 
-/// A tile with what it holds before the operation, all of it.
+/// A tile with its complete previous contents.
 #[derive(Clone, Debug)]
 pub struct Tile {
     pub ty: Ty,
@@ -18,15 +18,16 @@ pub struct Tile {
     pub data: Vec<u64>,
 }
 
-/// Where tiles lie apart.
+/// Distance between tiles in bytes.
 const BYTES_EACH: usize = 4096;
 
-/// A program around an operation on tiles, with a parameter for each. `text` knows the tiles as `%t0`, `%t1`, …, their types as `!t0`, ….
+/// A program around an operation on tiles, with one parameter per tile. `text` refers to the tiles as `%t0`, `%t1`, …,
+/// and to their types as `!t0`, ….
 pub fn program(arch: &str, text: &str, tiles: &[Tile]) -> String {
     with_shapes(arch, text, tiles, false)
 }
 
-/// The same; with `open` valid shapes are numbers that only the run knows.
+/// The same; with `open`, valid shapes are dynamic.
 fn with_shapes(arch: &str, text: &str, tiles: &[Tile], open: bool) -> String {
     let (mut head, mut params, mut loads, mut stores) = (String::new(), Vec::new(), String::new(), String::new());
     for (i, Tile { ty: Ty(elem), shape: [rows, cols], valid: [v_rows, v_cols], .. }) in tiles.iter().enumerate() {
@@ -76,7 +77,7 @@ func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
     )
 }
 
-/// Runs an operation on tiles and gives what each holds afterwards; with `open` no valid shape is known before.
+/// Runs an operation on tiles and returns the contents of each afterwards; with `open`, valid shapes are dynamic.
 pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec<u64>>, String> {
     let program = with_shapes(arch, text, tiles, open);
     let ready = Ready::of("matrix", &program, &built_in(arch).unwrap());
@@ -84,7 +85,7 @@ pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec
     let mut values: Vec<_> = tiles.iter().map(|tile| Bound::buffer(bytes(tile.ty, &tile.data))).collect();
     values.extend(open.then_some(Bound::scalar(0)));
     let ran = ready.run(&values);
-    // What sources say differently is done here as the references have it.
+    // Where sources disagree, the expected results follow the references.
     if ran.result.findings.iter().any(|finding| finding.code != "sources-disagree") {
         return Err(format!("{:?}\n{program}", ran.result.findings));
     }

@@ -1,6 +1,6 @@
-//! Products with scales for groups of 32 elements of k, against sums of this test's own in `f64`.
+//! Products with scales for groups of 32 elements of k, against sums computed by this test in `f64`.
 //!
-//! Numbers are chosen so that every sum is exact. Scales come from global memory in each order that a view can say.
+//! Numbers are chosen so that every sum is exact. Scales come from global memory in each order that a view can have.
 
 use std::fmt::Write;
 
@@ -9,7 +9,8 @@ use slipring_machine::built_in;
 
 use crate::ready::Ready;
 
-/// A short float of 1, 1 to 7 and 1 to 7 bits, of a few exponents around 1, from a number.
+/// A short float with 1 sign bit, 1 to 7 exponent bits and 1 to 7 fraction bits, with an exponent near that of 1, from
+/// a number.
 fn short(elem: &str, seed: usize) -> (u8, f64) {
     let n = (seed as u32).wrapping_mul(2_654_435_761) >> 11;
     if pack(elem) == 2 {
@@ -27,7 +28,7 @@ fn short(elem: &str, seed: usize) -> (u8, f64) {
 
 const QUARTERS: [f64; 8] = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75];
 
-/// Values in an element.
+/// Number of values per element.
 fn pack(elem: &str) -> usize {
     if elem.contains("f4E") { 2 } else { 1 }
 }
@@ -43,7 +44,7 @@ struct Case {
     scales: [&'static str; 2],
 }
 
-/// Extents and strides of a tensor of scales, and where scale `(outer, group)` lies.
+/// Extents and strides of a tensor of scales, and the position of scale `(outer, group)`.
 type ScaleView = (Vec<usize>, Vec<usize>, Box<dyn Fn(usize, usize) -> usize>);
 
 fn scale_view(layout: &str, outer: usize, groups: usize) -> ScaleView {
@@ -89,7 +90,7 @@ fn program(case: Case) -> String {
 module attributes {{pto.target_arch = \"a5\"}} {{
 func.func @main(%a: memref<{vm}x{ka}x{ea}>, %b: memref<{k}x{vnb}x{eb}>, %sa: !pto.ptr<f8E8M0>, %sb: !pto.ptr<f8E8M0>,
     %bias: memref<1x{n}xf32>, %out: memref<{vm}x{vn}xf32>) attributes {{pto.kernel_kind = #pto.kernel_kind<cube>}} {{
-  // Another operand, so that the one that counts lies somewhere.
+  // Another operand, so that the tested one does not start at address 0.
   %other = pto.alloc_tile : !other
 "
     );
@@ -212,7 +213,7 @@ fn run(case: Case) -> Result<(), String> {
 }
 
 const SHORT: [&str; 2] = ["f8E4M3FN", "f8E5M2"];
-/// Both lie in pairs.
+/// Both are stored in pairs.
 const SHORTEST: [&str; 2] = ["!pto.f4E2M1x2", "!pto.f4E1M2x2"];
 
 #[test]
@@ -226,7 +227,7 @@ fn products_with_scales() {
     for op in ["pto.tmatmul.mx", "pto.tmatmul.mx.acc", "pto.tmatmul.mx.bias"] {
         for (shape, valid) in shapes {
             for elems in pairs(SHORT).chain(pairs(SHORTEST)) {
-                // Each order of scales comes by with another product.
+                // Each order of scales is used with a different product.
                 let scales = [left[count % 5], right[(count / 2) % 5]];
                 count += 1;
                 wrong.extend(run(Case { shape, valid, elems, op, scales }).err());

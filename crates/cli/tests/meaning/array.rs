@@ -7,18 +7,18 @@ use slipring_tile::Elem;
 
 use crate::meaning::number;
 
-/// An array or a part of one. Parts have the memory of the whole.
+/// An array or a part of one. Parts share the memory of the array.
 #[derive(Clone, Debug)]
 pub struct Array {
     pub data: Rc<RefCell<Vec<f64>>>,
     pub elem: Elem,
-    /// Position of the first element.
+    /// Offset of the first element.
     pub first: usize,
     pub shape: Vec<usize>,
     pub strides: Vec<usize>,
     /// True for a window of a kernel's parameter, false for a tile.
     pub tensor: bool,
-    /// Rows and columns that count, where they are fewer than there are.
+    /// Valid rows and columns, if fewer than there are.
     pub valid: Option<[usize; 2]>,
 }
 
@@ -64,7 +64,7 @@ impl Array {
         self.shape.iter().product()
     }
 
-    /// The place of an element, by its number row by row.
+    /// The offset of an element, by its row-major index.
     fn place(&self, mut at: usize) -> usize {
         let mut place = self.first;
         for (extent, stride) in self.shape.iter().zip(&self.strides).rev() {
@@ -89,12 +89,12 @@ impl Array {
         }
     }
 
-    /// The same elements in memory of their own: a tile.
+    /// The same elements in new memory: a tile.
     pub fn copy(&self) -> Array {
         Array { valid: self.valid, ..Array::new(&self.shape, self.elem, self.values()) }
     }
 
-    /// A part: first element and extent in each dimension. An extent of `None` takes the dimension away.
+    /// A part: first element and extent in each dimension. An extent of `None` removes the dimension.
     pub fn part(&self, parts: &[(i128, Option<usize>)]) -> Result<Array, String> {
         let mut result = Array { shape: Vec::new(), strides: Vec::new(), valid: None, ..self.clone() };
         if parts.len() != self.shape.len() {
@@ -114,7 +114,7 @@ impl Array {
         Ok(result)
     }
 
-    /// The same elements in another shape: a view where the elements lie next to each other, else a copy.
+    /// The same elements with another shape: a view if the elements are contiguous, else a copy.
     pub fn reshaped(&self, shape: &[usize]) -> Result<Array, String> {
         if shape.iter().product::<usize>() != self.count() {
             return Err(format!("{:?} is not {shape:?}", self.shape));
@@ -127,7 +127,7 @@ impl Array {
         Ok(Array { shape: shape.to_vec(), strides, valid: None, ..self.clone() })
     }
 
-    /// Rows as columns, in the same memory.
+    /// The transposed array, in the same memory.
     pub fn transposed(&self) -> Array {
         let mut result = self.clone();
         let rank = result.shape.len();
@@ -142,19 +142,19 @@ impl Array {
         fold(&self.shape)
     }
 
-    /// Rows and columns that count.
+    /// Valid rows and columns.
     pub fn counted(&self) -> [usize; 2] {
         self.valid.unwrap_or(self.rows_cols())
     }
 
-    /// The elements that count, row by row.
+    /// The valid elements, row by row.
     pub fn rows(&self) -> Vec<Vec<f64>> {
         let ([_, cols], [rows, valid]) = (self.rows_cols(), self.counted());
         let values = self.values();
         (0..rows).map(|row| values[row * cols..row * cols + valid].to_vec()).collect()
     }
 
-    /// A tile of the same shape, from what a function makes of each element.
+    /// A tile of the same shape, with a function applied to each element.
     pub fn map(&self, elem: Elem, f: impl FnMut(f64) -> f64) -> Array {
         let values = self.values().into_iter().map(f).collect();
         Array { valid: self.valid, ..Array::new(&self.shape, elem, values) }

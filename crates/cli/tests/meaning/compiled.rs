@@ -1,4 +1,4 @@
-//! A kernel compiled and run, and held against what its text means.
+//! Compiles and runs a kernel, and compares it with the evaluation of its text.
 
 use slipring::args::{Defaults, bound};
 use slipring::{
@@ -15,15 +15,15 @@ use crate::meaning::number;
 /// The platforms that kernels run on.
 pub const PLATFORMS: [&str; 2] = ["a5", "a2a3"];
 
-/// What became of a kernel.
+/// The outcome for a kernel.
 pub enum Outcome {
-    /// Same bytes as its text means, nothing found.
+    /// The bytes agree with the evaluation, and there are no findings.
     Agrees,
-    /// The compiler refused it: codes of its errors, and what it said.
+    /// The compiler rejected it: codes of its errors, and their text.
     Refused(Vec<&'static str>, String),
-    /// Something is wrong: findings, other bytes, or an error of the evaluator.
+    /// An error: findings, other bytes, or an error of the evaluator.
     Wrong(String),
-    /// The evaluator does not know something of it.
+    /// The evaluator does not support some of it.
     Unknown(String),
 }
 
@@ -38,7 +38,7 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-/// A kernel that is ready to run.
+/// A compiled kernel.
 pub struct Compiled {
     prepared: Prepared,
     platform: Platform,
@@ -68,13 +68,13 @@ pub fn compile(text: &str, function: Option<&str>, platform: &str) -> Result<Com
 }
 
 impl Compiled {
-    /// The values of arguments as the command line writes them; of random numbers for what is not said.
+    /// The values of arguments in the syntax of the command line; random ones where unspecified.
     pub fn arguments(&self, texts: &[String]) -> Vec<Bound<'static>> {
         let params = &self.prepared.decoded.program.params;
         bound(texts, params, &Defaults::default()).expect("arguments that fit")
     }
 
-    /// Rounds what is passed to multiples of 1/4: sums of their products are exact.
+    /// Rounds arguments to multiples of 1/4, so that sums of their products are exact.
     pub fn round_to_quarters(&self, values: &mut [Bound<'static>]) {
         for (param, value) in self.prepared.decoded.program.params.iter().zip(values) {
             let (ParamKind::Buffer { elem, .. }, Some(bytes)) = (&param.kind, value.contents()) else { continue };
@@ -97,7 +97,7 @@ impl Compiled {
         self.prepared.decoded.program.params.iter().map(|param| param.name.as_str()).collect()
     }
 
-    /// What the text says that buffers hold after a launch.
+    /// The contents of buffers after a launch according to the text.
     fn meaning(
         &self,
         text: &str,
@@ -113,7 +113,7 @@ impl Compiled {
         }
     }
 
-    /// Runs the kernel with every check on, and compares it with the meaning of its text.
+    /// Runs the kernel with all checks, and compares it with the evaluation of its text.
     pub fn compare(&self, text: &str, values: &[Bound<'static>], blocks: u32) -> Outcome {
         let arguments: Vec<Argument> = values
             .iter()
@@ -133,7 +133,7 @@ impl Compiled {
         let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);
         let judged = checker.report(&execution.result);
         let mut found = Diags { list: to_diagnostics(&judged.findings, &self.prepared.decoded.program) };
-        // Masks that are combined are read as this project reads them, and so does the evaluator.
+        // Combined masks use this project's interpretation, and so does the evaluator.
         found.list.retain(|message| message.code != "sources-disagree");
         if !execution.result.complete || !found.list.is_empty() {
             return Outcome::Wrong(found.render(&Source::new("kernel.py", text), false));
@@ -144,7 +144,7 @@ impl Compiled {
             return Outcome::Wrong(format!("{} buffers, {} are meant", buffers.len(), meant.len()));
         }
         for (buffer, ((at, bytes), meant)) in buffers.iter().zip(&meant).enumerate() {
-            // What a ring leaves in its slots is no result.
+            // The contents of a ring's slots are not a result.
             if slots.contains(&buffer) {
                 continue;
             }

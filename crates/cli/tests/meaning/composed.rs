@@ -1,4 +1,4 @@
-//! What is made of several operations.
+//! Functions composed of several operations.
 
 use slipring_tile::Elem;
 
@@ -10,7 +10,7 @@ pub fn integer(elem: Elem, number: i128) -> f64 {
     if elem.is_float() { number::narrow(elem, number as f32) } else { number::wrap(elem, number) }
 }
 
-/// A power of each element: by products from the left, by a root, or one over these.
+/// A power of each element: by products from the left, by a root, or by a reciprocal of these.
 pub fn power(base: &Value, exponent: &Value) -> Eval {
     let named = |name: &str, args: &[&Value]| {
         super::ops::named(name, &args.iter().map(|arg| (*arg).clone()).collect::<Vec<_>>())

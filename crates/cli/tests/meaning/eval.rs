@@ -1,9 +1,9 @@
-//! The meaning of a kernel's text: Python's for names, numbers and control flow, arrays for tiles and tensors. It knows the
-//! parsed text only, and nothing of how it is compiled.
+//! Evaluates a kernel's text: Python semantics for names, numbers and control flow, arrays for tiles and tensors. It
+//! only uses the parsed text, and shares nothing with the compiler.
 //!
-//! A tile is an array; a part of a tile or tensor is a view of it; an expression makes a new array. The body of a `split_aiv`
-//! region runs for the first Vector core and then for the second, each with tiles of its own; `aiv_shard` is a copy of half of
-//! an array, `aic_gather` writes one half of an array that both fill.
+//! A tile is an array; a part of a tile or tensor is a view of it; an expression creates a new array. The body of a
+//! `split_aiv` region runs for the first Vector core and then for the second, each with its own tiles; `aiv_shard`
+//! copies half of an array, and `aic_gather` writes one half of an array that both fill.
 
 mod functions;
 mod loops;
@@ -24,7 +24,7 @@ pub struct File {
     body: Vec<Stmt>,
 }
 
-/// What is passed for a parameter: the bytes of a tensor, or a number.
+/// The argument of a parameter: the bytes of a tensor, or a number.
 #[derive(Clone, Debug)]
 pub enum Argument {
     Tensor(Vec<u8>),
@@ -39,7 +39,7 @@ enum Flow {
     Return(Value),
 }
 
-/// A kernel's text while it is evaluated.
+/// The evaluation of a kernel's text.
 pub struct Run<'a> {
     functions: BTreeMap<String, &'a StmtFunctionDef>,
     globals: Names,
@@ -47,22 +47,22 @@ pub struct Run<'a> {
     /// This block, and how many there are.
     pub block: i128,
     pub blocks: i128,
-    /// Whether the vector unit works on registers (A5): its library combines rows in another order.
+    /// Whether the vector unit works on registers (A5): its library reduces rows in another order.
     pub registers: bool,
-    /// The Vector core that the body of a region is evaluated for, and the region's mode.
+    /// The Vector core for which the body of a region is evaluated, and the region's mode.
     pub lane: Option<usize>,
     pub mode: Option<String>,
-    /// The results of the region's gathers, and how many of them this lane has come to.
+    /// The results of the region's gathers, and the number that this lane has reached.
     pub gathers: Vec<Array>,
     pub gathered: usize,
-    /// What was pushed and not popped yet, by the name of the pop and the pipe.
+    /// Tiles that have been pushed and not popped, by the name of the pop and the pipe.
     pub pipes: BTreeMap<(&'static str, i128), VecDeque<Array>>,
-    /// What `pl.yield_` gave.
+    /// The values of the last `pl.yield_`.
     yielded: Vec<Value>,
-    /// Tensors that the kernel made: where in the text, in which block, and the last one.
+    /// Tensors created by the kernel: the location in the text, the block, and the last one.
     created: Vec<(u32, i128, Array)>,
     calls: usize,
-    /// The core that its function is for, where several functions meet in pipes.
+    /// The core of the function, if several functions are connected by pipes.
     pub core: Option<crate::meaning::meet::Core>,
     /// Iterations of loops so far.
     iterations: u32,
@@ -76,7 +76,7 @@ impl File {
         body.map(|body| File { body }).ok_or_else(|| diags.render(&source, false))
     }
 
-    /// The bytes of each tensor after the kernel ran, those that it returns after its parameters'.
+    /// The bytes of each tensor after the kernel, with returned tensors after the parameters.
     pub fn run(&self, kernel: &str, arguments: &[Argument], blocks: u32, registers: bool) -> Eval<Vec<Vec<u8>>> {
         let mut run = self.begun(0, blocks, registers)?;
         let function = *run.functions.get(kernel).ok_or_else(|| format!("no function `{kernel}`"))?;
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// What a parameter's type says: a shape, if it is a tensor, and a type; `None` for booleans.
+    /// The declared type of a parameter: a shape, if it is a tensor, and a type; `None` for booleans.
     fn declared(&mut self, annotation: &'a Expr) -> Eval<(Option<Vec<usize>>, Option<Elem>)> {
         let Expr::Subscript(subscript) = annotation else { return Err("a parameter's type is not known".into()) };
         let of = self.expr(&subscript.value)?;
@@ -225,7 +225,7 @@ impl<'a> Run<'a> {
                 }
             }
             Stmt::AugAssign(assign) => {
-                // Tiles are bound anew, not changed: they have no operator of their own for this.
+                // Tiles are rebound, not changed: they have no in-place operators.
                 let (a, b) = (self.expr(&assign.target)?, self.expr(&assign.value)?);
                 let value = self.operator(assign.op, &a, &b)?;
                 self.assign(&assign.target, value)?;
@@ -380,7 +380,7 @@ impl<'a> Run<'a> {
                 return self.expr(if taken { &choice.body } else { &choice.orelse });
             }
             Expr::Subscript(subscript) => {
-                // The type of a parameter in another type.
+                // The type of a parameter nested in another type.
                 let base = self.expr(&subscript.value)?;
                 return self.subscript(&base, &subscript.slice);
             }
@@ -452,11 +452,11 @@ impl<'a> Run<'a> {
                     };
                     let first = bound(self, &slice.lower, 0)?;
                     let end = bound(self, &slice.upper, extent(&parts)? as i128)?;
-                    // As numpy's, they end where the dimension does.
+                    // As in numpy, slices are clipped to the dimension.
                     let end = if array.tensor { end.min(extent(&parts)? as i128) } else { end };
                     parts.push((first, Some(usize::try_from(end - first).map_err(|_| "an empty slice")?)));
                 }
-                // Tiles keep all of their dimensions.
+                // Tiles keep all their dimensions.
                 index => parts.push((self.expr(index)?.int()?, (!array.tensor).then_some(1))),
             }
         }
@@ -478,7 +478,7 @@ impl<'a> Run<'a> {
         part.reshaped(&shape).map(Value::Array)
     }
 
-    /// A comparison of tiles: ones and zeros.
+    /// A comparison of tiles, as ones and zeros.
     fn compared(&mut self, op: CmpOp, a: Value, b: Value) -> Eval {
         let (how, turned) = match op {
             CmpOp::Eq => (0, 0),
@@ -512,7 +512,7 @@ impl<'a> Run<'a> {
             let dtype = keywords.iter().find(|(name, _)| name == "dtype").map(|(_, value)| value);
             let elem = elem(positional.get(1).or(dtype).ok_or("a tensor of no type")?)?;
             let made = Array { tensor: true, ..Array::full(&positional[0].shape()?, elem, 0.0) };
-            // An iteration of a loop makes another one; blocks share theirs.
+            // Each iteration of a loop creates a new one; blocks share theirs.
             let place = slipring_lang::syntax::at(call).start;
             match self.created.iter_mut().find(|(known, ..)| *known == place) {
                 Some((_, block, before)) if *block != self.block => return Ok(Value::Array(before.clone())),
@@ -561,7 +561,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A type of elements by its name in the language.
+/// An element type by its name in the language.
 pub fn elem(value: &Value) -> Eval<Elem> {
     Ok(match value.member()? {
         "FP32" => Elem::F32,

@@ -25,7 +25,7 @@ fn python_files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Runs of a file test that end well, and its own arguments.
+/// The runs of a file test that succeed, and the file's own arguments.
 fn launches(text: &str) -> Vec<Launch> {
     let head = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix("# ")?.strip_prefix(name));
@@ -62,7 +62,7 @@ fn launches(text: &str) -> Vec<Launch> {
     runs
 }
 
-/// Random numbers of the shapes that a kernel declares, or several that meet, zeros where it only writes.
+/// Random contents of the declared shapes of a kernel or of several connected ones; zeros for pure outputs.
 fn declared(text: &str, compiled: &Compiled) -> Vec<String> {
     let (file, _) = slipring_lang::compile(std::sync::Arc::new(Source::new("kernel.py", text)));
     let functions: Vec<&str> = compiled.kernel().split('+').map(str::trim).collect();
@@ -92,7 +92,7 @@ fn agree(folder: &str) {
                         let texts = match launch.args.is_empty() {
                             true => declared(&text, &compiled),
                             false => {
-                                // Tensors of the kernel's own are after what is passed.
+                                // Tensors created by the kernel come after the arguments.
                                 let made = declared(&text, &compiled).into_iter().skip(launch.args.len());
                                 launch.args.iter().cloned().chain(made).collect()
                             }
@@ -100,15 +100,16 @@ fn agree(folder: &str) {
                         let blocks = launch.blocks.unwrap_or(compiled.blocks);
                         let mut values = compiled.arguments(&texts);
                         if text.contains("atomic=") {
-                            // The order of the additions is not the text's to say: with quarters it does not matter.
+                            // The text does not determine the order of additions: with multiples of 1/4 it does not
+                            // matter.
                             compiled.round_to_quarters(&mut values);
                         }
                         compiled.compare(&text, &values, blocks)
                     }
                     Err(refused) => refused,
                 };
-                // An element type that this platform's units do not take, perhaps a memory that it does not have: the other
-                // platform runs the file.
+                // An element type that this platform does not support, or perhaps a memory that it does not have: the
+                // other platform runs the file.
                 if let Outcome::Refused(codes, _) = &outcome
                     && codes.contains(&"tile-elem")
                     && codes.iter().all(|code| matches!(*code, "tile-elem" | "tile-space" | "move-way"))

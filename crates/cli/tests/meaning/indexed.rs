@@ -26,7 +26,7 @@ pub fn call(name: &str, args: &Args) -> Eval {
     }
 }
 
-/// The index form over a whole tile, or with an axis over each row.
+/// The index form over a full tile, or with an axis over each row.
 fn gather(args: &Args) -> Eval {
     let dim = args.get(usize::MAX, "dim").is_some() || args.positional.get(1).is_some_and(|v| v.int().is_ok());
     let src = args.array(0, if dim { "input" } else { "src" })?;
@@ -38,14 +38,14 @@ fn gather(args: &Args) -> Eval {
         Ok(values[row + at(if dim { &values[row..row + cols] } else { &values }, index)?])
     });
     let found = Array::new(&indices.shape, src.elem, each.collect::<Eval<_>>()?);
-    // Rows of a tile that do not count have nothing to give, and indices that do not count name nothing.
+    // Invalid rows of a tile yield nothing, and invalid indices select nothing.
     let [rows, cols] = indices.valid.unwrap_or(fold(&indices.shape));
     let of_tile = src.valid.filter(|_| dim).map_or(rows, |valid| valid[0]);
     let valid = (indices.valid.is_some() || of_tile < rows).then_some([rows.min(of_tile), cols]);
     Ok(Value::Array(Array { valid, ..found }))
 }
 
-/// Of how many columns a pattern keeps one, and which.
+/// The period of a pattern in columns, and the column that it keeps.
 fn kept(pattern: i128) -> (usize, usize) {
     match pattern {
         1 => (2, 0),
@@ -86,7 +86,7 @@ fn by_pattern(args: &Args, pattern: i128) -> Eval {
     let Some(ty) = args.get(usize::MAX, "output_dtype") else {
         return Ok(Value::Array(Array::new(&shape, src.elem, kept)));
     };
-    // The same bits as numbers of another type.
+    // The same bits reinterpreted as another type.
     let to = elem(&ty)?;
     let kept = kept.into_iter().map(|x| number::load(to, &number::store(src.elem, x))).collect();
     Ok(Value::Array(Array::new(&shape, to, kept)))

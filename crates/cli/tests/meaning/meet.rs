@@ -1,5 +1,6 @@
-//! Functions that meet in pipes: the program of the Cube core and those of both Vector cores, each run from its start again and again
-//! until it has what it pops. What was pushed does not depend on how far the others are, so that each time it goes on further.
+//! Functions connected by pipes: the program of the Cube core and those of both Vector cores. Each is rerun from its
+//! start until all tiles that it pops are available. Pushed tiles do not depend on the progress of the others, so each
+//! run gets further than the previous one.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +10,27 @@ use crate::meaning::number;
 use crate::meaning::ops::Args;
 use crate::meaning::value::{Eval, Names, Value};
 
-/// How the error of a pop begins whose tile is not there yet.
+/// The beginning of the error for a pop whose tile is not available yet.
 const WAITS: &str = "waits:";
 
-/// What one core pushes into a pipe for another one.
+/// The tiles that one core pushes into a pipe for another.
 type Sent = BTreeMap<(bool, i128, usize), Vec<(String, Array)>>;
 
-/// A core of a cluster while its function is evaluated.
+/// The state of a core while its function is evaluated.
 #[derive(Default)]
 pub struct Core {
     /// The Vector core; `None` for the Cube core.
     lane: Option<usize>,
-    /// Ends of pipes: number, the one Vector core that it is for, the names of its buffers.
+    /// Ends of pipes: number, the only Vector core that it is for, the names of its buffers.
     ends: Vec<(i128, Option<usize>, Vec<String>)>,
     sent: Sent,
     popped: BTreeMap<(bool, i128, usize), usize>,
-    /// What the other cores have pushed, and the memory that any of them has reserved.
+    /// The tiles that the other cores have pushed, and the memory that any of them has reserved.
     there: Sent,
     sizes: BTreeMap<String, i128>,
 }
 
-/// The name of the buffer that a value is.
+/// The name of the buffer that a value denotes.
 fn buffer(value: &Value) -> Option<String> {
     let Value::Word(word) = value else { return None };
     Some(word.strip_prefix("buffer$")?.split('.').next()?.to_string())
@@ -70,7 +71,7 @@ fn mode(args: &Args) -> Eval<String> {
     })
 }
 
-/// What an op of a pipe does in one of several functions; `None` for other ops.
+/// The effect of a pipe op in one of several functions; `None` for other ops.
 pub fn op(run: &mut Run<'_>, name: &str, args: &Args) -> Option<Eval> {
     let core = run.core.as_mut()?;
     Some(match name {
@@ -139,7 +140,7 @@ fn pop(core: &mut Core, args: &Args) -> Eval {
 }
 
 impl File {
-    /// The bytes of each tensor after functions ran together whose parameters have these names.
+    /// The bytes of each tensor after a joint run of functions whose parameters have these names.
     pub fn meet(
         &self,
         kernels: &[&str],
@@ -213,7 +214,7 @@ impl File {
     }
 }
 
-/// One core's program from its start: what its tensors hold then.
+/// Runs one core's program from its start, and returns the contents of its tensors.
 fn one(
     run: &mut Run<'_>,
     kernel: &str,

@@ -1,6 +1,6 @@
-//! A second meaning of the kernel language: its text evaluated directly on arrays, by an evaluator that knows nothing of how
-//! kernels are compiled. Every example, every file test of values and random kernels must give the same bytes, on both
-//! platforms, with every check on and nothing found.
+//! An independent semantics of the kernel language: an evaluator that shares nothing with the compiler evaluates the
+//! text directly on arrays. Every example, every file test of values and random kernels must give the same bytes, on
+//! both platforms, with all checks and without findings.
 
 mod array;
 mod compiled;

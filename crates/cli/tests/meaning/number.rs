@@ -1,4 +1,4 @@
-//! Arithmetic of elements: floats in `f32`, each result rounded once to the element's type; integers wrap.
+//! Arithmetic on elements: floats in `f32`, with each result rounded once to the element type; integers wrap.
 
 use slipring_tile::{Elem, load_f32, math, store_f32};
 
@@ -25,7 +25,7 @@ pub fn store(elem: Elem, value: f64) -> Vec<u8> {
     bytes
 }
 
-/// An `f32` rounded to a type of floats.
+/// An `f32` rounded to a float type.
 pub fn narrow(elem: Elem, value: f32) -> f64 {
     let value = math::canonical(value);
     if elem == Elem::F32 { f64::from(value) } else { load(elem, &store(elem, f64::from(value))) }
@@ -41,13 +41,13 @@ pub fn wrap(elem: Elem, value: i128) -> f64 {
     }
 }
 
-/// The least and the largest integer of a type.
+/// The smallest and the largest integer of a type.
 pub fn range(elem: Elem) -> (i128, i128) {
     let bits = 8 * elem.bytes() as u32;
     if elem.is_signed_int() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// What an operation does to two elements of one type; `None` where it has no meaning for that type.
+/// An operation on two elements of the same type; `None` if it is not defined for the type.
 pub fn binary(name: &str, elem: Elem, a: f64, b: f64) -> Option<f64> {
     if elem.is_float() {
         let (a, b) = (a as f32, b as f32);
@@ -88,7 +88,7 @@ pub fn binary(name: &str, elem: Elem, a: f64, b: f64) -> Option<f64> {
     ))
 }
 
-/// What an operation does to one element.
+/// An operation on one element.
 pub fn unary(name: &str, elem: Elem, a: f64) -> Option<f64> {
     if elem.is_float() {
         let a = a as f32;
@@ -120,7 +120,7 @@ pub fn unary(name: &str, elem: Elem, a: f64) -> Option<f64> {
     ))
 }
 
-/// Two numbers combined, rounded to the element type; nothing is an operand that is not there.
+/// An operation on two numbers, rounded to the element type; an absent operand counts as nothing.
 fn both(name: &str, elem: Elem, a: Option<f64>, b: Option<f64>) -> Option<f64> {
     match (a, b) {
         (Some(a), Some(b)) => binary(name, elem, a, b),
@@ -128,7 +128,7 @@ fn both(name: &str, elem: Elem, a: Option<f64>, b: Option<f64>) -> Option<f64> {
     }
 }
 
-/// Neighbours, then neighbours of those, in `f32`; rounded at the end.
+/// Neighbours combined pairwise, repeatedly, in `f32`; rounded at the end.
 fn tree(name: &str, elem: Elem, row: &[f64]) -> Option<f64> {
     let wide = if elem.is_float() { Elem::F32 } else { elem };
     let mut row = row.to_vec();
@@ -138,13 +138,13 @@ fn tree(name: &str, elem: Elem, row: &[f64]) -> Option<f64> {
     Some(if elem.is_float() { narrow(elem, row[0] as f32) } else { row[0] })
 }
 
-/// Lane j is the elements j, j + n, …, combined, each step rounded.
+/// Lane j combines the elements j, j + n, …, and each step is rounded.
 fn lanes(name: &str, elem: Elem, row: &[f64], n: usize) -> Option<Vec<f64>> {
     let lane = |j| row.iter().skip(j).step_by(n).try_fold(None, |a, b| both(name, elem, a, Some(*b)).map(Some));
     (0..n.min(row.len())).map(|j| lane(j)?).collect()
 }
 
-/// Parts of 256 bytes added in pairs, as a unit that works on memory does it.
+/// Parts of 256 bytes added pairwise, as by a unit that works on memory.
 fn in_pairs(elem: Elem, row: &[f64]) -> Option<f64> {
     let part = 256 / elem.bytes();
     let add = |a: &[f64], b: &[f64]| -> Option<Vec<f64>> {
@@ -198,7 +198,7 @@ pub fn reduce_row(name: &str, elem: Elem, row: &[f64], registers: bool) -> Optio
     }
 }
 
-/// A column reduced to one element, each step rounded: two by two on A5 (`registers`), row after row on A2/A3.
+/// A column reduced to one element, each step rounded: pairwise on A5 (`registers`), row by row on A2/A3.
 pub fn reduce_column(name: &str, elem: Elem, column: &[f64], registers: bool) -> Option<f64> {
     let (first, rest) = column.split_first()?;
     rest.chunks(if registers { 2 } else { 1 }).try_fold(*first, |sum, rows| {
@@ -207,15 +207,15 @@ pub fn reduce_column(name: &str, elem: Elem, column: &[f64], registers: bool) ->
     })
 }
 
-/// A column added in rounds: neighbours are added, and what is left over by an odd count goes to the last of the sums on A5
-/// (`registers`), to the first on A2/A3.
+/// A column added in rounds: neighbours are added, and the remaining element of an odd count is added to the last sum
+/// on A5 (`registers`), to the first one on A2/A3.
 pub fn add_in_pairs(elem: Elem, mut column: Vec<f64>, registers: bool) -> Option<f64> {
     while column.len() > 1 {
         let add = |x: f64, y: f64| both("add", elem, Some(x), Some(y));
         let mut sums = column.chunks_exact(2).map(|pair| add(pair[0], pair[1])).collect::<Option<Vec<f64>>>()?;
         if let [odd] = column.chunks_exact(2).remainder() {
             let at = if registers { sums.len() - 1 } else { 0 };
-            // The order of operands matters to nobody.
+            // The order of operands does not matter.
             sums[at] = add(sums[at], *odd)?;
         }
         column = sums;

@@ -1,4 +1,4 @@
-//! What each `pl.…` does to arrays.
+//! The effect of each `pl.…` on arrays.
 
 mod arrays;
 mod composed;
@@ -46,7 +46,7 @@ impl Args {
     }
 }
 
-/// What the public language calls a parameter besides.
+/// Alternative names of a parameter in the public language.
 fn other_names(name: &str) -> &'static [&'static str] {
     match name {
         "x" => &["input", "tile", "tensor", "lhs", "target", "value", "data"],
@@ -62,7 +62,7 @@ fn other_names(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// A number as an element of a type.
+/// A number converted to an element type.
 pub fn scalar(value: &Value, elem: Elem) -> Eval<f64> {
     if elem.is_float() {
         return Ok(number::narrow(elem, value.float()? as f32));
@@ -71,7 +71,7 @@ pub fn scalar(value: &Value, elem: Elem) -> Eval<f64> {
     if n < least || n > most { Err(format!("{n} is no {elem}")) } else { Ok(n as f64) }
 }
 
-/// Writes an array into a part of another one: what counts of it, from the first element on.
+/// Writes the valid part of an array into a part of another one, starting at its first element.
 pub fn put(value: &Array, target: &Array) -> Eval<()> {
     let (from, to) = (value.counted(), target.rows_cols());
     let same = value.count() == target.count() && (fold(&value.shape) == to || from[0] == 1 || from[1] == 1);
@@ -99,7 +99,7 @@ pub fn put(value: &Array, target: &Array) -> Eval<()> {
     Ok(())
 }
 
-/// An op with arguments in order.
+/// An op with positional arguments.
 pub fn named(name: &str, args: &[Value]) -> Eval {
     plain(name, &Args { positional: args.to_vec(), keywords: Vec::new() })
 }
@@ -129,7 +129,7 @@ pub fn call(run: &mut Run<'_>, name: &str, positional: Vec<Value>, keywords: Vec
     }
 }
 
-/// Both shapes repeated to one, as numpy does it.
+/// The broadcast of two shapes, as in numpy.
 fn together(a: &[usize], b: &[usize]) -> Eval<Vec<usize>> {
     let rank = a.len().max(b.len());
     let at = |shape: &[usize], dim: usize| if dim + shape.len() < rank { 1 } else { shape[dim + shape.len() - rank] };
@@ -141,7 +141,7 @@ fn together(a: &[usize], b: &[usize]) -> Eval<Vec<usize>> {
     each.collect()
 }
 
-/// An array with its elements repeated to a shape.
+/// An array broadcast to a shape.
 fn repeated(array: &Array, shape: &[usize]) -> Eval<Array> {
     let pad = shape.len().checked_sub(array.shape.len()).ok_or("fewer dimensions")?;
     let values = array.values();
@@ -188,12 +188,12 @@ fn products(args: &Args, at: usize, acc: Option<&Array>) -> Eval {
     Ok(Value::Array(Array::new(&shape, elem, values)))
 }
 
-/// True if an operand of a product is a list of matrices.
+/// Whether an operand of a product is a list of matrices.
 fn of_lists(args: &Args, at: usize) -> Eval<bool> {
     Ok(args.array(at, "lhs")?.shape.len() > 2 || args.array(at + 1, "rhs")?.shape.len() > 2)
 }
 
-/// The product of two matrices, each element a chain of fused multiply-adds in the order of the inner extent.
+/// The product of two matrices; each element is a chain of fused multiply-adds along the inner dimension.
 fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
     let operand = |at: usize, name: &str, flag: &str| -> Eval<Array> {
         let own = args.array(at, name)?;
@@ -203,8 +203,8 @@ fn product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval 
     product_of(operand(at, "lhs", "a_trans")?, operand(at + 1, "rhs", "b_trans")?, first)
 }
 
-/// A product of operands with a scale for each 32 elements along k. Scales are packed: 16 lines by 2 groups, pieces of a line
-/// one after the other.
+/// A product of operands with a scale for each 32 elements along k. Scales are packed: 16 lines by 2 groups, with the
+/// pieces of a line in sequence.
 fn scaled_product(args: &Args, at: usize, first: impl Fn(usize, usize) -> f64) -> Eval {
     let operand = |at: usize, name: &str, left: bool| -> Eval<Array> {
         let (data, scales) = (args.array(at, name)?, args.array(at + 1, &format!("{name}_scale"))?.values());
@@ -247,7 +247,7 @@ fn product_of(a: Array, b: Array, first: impl Fn(usize, usize) -> f64) -> Eval {
     Ok(Value::Array(Array { valid, ..Array::new(&[m, n], elem, result) }))
 }
 
-/// An operation on the elements of two arrays, or of an array and a number on either side.
+/// An operation on two arrays, or on an array and a number in either order.
 fn elementwise(what: &str, a: &Value, b: &Value) -> Eval {
     let (a, b) = match (a, b) {
         (Value::Array(x), Value::Array(y)) if x.shape != y.shape && x.count() != y.count() => {
@@ -307,7 +307,7 @@ fn load(args: &Args) -> Eval {
     in_part(&tensor, &offsets, &shape, &valid.shape()?).map(Value::Array)
 }
 
-/// A tile of which only the first elements come from a tensor: more of it need not be there.
+/// A tile of which only the first elements come from a tensor: the tensor need not have more.
 fn in_part(tensor: &Array, offsets: &Value, shape: &[usize], valid: &[usize]) -> Eval<Array> {
     let tile = Array::full(shape, tensor.elem, f64::NAN);
     let zero = Value::Tuple(vec![Value::Int(0); valid.len()]);
@@ -315,7 +315,7 @@ fn in_part(tensor: &Array, offsets: &Value, shape: &[usize], valid: &[usize]) ->
     Ok(Array { valid: Some(fold(valid)), ..tile })
 }
 
-/// Stores an array into a window of a tensor from these offsets on.
+/// Stores an array into a window of a tensor at these offsets.
 fn store(value: &Array, tensor: &Array, offsets: &Value, shape: Option<Vec<usize>>, atomic: bool) -> Eval<()> {
     let rank = tensor.shape.len();
     let mut shape = shape.unwrap_or_else(|| value.valid.map_or(value.shape.clone(), |valid| valid.to_vec()));
@@ -353,7 +353,7 @@ fn cast(args: &Args) -> Eval {
         Some("trunc") => RoundMode::Trunc,
         Some(other) => return Err(format!("rounding {other} is not evaluated")),
     };
-    // Floats do not saturate; integers do, but for some conversions to short ones.
+    // Floats do not saturate; integers do, except in some conversions to short types.
     let keeps_low_bits = matches!(
         (array.elem, to),
         (Elem::F32 | Elem::I32, Elem::I16) | (Elem::F16, Elem::I16 | Elem::I8 | Elem::U8) | (Elem::I64, Elem::I32)
@@ -382,7 +382,7 @@ fn shape_and_elem(args: &Args, at: usize) -> Eval<(Vec<usize>, Elem)> {
     Ok((args.need(at, "shape")?.shape()?, args.get(at + 1, "dtype").map_or(Ok(Elem::I32), |ty| elem(&ty))?))
 }
 
-/// Fills what does not count.
+/// Fills the invalid part.
 fn fillpad(args: &Args) -> Eval {
     let array = args.array(0, "x")?;
     match args.get(1, "pad_value") {
@@ -437,7 +437,7 @@ fn plain(name: &str, args: &Args) -> Eval {
         "shl" | "shls" => "shl",
         "shr" | "shrs" => "shr",
         "neg" | "abs" | "relu" | "exp" | "log" | "sqrt" | "rsqrt" | "recip" => return by_element(name, args),
-        // What compares gives ones and zeros of what it compares.
+        // A comparison gives ones and zeros of the compared type.
         "not_" if args.array(0, "x")?.elem.is_float() => {
             let array = args.array(0, "x")?;
             return Ok(Value::Array(array.map(array.elem, |x| f64::from(u8::from(x == 0.0)))));

@@ -1,7 +1,8 @@
-//! Random kernels: each is compiled, run on both platforms with every check on, and must give the bytes that its text means.
+//! Random kernels: each is compiled, runs on both platforms with all checks, and must give the bytes that its text
+//! means.
 //!
-//! `SLIPRING_KERNELS=5000` runs so many, from the seed `SLIPRING_FIRST` on; `SLIPRING_SEED=17` runs the one of that seed, and prints it;
-//! `SLIPRING_FOUND` is a folder for what is wrong, `SLIPRING_REFUSED` one for what is refused.
+//! `SLIPRING_KERNELS=5000` runs this many, starting at the seed `SLIPRING_FIRST`; `SLIPRING_SEED=17` runs and prints
+//! the kernel of that seed; `SLIPRING_FOUND` is a folder for wrong kernels, `SLIPRING_REFUSED` one for rejected ones.
 
 mod expressions;
 mod generate;
@@ -13,24 +14,24 @@ use std::collections::BTreeMap;
 use crate::meaning::compiled::{Outcome, PLATFORMS, compile};
 use generate::{Kernel, kernel};
 
-/// Kernels of each test run.
+/// Number of kernels per test run.
 const KERNELS: u64 = 50;
 
-/// What the compiler may refuse of a random kernel: too many tiles; names that may stand for the same tile or not when a part of
-/// it is written; a part of an input that is written through a name; a name that stands for a window of one tensor or of
-/// another one, and what follows from a name that such an error left without a value.
+/// Errors that are acceptable for a random kernel: too many tiles; names that may alias when a part of a tile is
+/// written; a part of an input that is written through a name; a name for a window of one tensor or another, and errors
+/// that result from a name without a value.
 const REFUSALS: [&str; 5] = ["memory-full", "alias", "read-only", "carry", "undefined-name"];
 
-/// What a refusal for what cannot be carried must say: other reasons are none.
+/// The acceptable reasons of an error about carried values.
 const CARRY: [&str; 2] = ["is known only at run time", "may still be a window of it"];
 
-/// What became of a kernel on both platforms, launched with several counts; the first outcome that is not agreement.
+/// The outcome of a kernel on both platforms, launched with several counts: the first one that is not agreement.
 fn judge(kernel: &Kernel) -> Outcome {
     let mut elsewhere = None;
     for platform in PLATFORMS {
         let compiled = match compile(&kernel.text, None, platform) {
             Ok(compiled) => compiled,
-            // An element type that this platform's vector unit does not take: the other one runs the kernel.
+            // An element type that this platform's vector unit does not support: the other platform runs the kernel.
             Err(Outcome::Refused(codes, text)) if elsewhere.is_none() && codes.contains(&"tile-elem") => {
                 elsewhere = Some(Outcome::Refused(codes, text));
                 continue;

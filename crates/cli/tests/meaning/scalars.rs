@@ -1,4 +1,4 @@
-//! Numbers: Python's integers and floats. Floats that are known only when a kernel runs are `f32`.
+//! Numbers: Python's integers and floats. Floats that are only known at run time are `f32`.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 
@@ -40,7 +40,7 @@ pub fn binary(op: Operator, a: &Value, b: &Value) -> Eval {
             Operator::Sub => a - b,
             Operator::Mult => a * b,
             Operator::Div => a / b,
-            // By way of the exact remainder, which has the sign of the divisor.
+            // Using the exact remainder, which has the sign of the divisor.
             Operator::FloorDiv => ((a - remainder(a, b)) / b).round(),
             Operator::Mod => remainder(a, b),
             Operator::Pow if b == 0.5 && a >= 0.0 => a.sqrt(),
@@ -80,7 +80,7 @@ fn remainder(a: f64, b: f64) -> f64 {
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
 }
 
-/// The exact order of an integer and a float.
+/// The exact comparison of an integer and a float.
 fn order(n: i128, x: f64) -> std::cmp::Ordering {
     n.cmp(&(x.floor() as i128)).then(if x.fract() == 0.0 {
         std::cmp::Ordering::Equal

@@ -73,7 +73,7 @@ fn paged(args: &Args) -> Eval {
 }
 
 fn update(args: &Args) -> Eval {
-    // `dim` is the second one, or a keyword.
+    // `dim` is the second positional argument, or a keyword.
     let behind = usize::from(!matches!(args.positional.get(1), Some(Value::Array(_))));
     let input = args.array(0, "input")?;
     let (index, src) = (args.array(1 + behind, "index")?, args.array(2 + behind, "src")?);
@@ -86,7 +86,7 @@ fn update(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&input.shape, input.elem, values)))
 }
 
-/// The elements of a record: a number, then 32 bits in as many elements as that takes.
+/// The elements of a record: a number, followed by 32 bits in as many elements as needed.
 fn record(elem: Elem, value: f64, index: u32) -> Vec<f64> {
     let mut bytes = number::store(elem, value);
     bytes.resize(4, 0);
@@ -109,7 +109,7 @@ fn sort32(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&[rows, result.len() / rows], src.elem, result)))
 }
 
-/// Records in descending order: sorting what is sorted in parts is what merging gives.
+/// Records in descending order: merging sorted parts is equivalent to sorting.
 fn in_order(values: &[f64], size: usize) -> Vec<f64> {
     let mut records: Vec<&[f64]> = values.chunks_exact(size).collect();
     records.sort_by(|a, b| b[0].total_cmp(&a[0]));
@@ -173,7 +173,8 @@ fn random(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&shape, elem, result)))
 }
 
-/// Sine or cosine: π is taken off in five parts, and a polynomial does the rest, each step rounded to 32 bits.
+/// Sine or cosine: a multiple of π is subtracted in five parts, followed by a polynomial, with each step rounded to 32
+/// bits.
 pub fn wave(array: &Array, cosine: bool) -> Eval {
     if array.elem != Elem::F32 {
         return Err("a sine of other elements".into());

@@ -1,4 +1,4 @@
-//! What names stand for.
+//! The values of names.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use crate::meaning::array::Array;
 pub enum Value {
     Int(i128),
     Float(f64),
-    /// A float that the kernel computes when it runs: arithmetic on it is rounded to `f32`.
+    /// A float computed at run time: arithmetic on it is rounded to `f32`.
     Single(f32),
     Bool(bool),
     Text(String),
@@ -19,14 +19,14 @@ pub enum Value {
     Word(String),
     Array(Array),
     Tuple(Vec<Value>),
-    /// What each Vector core has.
+    /// A separate value for each Vector core.
     Lanes(Box<[Value; 2]>),
 }
 
 /// A value, or why there is none.
 pub type Eval<T = Value> = Result<T, String>;
 
-/// Names and what they stand for.
+/// Names and their values.
 pub type Names = BTreeMap<String, Value>;
 
 impl Value {
@@ -89,7 +89,7 @@ impl Value {
         }
     }
 
-    /// What a Vector core has of it. Tiles that both had become its own: `copies` has those that were copied already.
+    /// The value for one Vector core. Tiles that both shared are copied; `copies` holds those already copied.
     pub fn of_lane(&self, lane: usize, copies: &mut Vec<(Array, Array)>) -> Value {
         match self {
             Value::Lanes(values) => values[lane].of_lane(0, copies),
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// One value of what two Vector cores have.
+    /// The combined value of two Vector cores.
     pub fn of_both(first: &Value, second: &Value) -> Value {
         match (first, second) {
             (Value::Array(a), Value::Array(b)) => {

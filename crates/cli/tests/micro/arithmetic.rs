@@ -9,7 +9,7 @@ const I16: Ty = Ty("i16", 2);
 const U16: Ty = Ty("ui16", 2);
 const I8: Ty = Ty("i8", 1);
 
-/// f32 lanes: edge cases and spread numbers.
+/// f32 lanes: special cases and spread values.
 fn floats(seed: u64) -> Vec<f32> {
     let edges = [
         0.0,
@@ -55,7 +55,7 @@ fn f32_of(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// Equal to the bit, any NaN being any other.
+/// Bit-identical, except that all NaNs are equivalent.
 fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
@@ -80,7 +80,7 @@ fn check_floats(op: &str, operands: &str, types: &str, more: &str, f: impl Fn(f3
 const TWO: &str = "!pto.vreg<64xf32>, !pto.vreg<64xf32>, !pto.mask<b32>";
 const ONE: &str = "!pto.vreg<64xf32>, !pto.mask<b32>";
 
-/// Any NaN makes a NaN; otherwise by comparison.
+/// NaN if either is NaN; otherwise the larger one.
 fn larger(a: f32, b: f32) -> f32 {
     if a.is_nan() || b.is_nan() {
         f32::NAN
@@ -258,7 +258,7 @@ fn comparisons() {
 
 #[test]
 fn reductions() {
-    // Small multiples of 1/4: every order of the sum gives the same.
+    // Small multiples of 1/4: every order of the sum gives the same result.
     let a: Vec<f32> = noise(7, 64).iter().map(|x| (x % 64) as f32 / 4.0 - 8.0).collect();
     let count = 43;
     let text = load_reg("a", F32)
@@ -335,7 +335,7 @@ fn conversions_take_and_make_parts() {
     for i in 0..64 {
         let x = if i < 60 { a[i] } else { 0.0 };
         let half = |at: usize| u16::from_le_bytes(found[at..at + 2].try_into().unwrap());
-        // f16 by its definition: NaN is 0 and infinities are the largest number when it saturates.
+        // By the definition of f16: when it saturates, NaN becomes 0 and infinities become the largest number.
         let expected = if x.is_nan() { 0.0 } else { x.clamp(-65504.0, 65504.0) };
         let h = half(4 * i + 2);
         let (sign, exponent, fraction) = (h >> 15, i32::from(h >> 10 & 31), f64::from(h & 1023));

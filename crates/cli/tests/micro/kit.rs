@@ -24,14 +24,15 @@ impl Ty {
         format!("!pto.vreg<{}x{}>", self.lanes(), self.0)
     }
 
-    /// Width of the predicates that govern it.
+    /// Width of its predicates.
     pub fn mask(self) -> usize {
         (8 * self.1).min(32)
     }
 }
 
-/// A program around `text`, lines of a vector function. Its parameters are 8 registers' bytes for results and as much for each input.
-/// The text knows `%a`, `%b`, … (the inputs, as pointers to bytes), `%out` (a pointer to bytes), `%c0` and numbers that `more` defines.
+/// A program around `text`, lines of a vector function. Its parameters have 8 registers' bytes for results and the same
+/// size for each input. The text refers to `%a`, `%b`, … (the inputs, as byte pointers), `%out` (a byte pointer), `%c0`
+/// and numbers that `more` defines.
 pub fn program(more: &str, text: &str, inputs: usize) -> String {
     let mut program =
         String::from("module attributes {pto.target_arch = \"a5\"} {\n  func.func @one(%dst: !pto.ptr<i8>");
@@ -78,7 +79,7 @@ pub fn program(more: &str, text: &str, inputs: usize) -> String {
     program
 }
 
-/// Runs `text`, lines of a vector function, and gives what it leaves in its output, after which it finds `inputs`.
+/// Runs `text`, lines of a vector function, on `inputs`, and returns the contents of its output.
 pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     let program = program(more, text, inputs.len());
     let padded = |bytes: &[u8]| {
@@ -93,7 +94,7 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
     ran.buffer(&values, 0).unwrap().to_vec()
 }
 
-/// Lines that load register `%name` from pointer `%name` and bytes, for lanes of a type.
+/// Lines that load register `%name` from byte pointer `%name`, for lanes of a type.
 pub fn load_reg(name: &str, ty: Ty) -> String {
     format!(
         "    %{name}_p = pto.castptr %{name} : !pto.ptr<i8, ub> -> !pto.ptr<{0}, ub>
@@ -129,7 +130,7 @@ pub fn bytes<const N: usize, T>(lanes: impl IntoIterator<Item = T>, f: impl Fn(T
     lanes.into_iter().flat_map(f).collect()
 }
 
-/// Numbers for lanes: the interesting ones first, then spread ones.
+/// Numbers for lanes: special values first, then spread values.
 pub fn noise(seed: u64, count: usize) -> Vec<u64> {
     let mut dice = Dice::new(seed);
     (0..count).map(|_| dice.word()).collect()

@@ -1,5 +1,5 @@
-//! Vector instructions against loops written here: each op over two registers of numbers, edge cases among them, with
-//! all lanes active and with some.
+//! Vector instructions compared with loops written here: each op on two registers of numbers including special values,
+//! with all lanes active and with some.
 
 mod arithmetic;
 pub(crate) mod kit;

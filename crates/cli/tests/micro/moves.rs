@@ -1,4 +1,4 @@
-//! Lanes at other places.
+//! Rearrangement of lanes.
 
 use crate::micro::kit::*;
 

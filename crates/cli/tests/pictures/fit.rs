@@ -1,4 +1,5 @@
-//! Pages of each kind in a browser, 400, 800 and 1400 pixels wide, light and dark: nothing scrolls sideways and no words are cut.
+//! All kinds of pages in a browser, 400, 800 and 1400 pixels wide, light and dark: no horizontal scrolling, and no
+//! truncated text.
 
 use slipring::{CompileRequest, Program, ProgramOptions, Run, RunOptions, Tensor, Tools};
 use slipring_explore::{Tune, Vary};
@@ -7,7 +8,7 @@ use slipring_report::{RunFacts, memory_svg};
 use super::page::act;
 use super::{recorded, run_with, top};
 
-/// The page in frames of three widths. A frame's width is what its `@media` rules see, so one browser shows all.
+/// The page in frames of three widths. `@media` rules see the width of the frame, so one browser window shows all.
 const FRAMES: &str = "
     const widths = [400, 800, 1400], named = one => one.tagName.toLowerCase() + (one.id ? '#' + one.id : one.className ? '.' + one.className : '');
     // Words that a box cuts although it has no bar to reach them by, and words of pictures beyond their edges.
@@ -49,7 +50,7 @@ const FRAMES: &str = "
     say('looked at ' + frames.length + ' frames');
 ";
 
-/// Opens a page in each width; everything that does not fit is a line of the panic.
+/// Opens a page in each width, and panics with one line for everything that does not fit.
 fn fits(name: &str, page: &str) {
     let early = "<script>window.said = []; const hear = text => window.said.push(String(text)); \
         addEventListener('error', event => hear('error: ' + event.message)); \
@@ -92,7 +93,7 @@ fn a_kernel_fits() {
     fits("a kernel with rings", &page_of(&run));
 }
 
-/// Where a figure is an estimate, each section that has cycles says so.
+/// If a figure is an estimate, every section with cycles says so.
 fn says_estimate(page: &str, facts: &RunFacts) {
     assert!(facts.estimate, "a run with data moves");
     for section in page.split("<section ").skip(1) {
@@ -141,7 +142,7 @@ fn a_program_fits() {
     fits("a program", &page);
 }
 
-/// Words of pictures that stand beyond them, and marks that lie there.
+/// Text of pictures that extends beyond them, and marks that do.
 const EDGES: &str = "
     for (const picture of document.querySelectorAll('svg')) {
         const [left, top, wide, high] = picture.getAttribute('viewBox').split(' ').map(Number);
@@ -169,7 +170,7 @@ fn memories(file: &str) -> String {
 #[test]
 fn pictures_beside_pages_fit() {
     let tuned = grid("examples/lang/6_attention.py", &["TILE=64,128,256", "slot_num=1..4"]);
-    // The point that says what the file says is told apart, and no kind of mark is explained that there is not.
+    // The point as written in the file is distinguished, and the legend only lists kinds of marks that occur.
     assert!(tuned.contains("TILE=128 slot_num=2, as written") && tuned.contains("as the file is written"), "{tuned}");
     assert!(!tuned.contains("with findings") && tuned.contains("cycles (estimates)"), "{tuned}");
     let pictures = [

@@ -5,7 +5,7 @@ use slipring_report::compare;
 
 use super::{recorded, run_with, runs, top};
 
-/// Where nothing is otherwise nothing changes, and what is taken away from waits or transfers makes no run longer.
+/// A forecast without changes changes nothing, and removing waits or transfers never makes a run longer.
 #[test]
 fn forecasts_are_never_slower() {
     let mut looked = 0;
@@ -25,7 +25,7 @@ fn forecasts_are_never_slower() {
     assert!(looked > 20, "{looked}");
 }
 
-/// Rings whose producers wait: what was forecast for deeper ones is what these take.
+/// Rings whose producers wait: the forecast for deeper rings equals their actual time.
 #[test]
 fn deeper_rings_take_what_was_forecast() {
     let mut faster = 0;
@@ -51,8 +51,8 @@ fn deeper_rings_take_what_was_forecast() {
     assert!(faster > 0, "no ring holds its program up");
 }
 
-/// Advice that was followed: what the weights of a tile are waited for is hidden behind other work, and the kernel takes what was
-/// forecast without the wait; on A2/A3 a part of it. The bounds hold what was measured when the example was written.
+/// Advice that was followed: the wait for the weights of a tile overlaps with other work, and the kernel takes the
+/// forecast time without the wait; on A2/A3 partly. The bounds are those measured when the example was written.
 #[test]
 fn attention_takes_what_its_advice_forecast() {
     for (platform, least) in [("a5", 0.95), ("a2a3", 0.55)] {
@@ -74,7 +74,8 @@ fn attention_takes_what_its_advice_forecast() {
     }
 }
 
-/// The two versions of an example: the one with flags for each of two buffers overlaps what the first one does in turn.
+/// The two versions of an example: the one with flags for each of two buffers overlaps what the other does
+/// sequentially.
 #[test]
 fn comparisons_name_what_went() {
     let facts = |name: &str| serde_json::to_value(run_with(&top().join(name), &recorded()).1).expect("facts");

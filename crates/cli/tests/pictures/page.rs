@@ -1,4 +1,4 @@
-//! The report's page in a browser. Where none is installed the tests say that they were skipped.
+//! The report's page in a browser. Without an installed browser the tests are reported as skipped.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use slipring_report::{Flow, Group, Page, Slice, SliceKind, Trace, Track, Value, 
 use super::trace::{agree, arrows, read};
 use super::{recorded, run_kernel, run_with, top};
 
-/// The browser: `CHROMIUM` names another one.
+/// The browser: `CHROMIUM` selects another one.
 fn browser() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     let names = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
     named.into_iter().chain(names.map(PathBuf::from)).find(|path| path.exists())
 }
 
-/// Opens a page, lets a script act in it, and gives what it says with `say` line by line. Errors of the page are lines too.
+/// Opens a page, runs a script in it, and returns the lines passed to `say`. Errors of the page are included.
 pub(super) fn act(page: &str, script: &str) -> Option<Vec<String>> {
     let Some(browser) = browser() else {
         eprintln!("skipped: no browser is installed");
@@ -51,7 +51,7 @@ pub(super) fn act(page: &str, script: &str) -> Option<Vec<String>> {
     Some(said.0.replace("&gt;", ">").replace("&lt;", "<").replace("&amp;", "&").lines().map(str::to_string).collect())
 }
 
-/// What a reader does, and what comes of it.
+/// The actions of a reader, and their effects.
 const READER: &str = "
     const canvas = document.getElementById('timeline'), press = key => canvas.dispatchEvent(new KeyboardEvent('keydown', { key }));
     const span = () => report.view()[1] - report.view()[0], whole = span();
@@ -114,7 +114,7 @@ fn findings_lead_to_the_source() {
     assert!(!facts.findings.is_empty());
     let page = run.html(None).expect("a record").expect("a page");
     assert!(page.contains("error[race]") && page.contains("class=\"verdict findings\""));
-    // Both pipes, what each does where, and the edge that is missing.
+    // Both pipes, the action and location of each, and the missing edge.
     assert!(page.contains(
         "aria-label=\"pipe V of AIV0 writes, line 20; pipe MTE3 of AIV0 reads, line 28; nothing orders the two\""
     ));
@@ -130,14 +130,14 @@ fn deadlocks_show_who_waits_for_whom() {
     let page = run.html(None).expect("a record").expect("a page");
     let picture =
         page.split("<svg class=\"why\"").nth(1).and_then(|rest| rest.split("</svg>").next()).expect("a picture");
-    // Four pipes stand still.
+    // Four pipes are stalled.
     assert_eq!(picture.matches("waits for</text>").count(), 4);
     for words in ["pipe V of AIV0<", "pipe MTE3 of AIV1<", "AIC would signal it, and its program has ended<"] {
         assert!(picture.contains(words), "{words}: {picture}");
     }
 }
 
-/// A page for a made-up timeline: all slices are there and can be found.
+/// A page for a synthetic timeline: all slices are present and can be found.
 fn page_of(slices: usize) -> String {
     let (_, facts) = run_with(Path::new(&top().join("examples/lang/1_vector_add.py")), &recorded());
     let tracks = 10.min(slices);
@@ -203,7 +203,7 @@ fn a_run_of_a_hundred_thousand_events_is_whole_in_its_trace_and_on_its_page() {
     let slices = read(&perfetto(&trace));
     assert_eq!(slices.len(), count);
     agree(&slices, &facts);
-    // An arrow for each tile that a ring handed over.
+    // An arrow for each tile that passed through a ring.
     assert_eq!(
         trace.flows.iter().filter(|flow| flow.what == "tile").count() as u64,
         facts.rings.iter().map(|ring| ring.popped).sum::<u64>()

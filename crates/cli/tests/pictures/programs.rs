@@ -1,4 +1,4 @@
-//! Timelines of whole programs hold what their tables sum up.
+//! Timelines of whole programs agree with the sums in their tables.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::page::act;
 use super::top;
 use super::trace::{arrows, read};
 
-/// Programs of the examples and of the file tests that run without arguments of their own.
+/// Programs of the examples and of the file tests that run without explicit arguments.
 fn programs() -> Vec<(String, Program)> {
     let mut files = Vec::new();
     for folder in ["examples/programs", "tests/files/programs"] {
@@ -35,7 +35,7 @@ fn run(program: &Program, clusters: u32) -> Option<ProgramRun<'_>> {
     program.run(args, &options).ok().filter(ProgramRun::is_complete)
 }
 
-/// Busy cycles of the pipes of all kernels together.
+/// Busy cycles of the pipes, summed over all kernels.
 fn busy(trace: &Trace) -> BTreeMap<(String, String), u64> {
     let mut sums = BTreeMap::new();
     for track in trace.tracks.iter().filter(|track| trace.groups[track.group].parent.is_some()) {
@@ -56,7 +56,7 @@ fn timelines_of_programs_say_what_their_tables_say() {
         let slices = read(&perfetto(&trace));
         assert_eq!(arrows(&slices), trace.flows.len(), "{name}");
         assert_eq!(slices.len(), trace.tracks.iter().map(|track| track.slices.len()).sum::<usize>(), "{name}");
-        // A slice for each block of a task that ran, where the table has it.
+        // A slice for each block of a task that ran, as in the table.
         let tasks = trace.tracks.iter().filter(|track| track.name == "tasks");
         let mut shown: Vec<(u64, u64, u64)> = tasks
             .flat_map(|track| &track.slices)
@@ -68,7 +68,8 @@ fn timelines_of_programs_say_what_their_tables_say() {
         let mut wanted: Vec<(u64, u64, u64)> = blocks.collect();
         wanted.sort_unstable();
         assert_eq!(shown, wanted, "{name}");
-        // Pipes: as the table sums them, each slice within a block of its task on its cluster, none over another one.
+        // Pipes: as summed in the table; each slice is within a block of its task on its cluster, and slices do not
+        // overlap.
         let mut table: BTreeMap<(String, String), u64> = BTreeMap::new();
         for kernel in &facts.kernels {
             for (core, pipe, cycles) in &kernel.pipes {

@@ -1,4 +1,4 @@
-//! Traces hold what the tables sum up.
+//! Traces agree with the sums in the tables.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use slipring_report::{RunFacts, SegmentKind, Trace, chrome, perfetto, schema};
 
 use super::{recorded, run_with, runs, top};
 
-/// A slice as it was read back.
+/// A slice as read back.
 #[derive(Clone, Debug)]
 pub(super) struct Read {
     /// The names of its groups and of its track.
@@ -26,7 +26,7 @@ pub(super) struct Read {
     flows: [Vec<u64>; 2],
 }
 
-/// Reads a trace in Perfetto's form as its reader does: slices of a track are a stack.
+/// Reads a trace in Perfetto's format as its viewer does: the slices of a track form a stack.
 pub(super) fn read(bytes: &[u8]) -> Vec<Read> {
     let trace = schema::Trace::decode(bytes).expect("a trace");
     let mut tracks: BTreeMap<u64, (Option<u64>, String)> = BTreeMap::new();
@@ -99,7 +99,7 @@ pub(super) fn arrows(slices: &[Read]) -> usize {
     ends.len()
 }
 
-/// Busy cycles and stalls of each core and pipe, by cause, as the trace and as the table have them.
+/// Busy cycles and stalls of each core and pipe, by cause, agree between the trace and the table.
 pub(super) fn agree(slices: &[Read], facts: &RunFacts) {
     let mut from_trace: BTreeMap<(String, String, String), u64> = BTreeMap::new();
     for slice in slices.iter().filter(|slice| slice.track.len() == 3) {
@@ -131,7 +131,7 @@ fn traces_of_all_examples_say_what_the_tables_say() {
         agree(&slices, &facts);
         let taken = run.record().expect("a record").happenings.iter().filter(|own| own.cause.is_some()).count();
         assert_eq!((arrows(&slices), trace.flows.len()), (taken, taken), "{}", path.display());
-        // Rings: an arrow for each tile that was popped, one for each that was freed and pushed over.
+        // Rings: an arrow for each popped tile, and one for each slot that was freed and reused.
         let popped: u64 = facts.rings.iter().map(|ring| ring.popped).sum();
         assert_eq!(trace.flows.iter().filter(|flow| flow.what == "tile").count() as u64, popped, "{}", path.display());
         assert!(trace.end() == facts.cycles || !run.is_complete(), "{}", path.display());
@@ -140,7 +140,7 @@ fn traces_of_all_examples_say_what_the_tables_say() {
     }
 }
 
-/// The path goes from the first cycle to the last without gaps, and what is on it ran then.
+/// The path covers the run from the first cycle to the last without gaps, and everything on it ran at that time.
 #[test]
 fn critical_paths_are_whole() {
     let timings = [Timing::Platform, Timing::Random { seed: 3 }];
@@ -166,7 +166,7 @@ fn critical_paths_are_whole() {
     }
 }
 
-/// What each line did adds up to what the pipes did.
+/// The activity of lines adds up to that of pipes.
 #[test]
 fn lines_add_up() {
     for (path, _, facts) in runs(&recorded(), 1) {
@@ -179,7 +179,7 @@ fn lines_add_up() {
     }
 }
 
-/// Many blocks on the clusters there are, one after the other.
+/// Many blocks on the available clusters, one after another.
 #[test]
 fn blocks_in_waves() {
     let path = top().join("examples/matmul_to_vector.pto");
@@ -192,8 +192,8 @@ fn blocks_in_waves() {
     assert_eq!(segments.iter().map(|segment| segment.end - segment.start).sum::<u64>(), facts.cycles);
 }
 
-/// A run through a board's queue: records go from the host to the prefetcher, commands from there to the dispatcher, go signals to
-/// workers, and below a worker stands what the pipes of its kernel do.
+/// A run through a board's queue: records go from the host to the prefetcher, commands from there to the dispatcher, go
+/// signals to workers, and the activity of a kernel's pipes appears below its worker.
 #[test]
 fn a_board_has_a_trace() {
     let kernel = Kernel::open(top().join("examples/lang/5_attention_step.py")).expect("a kernel");
@@ -217,7 +217,7 @@ fn a_board_has_a_trace() {
     assert_eq!(queued as u64, run.facts.queue.records);
     assert!(of("calls", "stall").iter().all(|wait| wait.reason == "waits for the board"));
 
-    // From each launch back to the call that it came from.
+    // From each launch back to the call from which it came.
     let kernels = launches(&slices);
     assert_eq!(kernels.len() as u64, run.facts.queue.launches);
     for kernel in &kernels {
@@ -232,7 +232,7 @@ fn a_board_has_a_trace() {
         assert_eq!(at.name, "queue record");
     }
 
-    // The block does on the board what it does without, on the board's clock and inside of the launch.
+    // On the board, the block does the same as without it, in time of the board's clock and inside the launch.
     let direct = kernel.run_with(args, &recorded().blocks(1)).expect("runs").trace().expect("a trace");
     let (ours, theirs) = (u64::from(board.clock_mhz), u64::from(direct.clock_mhz));
     let platform = slipring_machine::built_in(kernel.platform_name().expect("a platform")).expect("a built-in one");
@@ -252,7 +252,7 @@ fn a_board_has_a_trace() {
     assert!(queue_trace(&[], &[], &built_in("p100").expect("a board"), Vec::new()).tracks.len() == 4);
 }
 
-/// The launches of workers, of which each block has arrows to its cores.
+/// The launches of workers, with an arrow from each block to its cores.
 fn launches(slices: &[Read]) -> Vec<&Read> {
     let kernels: Vec<&Read> = slices.iter().filter(|slice| slice.name == "kernel").collect();
     assert!(!kernels.is_empty());
@@ -265,7 +265,7 @@ fn launches(slices: &[Read]) -> Vec<&Read> {
     kernels
 }
 
-/// What stands below the only launch, from its beginning on.
+/// Everything below the only launch, relative to its beginning.
 fn below_launches(slices: &[Read]) -> Vec<(String, u64, u64)> {
     let [launch] = launches(slices)[..] else { panic!("one launch") };
     let beside = |slice: &&Read| slice.track.starts_with(&launch.track[..2]) && slice.track != launch.track;

@@ -1,13 +1,13 @@
-//! Proofs of small loops held against an interpreter of its own: for which numbers a loop ends.
+//! Proofs about small loops, compared with an independent interpreter: the numbers for which a loop ends.
 
 use slipring::{Judgement, Kernel, ProveOptions, Tensor};
 
-/// Numbers that are interpreted, and the rounds after which a loop is said not to end.
+/// The interpreted numbers, and the number of iterations after which a loop counts as endless.
 const LEAST: i64 = -3;
 const MOST: i64 = 12;
 const FUEL: u32 = 5000;
 
-/// What a loop begins with, compares, and does in a round.
+/// The initial values, the condition and the body of a loop.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     start: &'static str,
@@ -16,7 +16,7 @@ struct Case {
     step: &'static str,
 }
 
-/// A number of the text in a launch with `n`.
+/// The value of a number in the text, in a launch with `n`.
 fn number(name: &str, w: i64, n: i64) -> i64 {
     match name {
         "%w" => w,
@@ -28,7 +28,7 @@ fn number(name: &str, w: i64, n: i64) -> i64 {
 }
 
 impl Case {
-    /// The loop as text, perhaps in a counted one.
+    /// The loop as text, optionally inside a counted loop.
     fn text(&self, nested: bool) -> String {
         let step = match self.step {
             "half" => "arith.divsi %v, %c2",
@@ -53,7 +53,7 @@ impl Case {
         )
     }
 
-    /// Whether it ends soon with a number, and as its numbers say.
+    /// Whether it ends soon for a number, without overflow.
     fn ends(&self, n: i64) -> bool {
         let mut w = number(self.start, 0, n);
         for _ in 0..FUEL {
@@ -79,7 +79,7 @@ impl Case {
                 "up 2" => w.checked_add(2),
                 _ => w.checked_add(1),
             };
-            // A number that left its type decides what comes then: that is a finding, too.
+            // An overflow determines what follows, and is a finding as well.
             let Some(next) = next else { return false };
             w = next;
         }
@@ -101,8 +101,8 @@ fn cases() -> Vec<Case> {
     all
 }
 
-/// What is proved ends for each number that is interpreted; where something is found, the number that is named is the smallest from 0
-/// on that does not end.
+/// A loop that is proved to end does so for each interpreted number; for a finding, the number that it names is the
+/// smallest one from 0 on for which the loop does not end.
 #[test]
 fn proofs_agree_with_an_interpreter_of_loops() {
     let (mut proved, mut violated, mut open) = (0, 0, 0);

@@ -1,9 +1,9 @@
-//! All interleavings of a small program, one state after the other.
+//! All interleavings of a small program, state by state.
 //!
-//! Written against the description of flags and pipes (seed 004), not against the engine: the scalar unit issues in order; a pipe
-//! takes what it was given in order, each step whenever it likes; work lasts from some moment to a later one; a flag is set or it is
-//! not; a wait that stands on a pipe takes the signal when it comes. A pipe that has had nothing so far stands at its first step as
-//! soon as that is issued. No clocks, no order, no time.
+//! Written from the specification of flags and pipes (seed 004), independently of the engine: the scalar unit issues in
+//! order; a pipe executes its steps in order, at arbitrary times; work lasts from one moment to a later one; a flag is
+//! either set or not; a pipe at a wait takes the signal when it comes. A pipe without any earlier step is at its first
+//! step as soon as that is issued. There are no clocks and no time.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub type Program = Vec<(u8, Step)>;
 /// Pipes and flags of a program.
 const PIPES: usize = 2;
 
-/// Where a pipe is: steps that are over, and whether it stands at the next one (work: whether it has begun).
+/// The state of a pipe: completed steps, and whether it is at the next one (for work: whether that has begun).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 struct Place {
     over: u16,
@@ -40,7 +40,7 @@ struct State {
     flags: u16,
 }
 
-/// What is wrong with a program in some interleaving; `None` if nothing is in any.
+/// The error of a program in some interleaving; `None` if there is none.
 pub fn explore(program: &Program) -> Option<&'static str> {
     let of = |pipe: usize| program.iter().enumerate().filter(move |(_, (own, _))| usize::from(*own) == pipe);
     let lists: Vec<Vec<(usize, Step)>> =
@@ -68,7 +68,7 @@ fn successors(program: &Program, lists: &[Vec<(usize, Step)>], state: &State) ->
     if usize::from(state.issued) < program.len() {
         let mut next = State { issued: state.issued + 1, ..*state };
         let pipe = usize::from(program[usize::from(state.issued)].0);
-        // Nothing was on the pipe before: a wait stands there at once.
+        // The pipe was empty before: it is at the wait immediately.
         if lists[pipe]
             .first()
             .is_some_and(|(at, step)| *at == usize::from(state.issued) && matches!(step, Step::Wait(_)))
@@ -85,7 +85,7 @@ fn successors(program: &Program, lists: &[Vec<(usize, Step)>], state: &State) ->
         }
         let mut next = *state;
         match (step, place.stands) {
-            // A wait that stands goes on when its signal comes.
+            // A pipe at a wait continues when its signal comes.
             (Step::Wait(_), true) => continue,
             (Step::Wait(_), false) => arrive(lists, &mut next, pipe),
             (Step::Set(flag), _) => {
@@ -110,7 +110,7 @@ fn successors(program: &Program, lists: &[Vec<(usize, Step)>], state: &State) ->
     Ok(all)
 }
 
-/// A pipe comes to a wait.
+/// A pipe reaches a wait.
 fn arrive(lists: &[Vec<(usize, Step)>], state: &mut State, pipe: usize) {
     let Some((_, Step::Wait(flag))) = lists[pipe].get(usize::from(state.pipes[pipe].over)) else { return };
     match state.flags >> flag & 1 {
@@ -122,7 +122,7 @@ fn arrive(lists: &[Vec<(usize, Step)>], state: &mut State, pipe: usize) {
     }
 }
 
-/// A flag is set: a wait that stands takes it.
+/// Sets a flag: a pipe that waits for it takes the signal.
 fn signal(lists: &[Vec<(usize, Step)>], state: &mut State, flag: u8) -> Result<(), &'static str> {
     for (place, list) in state.pipes.iter_mut().zip(lists) {
         let waits = list.get(usize::from(place.over)).is_some_and(|(_, step)| *step == Step::Wait(flag));

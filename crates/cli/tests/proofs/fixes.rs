@@ -1,5 +1,5 @@
-//! What is dropped is mended: for each flag, wait, barrier and free of right kernels by hand, the text without it. Where that is
-//! wrong, edits are told, the text with them is proved, and it does what the whole text means.
+//! Removed synchronisation is restored: for each flag, wait, barrier and free of correct kernels, the text without it.
+//! If that is wrong, edits are proposed, the edited text is proved, and it is equivalent to the original.
 
 use slipring::{Judgement, Kernel, ProveOptions};
 
@@ -61,7 +61,7 @@ fn what_is_dropped_is_mended() {
             mended += 1;
         }
     }
-    // A free that is gone belongs to a tile, which edits of flags do not bring back.
+    // A removed free belongs to a tile, which edits of flags cannot restore.
     assert!(open.len() <= 1, "{open:?}");
     assert!(wrong > 40 && mended + open.len() == wrong, "{wrong} wrong, {mended} mended");
 }

@@ -1,5 +1,5 @@
-//! Proofs held against what shares nothing with them: an explorer of all interleavings of small programs of flags, for each count of
-//! rounds; and the table of `docs/proof.md`, which says of each example what is proved.
+//! Proofs compared with an independent explorer of all interleavings of small programs of flags, for each number of
+//! rounds; and the table of `docs/proof.md`, which lists what is proved about each example.
 
 mod cluster;
 mod endings;
@@ -18,12 +18,12 @@ use crate::here::{self, pinned_between, root};
 /// The largest count that is explored.
 const MOST: u64 = 4;
 
-/// What a proof says of a small program: whether it holds for all counts, or for which it fails first.
+/// The result of a proof for a small program: whether it holds for all counts, or the first one for which it fails.
 fn proof(small: &Small) -> (Judgement, Option<u64>, String) {
     proof_where(small, None)
 }
 
-/// The same for launches with these numbers only, and one of them.
+/// The same, restricted to launches with these numbers.
 fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Option<u64>, String) {
     let kernel = Kernel::from_text("small.pto", small.text()).expect("it is well formed");
     let n = format!("{}:index", assumed.map_or(3, |(_, n)| n));
@@ -36,12 +36,12 @@ fn proof_where(small: &Small, assumed: Option<(&str, u64)>) -> (Judgement, Optio
     (proof.judgement, fails, proof.to_string())
 }
 
-/// Right programs and changed ones: what is proved for all counts is right for each that is explored, and the smallest count that
-/// fails is the smallest that the explorer refutes.
+/// Correct and mutated programs: a program that is proved for all counts is correct for each explored count, and the
+/// smallest failing count is the smallest that the explorer refutes.
 #[test]
 fn proofs_agree_with_all_interleavings() {
     let (mut right, mut wrong, mut all) = (0, 0, 0);
-    // A long run has another number of them.
+    // Long runs set a larger number.
     let count = std::env::var("SLIPRING_PROOFS").ok().and_then(|text| text.parse().ok()).unwrap_or(160);
     for seed in 0..count {
         let small = Small::random(seed);
@@ -49,9 +49,9 @@ fn proofs_agree_with_all_interleavings() {
         let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
         let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
         match judgement {
-            // Bytes that nobody wrote may come into results of such programs.
+            // Uninitialised bytes may reach the results of such programs.
             Judgement::Proved | Judgement::Doubtful => {
-                // Where bytes that nobody wrote are stored, only as many rounds are covered as the buffers hold.
+                // If uninitialised bytes are stored, only as many rounds as fit into the buffers are covered.
                 all += usize::from(text.contains("every n from 0 on"));
                 assert!(explored.is_none(), "{}", say());
                 right += 1;
@@ -76,10 +76,10 @@ fn assuming(assume: Vec<String>) -> RunOptions {
     options
 }
 
-/// What an assumption says of a number.
+/// The numbers that an assumption allows.
 type Holds = fn(u64) -> bool;
 
-/// Assumptions, a number that satisfies each, and which numbers do.
+/// Assumptions, a number that satisfies each, and the numbers that do.
 const ASSUMED: [(&str, u64, Holds); 7] = [
     ("n % 2 == 0", 2, |n| n % 2 == 0),
     ("n % 3 != 1", 3, |n| n % 3 != 1),
@@ -90,8 +90,8 @@ const ASSUMED: [(&str, u64, Holds); 7] = [
     ("n <= 1", 1, |n| n <= 1),
 ];
 
-/// The same for the launches that an assumption allows: what is proved is right for each of them that is explored, and where
-/// something fails the smallest of them is named.
+/// The same under an assumption: a proved program is correct for each explored launch that the assumption allows, and a
+/// failure names the smallest of them.
 #[test]
 fn proofs_under_assumptions_agree_with_all_interleavings() {
     let (mut right, mut wrong, mut open) = (0, 0, 0);
@@ -121,7 +121,8 @@ fn proofs_under_assumptions_agree_with_all_interleavings() {
     assert!(right > 30 && wrong > 10 && open == 0, "{right} right, {wrong} wrong, {open} open");
 }
 
-/// A kernel that fails from some number of rounds on: assumptions keep these out, or the smallest that they allow is named.
+/// A kernel that fails from some number of rounds on: assumptions exclude these numbers, or the smallest allowed one is
+/// named.
 #[test]
 fn assumptions_keep_out_what_fails() {
     let text = include_str!("../../../../tests/files/proof/fails_later_than_given.pto");
@@ -154,19 +155,19 @@ fn assumptions_keep_out_what_fails() {
     assert!(proved > 20 && failed > 10, "{proved} proved, {failed} failed");
 }
 
-/// Two loops by two arguments: what is proved for all numbers of both is right for each count that is explored: a round is a round, in
-/// whichever loop.
+/// Two loops with two arguments: a program that is proved for all numbers of both is correct for each explored count;
+/// it does not matter in which loop a round is.
 #[test]
 fn proofs_of_two_counts_agree_with_all_interleavings() {
     let (mut right, mut wrong, mut open) = (0, 0, 0);
     for seed in 0..16 {
         let small = Small::random(seed).again();
         let (judgement, _, text) = proof(&small);
-        // As many rounds, in whichever of the two loops.
+        // The same number of rounds, in either of the two loops.
         let explored = (0..=MOST).find_map(|count| Some((count, explore(&small.program(count))?)));
         let say = || format!("seed {seed}: the explorer says {explored:?}\n{text}\n{}", small.text());
         match judgement {
-            // Bytes that nobody wrote may come into results of such programs.
+            // Uninitialised bytes may reach the results of such programs.
             Judgement::Proved | Judgement::Doubtful => {
                 assert!(explored.is_none(), "{}", say());
                 right += 1;
@@ -178,7 +179,7 @@ fn proofs_of_two_counts_agree_with_all_interleavings() {
     assert!(right > 0 && wrong > 4 && open < 8, "{right} right, {wrong} wrong, {open} open");
 }
 
-/// A row of the table: what `prove` says of an example on a platform.
+/// A row of the table: the result of `prove` for an example on a platform.
 fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
     let ran = here::slipring()
         .args(["prove", &file.display().to_string(), "--arch", arch, "--timings", "0", "--json"])
@@ -199,7 +200,7 @@ fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
     Some(format!("| `{name}` | {arch} | {word} | {why} |"))
 }
 
-/// `SLIPRING_BLESS=1` writes the table anew.
+/// `SLIPRING_BLESS=1` rewrites the table.
 #[test]
 fn the_page_says_of_each_example_what_is_proved() {
     let root = root();

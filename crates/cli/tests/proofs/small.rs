@@ -1,5 +1,5 @@
-//! Small programs of two pipes: loads into buffers and stores out of them, in a loop by argument, with flags both ways. Most are a
-//! right program with a change or two.
+//! Small programs of two pipes: loads into buffers and stores out of them, in a loop with an argument, with flags both
+//! ways. Most are a correct program with one or two changes.
 
 use super::explorer::{Program, Step};
 use crate::dice::Dice;
@@ -11,7 +11,7 @@ const STORE: u8 = 1;
 /// A program: steps before its loop, in a round, and after the loop.
 pub struct Small {
     parts: [Program; 3],
-    /// The rounds come again after the loop, as often as a second argument says.
+    /// The rounds are repeated after the loop, as often as a second argument says.
     again: bool,
 }
 
@@ -58,7 +58,7 @@ impl Small {
                     list.swap(at, other);
                 }
                 3 => {
-                    // Another id of the same way, or another buffer.
+                    // Another id of the same pair of pipes, or another buffer.
                     list[at].1 = match list[at].1 {
                         Step::Set(flag) => Step::Set(flag ^ 1),
                         Step::Wait(flag) => Step::Wait(flag ^ 1),
@@ -74,19 +74,19 @@ impl Small {
         Small { parts, again: false }
     }
 
-    /// The same with a second loop by an argument of its own.
+    /// The same with a second loop and its own argument.
     pub fn again(self) -> Small {
         Small { again: true, ..self }
     }
 
-    /// All steps, with so many rounds.
+    /// All steps, with this number of rounds.
     pub fn program(&self, count: u64) -> Program {
-        // A round is a round, in whichever loop.
+        // It does not matter in which loop a round is.
         let rounds = (0..count).flat_map(|_| &self.parts[1]);
         self.parts[0].iter().chain(rounds).chain(&self.parts[2]).copied().collect()
     }
 
-    /// The program as a text, with the count as its argument. Every load and every store has a place of its own in global memory.
+    /// The program as text, with the count as its argument. Every load and store has its own address in global memory.
     pub fn text(&self) -> String {
         let mut text = String::from(
             "module attributes {pto.target_arch = \"a5\", pto.kernel_kind = #pto.kernel_kind<vector>} {\n\

@@ -1,5 +1,5 @@
-//! How far the verdicts can be trusted: mutants of right programs, and random programs, judged by the tools and by an oracle that
-//! shares nothing with them. `docs/soundness.md` has the table of a whole run; `scripts/soundness` makes it.
+//! Soundness of the verdicts: mutants of correct programs, and random programs, judged by the tools and by an
+//! independent oracle. `docs/soundness.md` has the table of a full run, which `scripts/soundness` generates.
 
 mod mutate;
 mod oracle;
@@ -10,7 +10,8 @@ mod study;
 
 use study::{Study, Table};
 
-/// A slice of everything: no program that the oracle refutes is called clean, and none that it cannot refute is reported.
+/// A slice of everything: no program that the oracle refutes is called clean, and none that it cannot refute is
+/// reported.
 #[test]
 fn a_slice_of_mutants_and_random_programs() {
     let mut table = Table::default();
@@ -19,7 +20,7 @@ fn a_slice_of_mutants_and_random_programs() {
     assert!(table.holes.is_empty(), "{}", table.holes.join("\n\n"));
 }
 
-/// The whole study: `SLIPRING_MUTANTS`, `SLIPRING_RANDOM`, `SLIPRING_TIMINGS` and `SLIPRING_SEED` say how much of it.
+/// The full study: `SLIPRING_MUTANTS`, `SLIPRING_RANDOM`, `SLIPRING_TIMINGS` and `SLIPRING_SEED` set its size.
 #[test]
 #[ignore = "minutes; scripts/soundness runs it"]
 fn the_whole_study() {

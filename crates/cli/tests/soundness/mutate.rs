@@ -1,13 +1,13 @@
-//! Mutants of a text: each changes how its parts synchronise, at one line or at two.
+//! Mutants of a text: each changes its synchronisation, at one line or at two.
 
 use crate::dice::Dice;
 
-/// What a mutation is meant to do.
+/// The purpose of a mutation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Intent {
-    /// It may break the program; whether it does is for the oracle to say.
+    /// It may break the program; the oracle decides whether it does.
     Break,
-    /// It keeps the program right: more order, deeper rings, other names for the same ids.
+    /// It keeps the program correct: more order, deeper rings, renamed ids.
     Keep,
 }
 
@@ -17,12 +17,12 @@ pub struct Mutant {
     /// The kind of change: a row of the table.
     pub class: &'static str,
     pub intent: Intent,
-    /// What was changed where.
+    /// The change and its location.
     pub what: String,
     pub text: String,
 }
 
-/// A line that only synchronises: what its op is called, without dialect.
+/// The op of a line that only synchronises, without its dialect.
 fn sync_op(line: &str) -> Option<&str> {
     const OPS: [&str; 21] = [
         "set_flag",
@@ -58,7 +58,7 @@ fn frees(line: &str) -> bool {
     line.contains("pto.tfree")
 }
 
-/// A line that does something and stands for itself: no bracket opens or closes there.
+/// A line with an effect that is complete in itself: no bracket opens or closes in it.
 fn movable(line: &str) -> bool {
     let line = line.trim();
     let structural = line.is_empty() || line.ends_with('{') || line.starts_with('}') || line.starts_with("//");
@@ -71,7 +71,7 @@ fn depth(line: &str) -> usize {
 
 const PIPES: [&str; 6] = ["PIPE_MTE2", "PIPE_V", "PIPE_MTE3", "PIPE_MTE1", "PIPE_M", "PIPE_FIX"];
 
-/// Places of `part` in a line, not as the beginning of a longer word.
+/// Occurrences of `part` in a line, except as the prefix of a longer word.
 fn words(line: &str, part: &str) -> Vec<usize> {
     let ends = |at: usize| !line[at + part.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
     line.match_indices(part).map(|(at, _)| at).filter(|at| ends(*at)).collect()
@@ -81,7 +81,7 @@ fn replaced(line: &str, at: usize, from: &str, to: &str) -> String {
     format!("{}{to}{}", &line[..at], &line[at + from.len()..])
 }
 
-/// The integer after `key` in a line: its place and length.
+/// The integer after `key` in a line: its offset and length.
 fn number_after(line: &str, key: &str) -> Option<(usize, usize)> {
     let at = line.find(key)? + key.len();
     let len = line[at..].chars().take_while(char::is_ascii_digit).count();
@@ -179,7 +179,7 @@ fn sync_mutants(all: &mut Lines<'_>, at: usize, op: &str) {
     }
 }
 
-/// The line one step and several steps earlier and later inside its block.
+/// Moves the line by one step and by several steps, both ways, inside its block.
 fn shifts(all: &mut Lines<'_>, class: &'static str, at: usize) {
     let same = |all: &Lines<'_>, to: usize| movable(all.lines[to]) && depth(all.lines[to]) == depth(all.lines[at]);
     for far in [1, 4] {
@@ -222,7 +222,7 @@ fn whole_text(all: &mut Lines<'_>, text: &str) {
     }
 }
 
-/// Two single mutants of the same text at once, where both changes still apply: pairs by a walk over the list.
+/// Pairs of single mutants of the same text, where both changes are possible: selected by a walk over the list.
 pub fn pairs(text: &str, singles: &[Mutant], count: usize, seed: u64) -> Vec<Mutant> {
     let mut dice = Dice(seed | 1);
     let broken: Vec<&Mutant> = singles.iter().filter(|m| m.intent == Intent::Break).collect();

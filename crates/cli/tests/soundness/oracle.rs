@@ -1,10 +1,12 @@
-//! What is really wrong with a program, by trying it: many legal timings, none of the checkers.
+//! The actual errors of a program, found by trying many legal timings, without any of the checkers.
 //!
-//! A program is wrong if under some timing it does not end, leaves other bytes than the sequential semantics of the program it was made
-//! from, loses a signal or leaves one, or if two works that touch the same bytes, one of them writing, change their order
-//! from one timing to another. Nothing here knows vector clocks, epochs or shadows.
+//! A program is wrong if under some timing it does not end, leaves bytes that differ from the sequential semantics of
+//! the program from which it was made, loses a signal or leaves one behind, or if two op instances that touch the same
+//! bytes, at least one of them writing, change their order between timings. This code uses no vector clocks, epochs or
+//! shadows.
 //!
-//! A program whose bytes come out right may still break the rule that a slot of a ring is not used after its free ([`crate::soundness::rule`]).
+//! A program with correct bytes may still break the rule that a slot of a ring is not used after its free
+//! ([`crate::soundness::rule`]).
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,7 @@ use slipring_tile::Space;
 
 use crate::soundness::rule;
 
-/// One work of a run: when it ran and what it touched.
+/// An op instance of a run: when it ran and what it touched.
 pub struct Span {
     pub start: u64,
     pub end: u64,
@@ -29,15 +31,15 @@ pub struct Span {
     pub fills: Option<u32>,
 }
 
-/// What happened in a run, work by work and signal by signal.
+/// The events of a run: op instances and signals.
 #[derive(Default)]
 pub struct Record {
     pub works: BTreeMap<(Agent, usize), Span>,
     counts: BTreeMap<Agent, usize>,
-    /// Per object and cluster: signals given less signals taken.
+    /// Per object and cluster, signals sent minus signals taken.
     signals: BTreeMap<(u32, u32), i64>,
     lost: bool,
-    /// When each signal was given, by block and object.
+    /// When each signal was sent, by block and object.
     pub given: BTreeMap<(u32, u32), Vec<u64>>,
 }
 
@@ -83,7 +85,7 @@ pub fn touch(a: &Extent, b: &Extent, one_cluster: bool) -> bool {
     a.iter().any(|x| b.iter().any(|y| x.0 < y.1 && y.0 < x.1))
 }
 
-/// Pairs of works of different pipes that touch the same bytes, one writing.
+/// Pairs of op instances of different pipes that touch the same bytes, at least one writing.
 fn conflicts(record: &Record) -> Vec<[(Agent, usize); 2]> {
     let list: Vec<_> = record.works.iter().collect();
     let mut pairs = Vec::new();
@@ -102,13 +104,13 @@ fn conflicts(record: &Record) -> Vec<[(Agent, usize); 2]> {
     pairs
 }
 
-/// How a program may be tried.
+/// How to try a program.
 pub struct Trial<'a> {
     pub decoded: &'a Decoded,
     pub platform: &'a Platform,
     pub values: &'a [Bound<'static>],
     pub blocks: u32,
-    /// Bytes that each buffer should hold in the end; those of `None` are not looked at.
+    /// The expected final contents of each buffer; `None` is not compared.
     pub wanted: &'a [Option<Vec<u8>>],
     pub timings: u64,
 }
@@ -127,15 +129,15 @@ fn timings(trial: &Trial<'_>) -> Vec<Timing> {
     list
 }
 
-/// What is wrong with a program.
+/// The error of a program.
 pub enum Wrong {
-    /// Bytes, ends or orders differ from what they should be.
+    /// Wrong bytes, endings or orders.
     Seen(String),
-    /// Everything comes out right, and yet a rule is broken.
+    /// All results are correct, but a rule is broken.
     Rule(String),
 }
 
-/// What is wrong, if anything was seen to be.
+/// The error of a program, if one was observed.
 pub fn wrong(trial: &Trial<'_>) -> Option<Wrong> {
     let mut rule = None;
     let seen = refuted(trial, &mut rule);

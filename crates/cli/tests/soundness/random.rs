@@ -1,5 +1,5 @@
-//! Random programs of a Vector core: loads, vector functions and stores over four buffers, with flags, tokens and barriers
-//! some of which are left out, doubled or put in the wrong place.
+//! Random programs of a Vector core: loads, vector functions and stores on four buffers, with flags, tokens and
+//! barriers, some of which are omitted, duplicated or misplaced.
 
 use std::fmt::Write;
 
@@ -123,7 +123,7 @@ func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>) attributes {{pto.aico
     )
 }
 
-/// Flags for the last step of each pipe that this one depends on, unless forgotten.
+/// Flags for the last step of each pipe on which this one depends, unless forgotten.
 fn before_by_flags(rng: &mut Dice, body: &mut String, steps: &[Do], at: usize, careless: u64) {
     let step = steps[at];
     for pipe in ["PIPE_MTE2", "PIPE_V", "PIPE_MTE3"] {

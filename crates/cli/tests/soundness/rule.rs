@@ -1,8 +1,9 @@
-//! A rule that bytes need not show: on chip a popped tile is its slot, which may be filled again once it is free. A use after the
-//! free is wrong even where no tile comes in time (seed 000, key property 7).
+//! A rule whose violation need not change any bytes: on chip a popped tile is its slot, which may be refilled once it
+//! is free. A use after the free is wrong even if no new tile arrives in time (seed 000, key property 7).
 //!
-//! Judged by the times of one run alone: the n-th tile of a ring is in its slot from the end of the n-th push until the push that fills
-//! the slot again; whatever its consumer does to the slot meanwhile uses that tile and must be over before the tile is freed.
+//! Judged only by the times of one run: the n-th tile of a ring is in its slot from the end of the n-th push until the
+//! push that refills the slot; all accesses of its consumer to the slot in this time use that tile, and must end before
+//! the tile is freed.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use slipring_tile::Space;
 
 use crate::soundness::oracle::{Record, touch};
 
-/// When each tile of a ring was freed, in a block: from the signals, without those that say that slots are free from the start.
+/// The times at which each tile of a ring was freed in a block: from the signals, without the initial free signals.
 fn frees(program: &Program, record: &Record, block: u32, ring: usize) -> BTreeMap<u64, u64> {
     let decl = &program.rings[ring];
     let mut times = BTreeMap::new();

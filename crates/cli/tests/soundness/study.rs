@@ -1,4 +1,4 @@
-//! The study: programs, verdicts, and what the oracle says.
+//! The study: programs, verdicts, and the oracle's results.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::soundness::mutate::{Intent, Mutant, mutants, pairs};
 use crate::soundness::oracle::{Trial, Wrong, wrong};
 use crate::soundness::random;
 
-/// A text and how it is run.
+/// A text and its launch.
 struct Subject {
     name: String,
     text: String,
@@ -30,7 +30,7 @@ struct Subject {
     words: Vec<String>,
 }
 
-/// How much is tried.
+/// The size of the study.
 pub struct Study {
     pub mutants: usize,
     pub random: usize,
@@ -38,14 +38,14 @@ pub struct Study {
     pub seed: u64,
 }
 
-/// A row: what became of the programs of a class.
+/// A row: the results for the programs of a class.
 #[derive(Default, Clone)]
 struct Row {
     programs: usize,
     refused: usize,
-    /// Wrong as the oracle saw it.
+    /// Wrong according to the oracle.
     wrong: usize,
-    /// Right in all bytes, but a use of a slot comes after its free.
+    /// All bytes are correct, but a slot is used after its free.
     by_rule: usize,
     caught: usize,
     missed: usize,
@@ -53,20 +53,20 @@ struct Row {
     flagged: usize,
 }
 
-/// All rows, and every program on which tools and oracle disagree.
+/// All rows, and every program on which the tools and the oracle disagree.
 #[derive(Default)]
 pub struct Table {
     rows: BTreeMap<String, Row>,
     pub holes: Vec<String>,
 }
 
-/// What the tools say of a program that ran.
+/// The tools' results for a program that ran.
 struct Said {
     /// The first error, or `verify` for a difference from the sequential semantics.
     first: Option<String>,
-    /// The errors are races that only the platform's rule about order inside one pipe makes.
+    /// The only errors are races by the platform's rule about order inside one pipe.
     same_pipe: bool,
-    /// The verdict is for all schedules.
+    /// The verdict covers all schedules.
     all_schedules: bool,
 }
 
@@ -99,14 +99,14 @@ fn said((ready, values): &Given, blocks: u32) -> Said {
     Said { first, same_pipe: false, all_schedules }
 }
 
-/// A race that only the platform's rule about order inside one pipe makes: timings do not show it.
+/// Whether a race exists only by the platform's rule about order inside one pipe: timings do not show it.
 fn one_pipe(message: &str) -> bool {
     let mut agents = message.split(" on ").skip(1).filter_map(|rest| rest.strip_prefix("pipe "));
     let mut agent = || agents.next().map(|rest| rest.split_whitespace().take(3).collect::<Vec<_>>());
     matches!((agent(), agent()), (Some(a), Some(b)) if a == b)
 }
 
-/// What each buffer should hold: the sequential semantics.
+/// The expected contents of each buffer: the sequential semantics.
 fn wanted((ready, values): &Given, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
     let Ready { prepared, platform } = ready;
     let mut diags = Diags::default();
@@ -123,7 +123,7 @@ fn wanted((ready, values): &Given, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> 
 }
 
 impl Study {
-    /// Tries everything and fills the table.
+    /// Tests everything and fills the table.
     pub fn run(&self, table: &mut Table) {
         let subjects = subjects();
         assert!(subjects.len() > 20, "{} programs", subjects.len());
@@ -140,7 +140,7 @@ impl Study {
             let doubles = pairs(&subject.text, &singles, singles.len() / 4, self.seed + at as u64);
             all.extend(singles.into_iter().chain(doubles).map(|mutant| (at, mutant)));
         }
-        // A fixed stride through all of them, from a place that the seed says.
+        // A fixed stride through all mutants, from a start that depends on the seed.
         let step = (all.len() / self.mutants.max(1)).max(1);
         let mut wants: BTreeMap<usize, Option<Vec<Option<Vec<u8>>>>> = BTreeMap::new();
         for (at, mutant) in all.iter().skip(self.seed as usize % step).step_by(step) {
@@ -199,14 +199,15 @@ impl Study {
         }
         match (&refuted, &first) {
             (Some(_), Some(_)) => row.caught += 1,
-            // Not called clean: the verdict says that it is for this schedule only.
+            // Not called clean: the verdict only covers this schedule.
             (Some(_), None) if !all_schedules => row.caught += 1,
             (Some(Wrong::Seen(why) | Wrong::Rule(why)), None) => {
                 row.missed += 1;
                 table.holes.push(format!("MISSED {label}\n  the oracle: {why}{}", shown(mutant)));
             }
             (None, Some(code)) => {
-                // A rule of the platform about one pipe, or a difference from the sequential semantics, is not a matter of timing.
+                // A platform rule about one pipe, or a difference from the sequential semantics, does not depend on
+                // timing.
                 if !same_pipe {
                     row.flagged += 1;
                     table.holes.push(format!("FLAGGED {label}\n  the tools: {code}{}", shown(mutant)));
@@ -233,7 +234,7 @@ fn blocks_of(text: &str) -> u32 {
     line.and_then(|n| n.trim().parse().ok()).unwrap_or(1)
 }
 
-/// The examples on both platforms, after the passes: every wait and flag is then in the text.
+/// The examples on both platforms, after the passes: their text contains every wait and flag.
 fn subjects() -> Vec<Subject> {
     let mut files: Vec<PathBuf> = ["examples", "examples/sync", "examples/pipes", "examples/lang"]
         .iter()
@@ -253,10 +254,10 @@ fn subjects() -> Vec<Subject> {
             let mut diags = Diags::default();
             let Some(prepared) = prepare(loaded.module, None, &platform, &mut diags) else { continue };
             let words = args_of(&source).unwrap_or_else(|| made_up(&prepared));
-            // As written where the text synchronises itself or leaves rings to be decoded; else as compiled.
+            // As written if the text synchronises itself or leaves rings to be decoded; else as compiled.
             let text = print(&prepared.module);
             let subject = Subject { name: name.clone(), text, arch, blocks: blocks_of(&source), words };
-            // What needs more than its text (several launches, say) is not a subject.
+            // Programs that need more than their text (several launches, for example) are skipped.
             if ready(&subject.text, &subject).is_some_and(|ready| wanted(&ready, subject.blocks).is_some()) {
                 list.push(subject);
             }
@@ -265,7 +266,7 @@ fn subjects() -> Vec<Subject> {
     list
 }
 
-/// Arguments for a kernel whose file says none: numbers for what it reads.
+/// Arguments for a kernel whose file gives none: numbers for its inputs.
 fn made_up(prepared: &Prepared) -> Vec<String> {
     let params = prepared.decoded.program.params.iter().filter(|p| p.is_passed()).enumerate();
     params

@@ -1,4 +1,4 @@
-//! Runs small kernels from their text.
+//! Runs small kernels given as text.
 
 #![allow(dead_code)]
 
@@ -17,7 +17,7 @@ pub enum Arg {
     Scalar(u64),
 }
 
-/// Reads a text that must be free of errors.
+/// Parses a text that must have no errors.
 pub fn parse(source: &str, platform: &Platform) -> Module {
     let (module, diags) = check(source, platform);
     assert!(!diags.has_errors(), "{}", diags.render(&module.source, false));
@@ -54,8 +54,8 @@ pub fn run_on(platform: &Platform, source: &str, mode: Decoding, args: Vec<Arg>)
     slipring_sim::run(&launch, memory, &mut ())
 }
 
-/// Runs a kernel's reference meaning on a built-in platform, expects it to be clean (but for what sources say differently), and gives
-/// back the buffers.
+/// Runs a kernel's sequential semantics on a built-in platform, expects no findings (except for disagreeing sources),
+/// and returns the buffers.
 pub fn run(platform: &str, source: &str, args: Vec<Arg>) -> Vec<Vec<u8>> {
     let result = run_on(&built_in(platform).unwrap(), source, Decoding::Reference, args);
     let clean = result.findings.iter().all(|finding| finding.code == "sources-disagree");
@@ -86,7 +86,7 @@ pub fn to_f16s(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks(2).map(|b| half::f16::from_le_bytes(b.try_into().unwrap()).to_f32()).collect()
 }
 
-/// A kernel of these parameters and this body. Every `%cN` of the body is the constant N of type `index`.
+/// A kernel with these parameters and this body. Every `%cN` in the body is the constant N of type `index`.
 pub fn kernel(params: &str, body: &str) -> String {
     let mut text = format!("func.func @kernel({params}) {{\n");
     let mut known = std::collections::BTreeSet::new();
@@ -100,7 +100,7 @@ pub fn kernel(params: &str, body: &str) -> String {
     text + body + "\n  return\n}\n"
 }
 
-/// A whole row-major matrix `%<ptr>_w` of a pointer.
+/// A complete row-major matrix `%<ptr>_w` at a pointer.
 pub fn matrix(ptr: &str, elem: &str, rows: usize, cols: usize) -> String {
     window(ptr, elem, &[rows, cols], &[cols, 1], &[0, 0], &[rows, cols], "")
 }

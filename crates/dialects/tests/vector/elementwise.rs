@@ -1,4 +1,4 @@
-//! One operation for every element.
+//! Element-wise operations.
 
 use super::common::{f16s, f32s, to_f16s, to_f32s};
 use super::kit::{ND, ZN, fault, result, tile};
@@ -10,10 +10,10 @@ fn numbers(n: usize, seed: usize) -> Vec<f32> {
 
 type One = fn(f32) -> f32;
 type Two = fn(f32, f32) -> f32;
-/// In f64, to be rounded to f32.
+/// Computed in f64, to be rounded to f32.
 type Exact = fn(f64) -> f64;
 
-/// Division rounded down, in f64, where these operands are exact.
+/// Floor division in f64, which is exact for these operands.
 fn floored(a: f32, b: f32) -> f32 {
     let r = f64::from(a) - (f64::from(a) / f64::from(b)).trunc() * f64::from(b);
     let r = if r != 0.0 && (r < 0.0) != (b < 0.0) { r + f64::from(b) } else { r };
@@ -70,7 +70,7 @@ fn special_values() {
         let tiles =
             [tile("a", "f32", 1, 8, f32s(a)), tile("b", "f32", 1, 8, f32s(b)), tile("d", "f32", 1, 8, f32s([7.0; 8]))];
         let got = result(&tiles, &format!("pto.{name} ins(%a, %b : !a, !b) outs(%d : !d)"));
-        // Bits, so that the sign of zero and the one NaN count.
+        // Bits, so that the sign of zero and the NaN are compared.
         assert_eq!(got, f32s(expected), "{name}");
     }
 }
@@ -220,7 +220,7 @@ fn one_tile() {
         ("texp", f64::exp),
         ("tlog", |a| if a < 0.0 { f64::NAN } else { a.ln() }),
         ("tsqrt", |a| a.sqrt()),
-        // The root is an f32 before its reciprocal is taken.
+        // The root is rounded to f32 before its reciprocal is taken.
         ("trsqrt", |a| f64::from(a.sqrt() as f32).recip()),
         ("trecip", f64::recip),
         ("trelu", |a| if a > 0.0 { a } else { 0.0 }),
@@ -234,7 +234,7 @@ fn one_tile() {
             assert!(same, "{name}({a}) = {got}, not {expected}");
         }
     }
-    // With working memory, and integers.
+    // With a scratch tile, and integers.
     let tiles = [
         tile("a", "f32", 1, 4, f32s([4.0, 16.0, 0.25, 1.0])),
         tile("t", "f32", 1, 4, f32s([0.0; 4])),
@@ -253,7 +253,7 @@ fn one_tile() {
 #[test]
 fn every_layout_with_parts_that_are_valid() {
     let (a, b) = (numbers(32 * 48, 1), numbers(32 * 48, 2));
-    // Those that the op takes: by rows, without boxes or with boxes by columns.
+    // The accepted layouts: by rows, without boxes or with boxes by columns.
     let layouts = [ND, ZN];
     for (la, lb, ld) in (0..8).map(|i| (layouts[i % 2], layouts[i / 2 % 2], layouts[i / 4])) {
         let tiles = [
@@ -276,7 +276,7 @@ fn in_place_and_overlapping() {
     let got = to_f32s(&result(&only, "pto.tadd ins(%a, %a : !a, !a) outs(%a : !a)"));
     let twice = |i: usize, x: f32| if i / 64 < 7 && i % 64 < 60 { 2.0 * x } else { x };
     assert_eq!(got, a.iter().enumerate().map(|(i, x)| twice(i, *x)).collect::<Vec<_>>());
-    // The destination is the source moved by one row: sources are read as they were before.
+    // The destination is the source shifted by one row: sources are read before they are overwritten.
     let tiles = [tile("a", "f32", 8, 64, f32s(a.clone())).at(0), tile("d", "f32", 8, 64, f32s(a.clone())).at(256)];
     let got = to_f32s(&result(&tiles, "pto.tneg ins(%a : !a) outs(%d : !d)"));
     // Loading the second tile overwrote all but the first row of the first.

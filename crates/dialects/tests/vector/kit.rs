@@ -1,4 +1,4 @@
-//! Tiles from data, an op on them, and their data afterwards.
+//! Tiles with data, an op on them, and their data afterwards.
 
 use super::common::{Arg, finding, kernel, matrix, part, run};
 
@@ -16,7 +16,7 @@ pub struct Tile {
     data: Vec<u8>,
 }
 
-/// A row-major tile, all valid, with these bytes row by row.
+/// A row-major, fully valid tile with these bytes.
 pub fn tile(name: &'static str, elem: &'static str, rows: usize, cols: usize, data: Vec<u8>) -> Tile {
     assert_eq!(data.len(), rows * cols * bytes(elem), "{name}");
     let shape = (rows, cols);
@@ -37,7 +37,7 @@ impl Tile {
         Tile { valid: (rows, cols), ..self }
     }
 
-    /// The valid shape is known only at run time.
+    /// With a dynamic valid shape.
     pub fn dynamic(self, rows: usize, cols: usize) -> Tile {
         Tile { dynamic: true, ..self.valid(rows, cols) }
     }
@@ -50,7 +50,7 @@ impl Tile {
         Tile { pad, ..self }
     }
 
-    /// Its byte address; by default after the tiles before it.
+    /// Sets its byte address; by default it comes after the previous tiles.
     pub fn at(self, address: usize) -> Tile {
         Tile { at: Some(address), ..self }
     }
@@ -64,7 +64,7 @@ impl Tile {
     }
 }
 
-/// A kernel that loads the tiles whole, works on them, and stores them whole.
+/// A kernel that loads the complete tiles, applies the op, and stores the complete tiles.
 fn text(tiles: &[Tile], op: &str) -> String {
     let (mut types, mut params, mut body) = (String::new(), Vec::new(), String::new());
     let (mut loads, mut stores) = (String::new(), String::new());

@@ -1,4 +1,4 @@
-//! Vector ops from text to bytes, compared with naive code or with numbers written out.
+//! Vector ops from text to bytes, compared with naive code or with explicit numbers.
 
 use crate::common;
 mod elementwise;

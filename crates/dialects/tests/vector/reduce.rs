@@ -1,4 +1,4 @@
-//! Rows and columns reduced, and values for each row or column spread.
+//! Reductions of rows and columns, and broadcasts of a value per row or column.
 
 use super::common::{f16s, f32s, to_f16s, to_f32s};
 use super::kit::{DN, ND, after, fault, result, tile};
@@ -11,7 +11,7 @@ fn u32s(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap())).collect()
 }
 
-/// The documented order of the A5 in parts of `n` elements: sums of trees, products of lanes; each step rounded.
+/// The documented order of the A5 in parts of `n` elements: trees for sums, lanes for products; each step is rounded.
 fn row_of(name: &str, row: &[f32], n: usize, f: Two, round: fn(f32) -> f32) -> f32 {
     let halves = |mut lanes: Vec<f32>, step: fn(f32) -> f32| {
         while lanes.len() > 1 {
@@ -100,7 +100,7 @@ fn columns() {
 
 #[test]
 fn sums_of_columns_in_pairs() {
-    // 1 is lost beside 2^24 unless two of them meet first, so that the order shows.
+    // 1 is lost when added to 2^24 unless two of them are added first, so the result shows the order.
     let big = 16_777_216.0f32;
     let op = |pairs: bool| format!("pto.tcolsum ins(%a, %t {{isBinary = {pairs}}} : !a, !t) outs(%d : !d)");
     let sum = |rows: &[f32], pairs: bool| {
@@ -138,7 +138,7 @@ fn places_of_the_largest_and_smallest() {
         u32s(&result(&tiles, &format!("pto.{name} ins(%a, %t : !a, !t) outs(%d : !d)")))
     };
     let column = || tile("d", "ui32", 3, 1, vec![0; 12]).laid(DN);
-    // The first NaN is where both are.
+    // The first NaN if there are several.
     assert_eq!(of("trowargmax", column()), [4, 0, 0]);
     assert_eq!(of("trowargmin", column()), [4, 0, 0]);
     let row = || tile("d", "i32", 1, 8, vec![0; 32]);
@@ -173,7 +173,7 @@ const SPREAD: [(&str, Two); 7] = [
 fn a_value_for_each_row() {
     let (a, b) = (numbers(16 * 40, 1), numbers(16 * 8, 5));
     for (name, f) in SPREAD {
-        // One column stored by columns; one valid column stored by rows; a block of 8 values for each row.
+        // One column stored by columns; one valid column stored by rows; a block of 8 values per row.
         for (cols, valid, layout) in [(1, 1, DN), (8, 8, ND)] {
             let value = |r: usize, c: usize| b[r * cols + c % valid];
             let tiles = [
@@ -190,7 +190,7 @@ fn a_value_for_each_row() {
                 assert_eq!(*got, expected, "{name} {cols} {valid} {layout} {i}");
             }
         }
-        // The first source may be the one that is spread.
+        // The first source may be the broadcast one.
         let tiles = [
             tile("a", "f32", 16, 40, f32s(a.clone())),
             tile("b", "f32", 16, 1, f32s(b[..16].to_vec())).laid(DN),

@@ -1,4 +1,4 @@
-//! Comparisons, masks and choices.
+//! Comparisons, masks and selections.
 
 use super::common::{f16s, f32s, to_f32s};
 use super::kit::{fault, result, tile};
@@ -35,7 +35,7 @@ fn masks_of_all_comparisons() {
         let scalar = result(&[tiles[0].clone(), tiles[2].clone()], &op);
         for (r, c) in (0..3).flat_map(|r| (0..512).map(move |c| (r, c))) {
             let i = r * 300 + c;
-            // Bits after the last column of its byte are 0, bytes beyond are untouched.
+            // Bits after the last column in its byte are 0; further bytes do not change.
             let expected = |f: bool| if c < 293 { f } else { c >= 296 };
             assert_eq!(bits(&got, 64, r, c), expected(c < 293 && f(a[i], b[i])), "{mode} {r} {c}");
             assert_eq!(bits(&scalar, 64, r, c), expected(c < 293 && f(a[i], 1.0)), "{mode} {r} {c}");

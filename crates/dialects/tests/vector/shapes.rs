@@ -1,4 +1,4 @@
-//! Conversions, fills, padding, and elements in other places.
+//! Conversions, fills, padding, and rearrangement of elements.
 
 use super::common::{Arg, f16s, f32s, kernel, matrix, part, run, to_f32s};
 use super::kit::{DN, ND, NZ, after, fault, result, tile};
@@ -29,7 +29,7 @@ fn rounding_modes() {
         let tiles = [tile("a", "f32", 1, 8, f32s(a)), tile("d", "i32", 1, 8, vec![0; 32])];
         let op = format!("pto.tcvt ins(%a {mode} : !a) outs(%d : !d)");
         assert_eq!(result(&tiles, &op), i32s(expected), "{mode}");
-        // f32 to f32: rounded to integral values, NaN and the sign of zero kept.
+        // f32 to f32: rounded to integral values, keeping NaN and the sign of zero.
         let tiles = [tile("a", "f32", 1, 8, f32s(a)), tile("d", "f32", 1, 8, vec![0; 32])];
         if !mode.contains("NONE") {
             let got = to_f32s(&result(&tiles, &op));
@@ -49,7 +49,7 @@ fn saturation() {
     let on = "{rmode = #pto<round_mode TRUNC>, sat_mode = #pto<saturation_mode ON>}";
     let off = "{sat_mode = #pto<saturation_mode OFF>}";
     assert_eq!(i16s(&convert(on, "f32", f32s(a), "i16", 8)), [32767, -32768, 32767, -3]);
-    // The low 16 bits of 1000000, -1000000, 70000; by default as well.
+    // The low 16 bits of 1000000, -1000000, 70000; this is also the default.
     assert_eq!(i16s(&convert(off, "f32", f32s(a), "i16", 8)), [16960, -16960, 4464, -3]);
     assert_eq!(i16s(&convert("", "f32", f32s(a), "i16", 8)), [16960, -16960, 4464, -3]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Which element types ops take on each platform: a matrix of op × type × platform against lists that are written here.
+//! The element types that ops accept on each platform: a matrix of op × type × platform compared with explicit lists.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use slipring_op::verify;
 const ELEMS: [&str; 14] =
     ["i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f16", "bf16", "f32", "f8E4M3FN", "f8E5M2", "!pto.hif8"];
 
-/// Names of ops, how their operands are written (`a`, `b` tiles, `t` working memory, `s` a number, `c` a column, `r` a row), and
-/// the types on A2/A3 and on A5.
+/// Names of ops, the form of their operands (`a`, `b` tiles, `t` scratch tile, `s` a number, `c` a column, `r` a row),
+/// and the types on A2/A3 and on A5.
 const RULES: &[(&str, &str, &str, &str)] = &[
     ("tadd tmax tmin tpartadd", "a b > a", WORDS, ALL),
     ("tsub", "a b > a", WORDS, "i8 ui8 i16 ui16 i32 ui32 f16 f32"),
@@ -35,7 +35,7 @@ const WORDS: &str = "i16 ui16 i32 ui32 f16 f32";
 const INTEGERS: &str = "i8 ui8 i16 ui16 i32 ui32";
 const ALL: &str = "i8 ui8 i16 ui16 i32 ui32 f16 bf16 f32";
 
-/// The codes of the errors that a kernel of one op gives.
+/// The error codes of a kernel with a single op.
 fn errors(op: &str, form: &str, elem: &str, platform: &str) -> Vec<&'static str> {
     let tile = |rows: u32, cols: u32| format!("!pto.tile_buf<vec, 32x32x{elem}, valid={rows}x{cols}>");
     let number = if elem.starts_with('f') || elem.starts_with("bf") || elem.starts_with('!') { "f32" } else { "i32" };

@@ -1,4 +1,4 @@
-//! Errors: all of one file, at the right places, with help.
+//! All errors of a file are reported, at the correct locations, with help.
 
 use slipring_ir::Severity;
 

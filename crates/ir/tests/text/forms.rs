@@ -1,4 +1,4 @@
-//! Forms of ops, types and attributes: what is read, and how it is written.
+//! Forms of ops, types and attributes: how they are parsed and printed.
 
 use slipring_ir::text::{check_schema, parse_attr, parse_type};
 use slipring_ir::{Attr, Type, ValueDef};

@@ -1,4 +1,4 @@
-//! The text layer on a small set of declarations.
+//! The text layer, tested with a small set of declarations.
 
 mod errors;
 mod forms;
@@ -11,12 +11,12 @@ use std::sync::Arc;
 use slipring_ir::text::{parse, print};
 use slipring_ir::{Diags, Module, Source};
 
-/// Reads a text with the test's declarations.
+/// Parses a text with the test's declarations.
 pub fn read(text: &str) -> (Module, Diags) {
     parse(Arc::new(Source::new("test.pto", text)), &registry::registry())
 }
 
-/// Reads a text that has no errors and no warnings.
+/// Parses a text without errors and warnings.
 pub fn read_well(text: &str) -> Module {
     let (module, diags) = read(text);
     assert!(diags.list.is_empty(), "{}", diags.render(&module.source, false));

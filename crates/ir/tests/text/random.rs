@@ -1,4 +1,4 @@
-//! Random modules: what is printed reads back as the same.
+//! Random modules: the printed text parses to the same module.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::registry::{PIPES, registry, schemas};
 
-/// Choices drawn from bytes; at their end every choice is the first one, so that modules end.
+/// Choices drawn from bytes; after their end every choice is the first one, so that modules are finite.
 struct Dice<'b>(&'b [u8]);
 
 impl Dice<'_> {
@@ -50,7 +50,7 @@ impl Dice<'_> {
         } else {
             [self.dim(), self.dim()]
         };
-        // Scales beside operands lie in one way.
+        // Scales of operands have a fixed layout.
         if named.is_scale() {
             let left = named == Space::LeftScale;
             layout.elem = Elem::F8E8M0;
@@ -165,7 +165,7 @@ impl Dice<'_> {
     }
 }
 
-/// Builds a module; every value has a name of its own, or none.
+/// Builds a module; every value has a unique name, or none.
 struct Builder<'b> {
     dice: Dice<'b>,
     module: Module,
@@ -203,7 +203,7 @@ impl Builder<'_> {
         op
     }
 
-    /// Puts an op at the end of a block and its results in scope.
+    /// Appends an op to a block, and brings its results into scope.
     fn put(&mut self, block: BlockId, op: OpId) {
         self.module.append(block, op);
         let shared = self.name();
@@ -236,7 +236,7 @@ impl Builder<'_> {
             1 => {
                 let ty = self.dice.scalar();
                 let op = self.declared("t.const", &[], &[ty]);
-                // What a format reads before a type cannot be a type itself, nor a word.
+                // An attribute that a format parses before a type can be neither a type nor a keyword.
                 let value = match self.dice.attr(1) {
                     Attr::Type(_) | Attr::Dict(_) | Attr::Unit | Attr::Opaque(_) => Attr::int(7),
                     value => value,

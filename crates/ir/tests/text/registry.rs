@@ -1,4 +1,4 @@
-//! A few declarations that show every kind of text form, for the tests.
+//! A few declarations for tests, covering every kind of text form.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok};
 use slipring_ir::{

@@ -1,4 +1,4 @@
-//! Any text is read in bounded time and space, without a panic.
+//! Any text is parsed in bounded time and space, without a panic.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ module attributes {pto.target_arch = "a5", "pto.device-spec" = #base} {
 #deep = loc(unknown)
 "#;
 
-/// A generator of numbers that is the same everywhere.
+/// A portable random number generator.
 struct Random(u64);
 
 impl Random {
@@ -52,7 +52,7 @@ impl Random {
     }
 }
 
-/// Reads a text and uses all that comes of it.
+/// Parses a text and uses all parts of the result.
 fn exercise(text: &str) {
     let (module, diags) = parse(Arc::new(Source::new("t", text)), &registry());
     let printed = print(&module);

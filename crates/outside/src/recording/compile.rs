@@ -1,4 +1,4 @@
-//! The program that records: the kernel with the headers that write down what it calls, compiled for this machine.
+//! The recording program: the kernel with headers that log its calls, compiled for this machine.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use slipring_tile::BLayout;
 use crate::recording::recorder::Recorder;
 use crate::tools::{Toolchain, call};
 
-/// Files that are written beside the kernel's: their names and texts.
+/// Files that are written next to the kernel's: their names and contents.
 const HEADERS: &[(&str, &str)] = &[
     ("own/numbers.hpp", include_str!("../../headers/numbers.hpp")),
     ("own/recorder.hpp", include_str!("../../headers/recorder.hpp")),
@@ -27,7 +27,7 @@ const HEADERS: &[(&str, &str)] = &[
     ("runtime/intrinsic.h", include_str!("../../headers/intrinsic.h")),
 ];
 
-/// Headers of the library and of the vendor that kernels name; all of them are the same here.
+/// Headers of the library and of the vendor that kernels include; here they all have the same contents.
 const LIBRARY: &[&str] = &[
     "acl/acl.h",
     "kernel_operator.h",
@@ -39,10 +39,10 @@ const LIBRARY: &[&str] = &[
     "pto/pto-inst.hpp",
 ];
 
-/// A compiler has this time at least: it takes seconds on a busy machine, where a core takes none.
+/// Minimum time limit of the compiler: on a busy machine it takes seconds even where a core takes none.
 const COMPILER: Duration = Duration::from_secs(60);
 
-/// Calls of tiles that the headers define themselves.
+/// Tile operations that the headers define themselves.
 const DEFINED: [&str; 5] = ["TASSIGN", "TFREE", "TPOP", "TPUSH", "TRESHAPE"];
 
 impl Recorder<'_> {
@@ -131,7 +131,7 @@ impl Recorder<'_> {
             words.push(format!("-I{}", folder.display()));
         }
         words.push("-Iruntime".into());
-        // In English, which the places of its errors are read from.
+        // In English, because the locations of errors are parsed.
         let english = [("LC_ALL", "C".to_string())];
         let asked = |own: &[&str]| {
             let all: Vec<&str> = words.iter().map(String::as_str).chain(own.iter().copied()).collect();
@@ -147,7 +147,7 @@ impl Recorder<'_> {
         let launches = host::in_plain_cpp(&String::from_utf8_lossy(&launches));
         let said = match &launches {
             _ if !first.well => first,
-            // Columns are those of the author's lines.
+            // Columns refer to the author's lines.
             None => asked(&["main.cpp", "-o", Recorder::binary(kind)])?,
             Some(text) => {
                 self.folder.write(&plain, text.as_bytes()).map_err(Error::File)?;
@@ -170,7 +170,7 @@ impl Recorder<'_> {
     }
 }
 
-/// The file, line, column and message of an error of a compiler: `kernel.cpp:57:9: error: …`.
+/// The file, line, column and message of a compiler error: `kernel.cpp:57:9: error: …`.
 fn placed(said: &str) -> Option<(&str, (usize, usize), &str)> {
     let (place, why) = [": fatal error: ", ": error: "].iter().find_map(|mark| said.split_once(mark))?;
     let (rest, column) = place.rsplit_once(':')?;

@@ -1,14 +1,14 @@
-//! Launches by host functions, `kernel<<<blocks, memory, stream>>>(…)`: only the device compiler knows them.
+//! Launches by host functions, `kernel<<<blocks, memory, stream>>>(…)`, which only the device compiler supports.
 
-/// What becomes of `<<<` and of the `>>>` that belongs to it: a product with a value that has what stands between them.
+/// The replacement of `<<<`, and that of its `>>>`: a product with a value built from the arguments in between.
 const BEFORE: &str = " * ::slipring::HostLaunch(";
 const BEHIND: &str = ")";
 
-/// A text without comments, as the preprocessor leaves it, with its launches in plain C++; `None` if it has none.
+/// A text without comments, as after preprocessing, with its launches in plain C++; `None` if it has none.
 pub(super) fn in_plain_cpp(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut plain = String::new();
-    // What was copied, and how many brackets are open since each `<<<` that waits for its end.
+    // The text copied so far, and for each open `<<<` the number of brackets that are open since.
     let (mut copied, mut open, mut at) = (0, Vec::<i32>::new(), 0);
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -45,13 +45,14 @@ pub(super) fn in_plain_cpp(text: &str) -> Option<String> {
     (copied > 0).then(|| plain + &text[copied..])
 }
 
-/// The length of the string or character that begins here.
+/// The length of the string or character literal that begins here.
 fn literal(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     if !matches!(bytes[at], b'"' | b'\'') {
         return None;
     }
-    // A quote is a whole character, so that the text can be cut here. Letters before it belong to it, or it to a number.
+    // A quote is an ASCII character, so the text can be cut here. Letters directly before it are its prefix, or it
+    // separates the digits of a number.
     let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
     let word = &text[at - bytes[..at].iter().rev().take_while(is_word).count()..at];
     match bytes[at] {
@@ -60,7 +61,7 @@ fn literal(text: &str, at: usize) -> Option<usize> {
             let end = format!("){mark}\"");
             text[at..].find(&end).map(|length| length + end.len())
         }
-        // Between digits of a number it is no quote.
+        // Inside a number it is a digit separator.
         b'\'' if word.starts_with(|c: char| c.is_ascii_digit()) => None,
         quote => {
             let mut end = at + 1;

@@ -1,6 +1,6 @@
-//! A launch of a C++ kernel, recorded: the kernel is compiled for this machine against headers that write down what it calls, and
-//! entered once for each core of each block. What comes out is straight C++ in the form of the assembler, with the places of the
-//! author's files.
+//! Records a launch of a C++ kernel: the kernel is compiled for this machine against headers that log its calls, and is
+//! entered once for each core of each block. The result is straight-line C++ in the form of the assembler, with
+//! locations in the author's files.
 
 mod compile;
 mod host;
@@ -23,19 +23,19 @@ use crate::tools::{CallFolder, call, compiler};
 
 pub use recorder::RecordingRequest;
 
-/// The largest recording of a core, in bytes.
+/// The maximum size of a core's recording in bytes.
 const LARGEST: usize = 64 << 20;
 
-/// A launch that was recorded.
+/// A recorded launch.
 #[derive(Debug)]
 pub struct Recording {
     /// C++ in the form of the assembler.
     pub text: String,
     /// The function that was launched.
     pub entry: String,
-    /// The kinds of cores that do something.
+    /// The kinds of cores that do any work.
     pub cores: Vec<CoreKind>,
-    /// What was left out, and why.
+    /// What was omitted, and why.
     pub notes: Vec<String>,
 }
 
@@ -43,11 +43,13 @@ impl RecordingRequest {
     /// Records the launch.
     ///
     /// # Errors
-    /// If the file, its arguments or the compiler are wrong, and what a recording cannot hold, at its place in the author's file.
+    ///
+    /// If the file, its arguments or the compiler are invalid; also whatever a recording cannot hold, with its location
+    /// in the author's file.
     pub fn record(&self) -> Result<Recording, Error> {
         let recorder = Recorder::new(self)?;
         let mut notes = Vec::new();
-        // What each kind of core does, and which arguments it writes.
+        // The activity of each kind of core, and the arguments that it writes.
         let mut entered = Vec::new();
         for kind in [CoreKind::Cube, CoreKind::Vector] {
             if self.core.is_none_or(|only| only == kind) {
@@ -63,13 +65,13 @@ impl RecordingRequest {
         let mixed = entered.len() == 2;
         let mut written = vec![false; recorder.passed.len()];
         for (part, own) in &mut entered {
-            // Both Vector cores of a cluster take part in a kernel that has a Cube part.
+            // In a kernel with a Cube part, both Vector cores of a cluster take part.
             if mixed && part.kind == CoreKind::Vector {
                 (*part, *own) = recorder.launch(part.kind, 2, None)?;
             }
             written.iter_mut().zip(own).for_each(|(all, own)| *all |= *own);
         }
-        // The same again where what the launch writes cannot be read: numbers of it are known only when it runs.
+        // Record again with the written arguments hidden: their contents are only known at run time.
         let parts: Vec<Part> = entered
             .iter()
             .map(|(part, _)| recorder.launch(part.kind, part.lanes, Some(&written)).map(|(part, _)| part))
@@ -87,7 +89,7 @@ impl RecordingRequest {
         for (at, text) in self.args.iter().enumerate() {
             let (name, own) = named(text);
             let defaults = Defaults { seed: self.seed.wrapping_add(at as u64), ..Defaults::default() };
-            // A number has the type of its parameter, which the compiler knows.
+            // A number has the type of its parameter, which only the compiler knows.
             let typed = match (own.parse::<i64>(), own.parse::<f64>()) {
                 (Ok(_), _) => format!("{own}:i64"),
                 (_, Ok(_)) => format!("{own}:f32"),
@@ -153,7 +155,7 @@ impl<'r> Recorder<'r> {
         Ok(recorder)
     }
 
-    /// A message about a line of one of the author's files.
+    /// A diagnostic for a line of one of the author's files.
     fn error(&self, code: &'static str, (line, column): (usize, usize), message: String, help: &str) -> Error {
         self.error_in(&self.source, code, (line, column), message, help)
     }
@@ -182,7 +184,7 @@ impl<'r> Recorder<'r> {
         Error::text(source.clone(), diags)
     }
 
-    /// The source of a file that a message names: the kernel's, or one of its headers.
+    /// The source of a file that a diagnostic names: the kernel's, or one of its headers.
     fn source_of(&self, file: &str) -> Option<Arc<Source>> {
         let path = Path::new(file);
         if path.canonicalize().ok()? == self.asked.file.canonicalize().ok()? {
@@ -191,7 +193,8 @@ impl<'r> Recorder<'r> {
         Some(Arc::new(Source::new(file, std::fs::read_to_string(path).ok()?)))
     }
 
-    /// Enters the kernel on each core of a kind: what each does, and which arguments are written. Those in `hidden` cannot be looked at.
+    /// Enters the kernel on each core of a kind. Returns the activity of each core, and the arguments that are written.
+    /// Arguments in `hidden` cannot be read.
     fn launch(&self, kind: CoreKind, lanes: u32, hidden: Option<&[bool]>) -> Result<(Part, Vec<bool>), Error> {
         let folder = self.folder.path();
         let buffers: Vec<usize> =
@@ -203,12 +206,12 @@ impl<'r> Recorder<'r> {
             LARGEST.to_string(),
             self.asked.blocks.to_string(),
             lanes.to_string(),
-            // A digit in any case, so that it is a word.
+            // At least one digit, so that the argument is not empty.
             buffers.iter().map(digit).chain(['0']).collect(),
         ];
         words.extend(self.passed.iter().enumerate().map(|(at, passed)| passed.word(at)));
         let cores = self.asked.blocks * lanes;
-        // Each core has its time, and says itself when it is over.
+        // Each core has its own time limit, which it checks itself.
         let limit = self.asked.limit * cores.max(1) + Duration::from_secs(5);
         let program = folder.join(Recorder::binary(kind));
         let said = call(&program, &words, &self.folder, &[], limit).map_err(Error::Unsupported)?;
@@ -244,7 +247,7 @@ impl<'r> Recorder<'r> {
         Ok((Part { kind, lanes, cores: texts, pipes }, written))
     }
 
-    /// What a core did that cannot be recorded: at its last call, or behind it.
+    /// The error for a core whose activity cannot be recorded: at its last call, or after it.
     fn refused(&self, kind: CoreKind, (block, lane): (u32, u32), place: &str, why: &str) -> Error {
         let core = match kind {
             CoreKind::Cube => "AIC".to_string(),
@@ -261,7 +264,8 @@ impl<'r> Recorder<'r> {
         }
     }
 
-    /// Which kind of core an entry is for that does not say it: the one whose ops it has. `None` if each kind has ops of its own.
+    /// The kind of core that an entry is for, if the entry does not state it: the one whose ops it uses. `None` if it
+    /// uses ops of both kinds.
     fn which(&self, cube: &Part, vector: &Part, notes: &mut Vec<String>) -> Result<Option<CoreKind>, Error> {
         let (of_cube, of_vector) = (self.needs(cube)?, self.needs(vector)?);
         let entry = &self.entry;
@@ -273,7 +277,7 @@ impl<'r> Recorder<'r> {
             }
             ([_, Some(op)], _) => (CoreKind::Vector, op),
             (_, [Some(op), _]) => (CoreKind::Cube, op),
-            // What it calls any core can do: on which it runs, only its launch knows.
+            // Every core supports its calls: only the launch determines on which kind it runs.
             ([None, _], [_, None]) if cube.acts() && vector.acts() => {
                 let message = format!("`{entry}` calls nothing that tells which kind of core it is for");
                 return Err(self.error("recording", (0, 0), message, help));
@@ -284,7 +288,7 @@ impl<'r> Recorder<'r> {
         Ok(Some(kept))
     }
 
-    /// The first op of a part that only the Cube core has, and the first one that only Vector cores have.
+    /// The first op of a part that only the Cube core supports, and the first that only Vector cores support.
     fn needs(&self, part: &Part) -> Result<[Option<String>; 2], Error> {
         let name = format!("{} of {}", described(part.kind), self.source.name);
         let loaded = load_file(Source::new(name, self.function("part", part, None)).of(slipring_ir::Lang::Cpp));
@@ -303,7 +307,7 @@ impl<'r> Recorder<'r> {
 }
 
 impl Passed {
-    /// The argument as the recording program takes it.
+    /// An argument in the syntax of the recording program.
     fn word(&self, at: usize) -> String {
         let elem = self.arg.elem();
         match self.arg.bits() {
@@ -312,7 +316,7 @@ impl Passed {
                 let bytes = elem.map_or(1, Elem::bytes);
                 format!("b:{}:buffer{at}:{}:{bytes}{dims}", self.name, elem.and_then(element_name).unwrap_or("int8_t"))
             }
-            // The number as it was written: its type is that of the parameter.
+            // The number as written: its type is that of the parameter.
             Some(bits) => {
                 let written = self.text.split(':').next().unwrap_or("");
                 match (written, written.parse::<i64>()) {

@@ -1,4 +1,4 @@
-//! A recording that goes on.
+//! The state of a recording in progress.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use slipring_session::Tensor;
 
 use crate::tools::CallFolder;
 
-/// A buffer or number of the launch.
+/// A buffer or number argument of the launch.
 pub(crate) struct Passed {
     pub(crate) name: String,
     pub(crate) text: String,
     pub(crate) arg: Tensor<'static>,
 }
 
-/// A recording that goes on.
+/// A recording in progress.
 pub(crate) struct Recorder<'r> {
     pub(crate) asked: &'r RecordingRequest,
     pub(crate) source: Arc<Source>,
@@ -27,7 +27,7 @@ pub(crate) struct Recorder<'r> {
     pub(crate) passed: Vec<Passed>,
 }
 
-/// What one kind of core does, for each of its cores.
+/// The activity of one kind of core, for each of its cores.
 pub(super) struct Part {
     pub kind: CoreKind,
     pub lanes: u32,
@@ -35,25 +35,25 @@ pub(super) struct Part {
     pub pipes: Vec<Pipe>,
 }
 
-/// A pipe, as all cores of a kind have it.
+/// A pipe, shared by all cores of a kind.
 pub(super) struct Pipe {
     ty: String,
     buffer: String,
-    /// Where its slots are in the buffer: for block 0, and from each block to the next.
+    /// The addresses of its slots in the buffer: that of block 0, and the distance between blocks.
     pub(crate) distance: [u64; 2],
     lands: [String; 2],
     pub place: String,
 }
 
 impl Part {
-    /// True if any of its cores does something.
+    /// Whether any of its cores does any work.
     pub fn acts(&self) -> bool {
         self.cores.iter().any(|text| !text.is_empty())
     }
 }
 
 impl Pipe {
-    /// A pipe as a core wrote it.
+    /// Parses a pipe as a core wrote it.
     pub fn read(line: &str) -> Option<Pipe> {
         let [ty, buffer, distance, c2v, v2c, file, at] = line.split('|').collect::<Vec<_>>()[..] else { return None };
         let distance = [distance.parse().ok()?, 0];
@@ -66,7 +66,8 @@ impl Pipe {
         })
     }
 
-    /// Adds the pipe `n` of a core of this block to those of all cores: blocks have their slots at even distances.
+    /// Merges pipe `n` of a core of this block into the pipes of all cores: the slots of blocks must be at equal
+    /// distances.
     pub fn join(&self, all: &mut Vec<Pipe>, n: usize, block: u32) -> Result<(), String> {
         let Some(first) = all.get_mut(n) else {
             if block > 0 && self.distance[0] > 0 {
@@ -93,7 +94,7 @@ impl Pipe {
         }
     }
 
-    /// The pipe as C++ declares it.
+    /// The C++ declaration of the pipe.
     pub(crate) fn declared(&self, n: usize) -> String {
         let Pipe { ty, buffer, distance: [first, each], lands: [c2v, v2c], place } = self;
         let (file, line) = place.rsplit_once(':').unwrap_or(("", "0"));
@@ -107,31 +108,31 @@ impl Pipe {
     }
 }
 
-/// Which launch is recorded, and with what.
+/// The launch to record, with its arguments.
 #[derive(Clone, Debug)]
 pub struct RecordingRequest {
     /// The kernel's file.
     pub file: PathBuf,
-    /// The function that is launched, where the file has several.
+    /// The function to launch, if the file has several.
     pub entry: Option<String>,
-    /// The only kind of core that the entry is for, where its parts do not say so.
+    /// The only kind of core that the entry is for, if its parts do not determine it.
     pub core: Option<CoreKind>,
     /// Folders with the author's headers.
     pub include: Vec<PathBuf>,
     /// Macros: `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
-    /// Arguments as the command line writes them, one for each parameter of the entry.
+    /// Arguments in the syntax of the command line, one for each parameter of the entry.
     pub args: Vec<String>,
-    /// The seed of those that are random.
+    /// The seed of random arguments.
     pub seed: u64,
-    /// Blocks of the launch.
+    /// Number of blocks in the launch.
     pub blocks: u32,
-    /// The platform that it is for.
+    /// The target platform.
     pub platform: Platform,
-    /// A C++ compiler for this computer; else `$CXX`, `clang++` or `g++`.
+    /// A C++ compiler for this machine; else `$CXX`, `clang++` or `g++`.
     pub compiler: Option<PathBuf>,
-    /// Where all files are kept.
+    /// The folder in which all files are kept.
     pub keep: Option<PathBuf>,
-    /// How long each core may take, and the compiler, which has a minute in any case.
+    /// Time limit for each core and for the compiler, which has at least a minute.
     pub limit: Duration,
 }

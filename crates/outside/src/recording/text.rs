@@ -1,4 +1,4 @@
-//! What the cores of a launch did, as one file.
+//! Writes the activity of all cores of a launch as one file.
 
 use std::fmt::Write as _;
 
@@ -37,7 +37,7 @@ impl Recorder<'_> {
         text
     }
 
-    /// A function with what each core does.
+    /// A function with the activity of each core.
     pub fn function(&self, name: &str, part: &Part, guard: Option<&str>) -> String {
         let own = self.asked.file.display().to_string();
         let parameters: Vec<String> = self
@@ -78,7 +78,7 @@ impl Recorder<'_> {
             }
         }
         let _ = writeln!(text, "{}}}", if guard.is_some() { "#endif\n" } else { "" });
-        // The compiler was given the whole path.
+        // The compiler was given the full path.
         match self.asked.file.canonicalize() {
             Ok(path) => text.replace(&format!("\"{}\"", path.display()), &format!("\"{own}\"")),
             Err(_) => text,

@@ -54,7 +54,7 @@ fn multicasts_that_go_wrong() {
     });
 }
 
-/// A barrier after a multicast with too many announced destinations: on silicon it hangs, and the report says why.
+/// A barrier after a multicast that announces too many destinations: on silicon it hangs, and the report explains why.
 #[test]
 fn acknowledgements_that_nobody_sends() {
     let mut queue = open(fixed().with_mode(AtError::Silicon), acknowledge());

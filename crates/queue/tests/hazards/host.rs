@@ -81,7 +81,7 @@ fn issue_memory_that_is_still_needed() {
 fn padding_taken_for_a_command() {
     let found = by_command(Hazard::RecordTrailing, fixed(), |q| q.push(&[event_record(), vec![0; 64]].concat()));
     assert_eq!(found.command.and_then(|c| c.at), Some(64));
-    // A stride that leaves the record, and one that goes nowhere.
+    // A stride that leads out of the record, and a stride of zero.
     for stride in [128u32, 0] {
         let act = if stride == 0 {
             |q: &mut Q| {
@@ -114,7 +114,7 @@ fn memory_that_is_pinned_elsewhere() {
     assert!(matches!(error, HostError::Misplaced { .. }), "{error}");
 }
 
-/// Starts the prefetch core with a launch message and semaphores of one's own.
+/// Starts the prefetch core with a custom launch message and semaphores.
 fn start(base: u32, credits: u32) -> Vec<Hazard> {
     let (board, layout) = (board(), Layout::default());
     let mut machine = Machine::new(fixed().with_mode(AtError::Silicon)).expect("a machine");
@@ -141,7 +141,8 @@ fn kernels_that_start_with_other_semaphores() {
     assert_eq!(start(0x86B0, 0), [Hazard::CreditsNotInitialised]);
 }
 
-/// The host loads what a command writes: at once, or when the device has long done so. Only a completion after a barrier says it.
+/// The host loads the result of a command, at once or long after the device has written it. Only a completion after a
+/// barrier guarantees it.
 #[test]
 fn loads_before_a_write_is_known_of() {
     fn load(q: &mut Q, ns: u64, addr: u64) -> Done {
@@ -164,7 +165,7 @@ fn loads_before_a_write_is_known_of() {
         q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
         load(q, 0, 0x4_0000)
     });
-    // An event without a barrier says nothing; other bytes, mailboxes and what comes after a barrier may be read.
+    // An event without a barrier guarantees nothing; other bytes, mailboxes and anything after a barrier may be read.
     anywhere(Hazard::HostBeforeWrite, fixed(), |q| {
         q.send(&write_linear(WORKER.word(), 0x4_0000, vec![1; 64], 0))?;
         q.finish()?;
@@ -214,20 +215,20 @@ fn loads_before_a_worker_is_known_to_be_done() {
         queue.finish().expect("runs");
         let found: Vec<Hazard> = queue.device().findings().iter().map(|finding| finding.hazard).collect();
         assert_eq!(found, expected, "{ns} ns");
-        // After the event it may.
+        // After the event, reading is allowed.
         queue.device().read32(window, 0x5_0000).expect("loads");
         assert_eq!(queue.device().findings().len(), expected.len());
     }
 }
 
-/// Moves the queue's pinned memory to where the test has it: its first byte.
+/// Moves the queue's pinned memory to the test's own memory, and returns its first byte.
 fn lend(q: &mut Q) -> NonNull<u8> {
     let sysmem = q.sysmem();
     let bytes = Box::leak(vec![0u8; sysmem.bytes as usize].into_boxed_slice());
     q.device().host_read(sysmem, 0, bytes).expect("the memory so far");
     let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
     q.device().unpin(sysmem).expect("is pinned");
-    // SAFETY: nobody gives it back, and the test touches it between calls only.
+    // SAFETY: the memory is never released, and the test accesses it only between calls.
     let borrowed = unsafe { q.device().pin_borrowed(first, sysmem.bytes as usize) }.expect("pins");
     assert_eq!(borrowed, sysmem);
     first
@@ -236,7 +237,7 @@ fn lend(q: &mut Q) -> NonNull<u8> {
 /// Stores bytes into the issue region without a call.
 fn store(q: &mut Q, memory: NonNull<u8>, offset: u32, bytes: &[u8]) {
     let at = (q.layout().sysmem.issue + offset) as usize;
-    // SAFETY: the region lies in the borrowed memory.
+    // SAFETY: the region is inside the borrowed memory.
     unsafe { std::slice::from_raw_parts_mut(memory.as_ptr().add(at), bytes.len()) }.copy_from_slice(bytes);
 }
 
@@ -266,7 +267,7 @@ fn borrowed_memory_that_changes() {
         store(q, memory, 32, &[7]);
         Ok(q.device().wait(1_000_000)?)
     });
-    // What has been read may change.
+    // Memory that has been read may change.
     let mut queue = open(fixed(), acknowledge());
     let memory = borrowed_events(&mut queue, 2).expect("queued");
     queue.device().wait(1_000_000).expect("clean");
@@ -280,13 +281,13 @@ fn by_record(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) {
     assert!(found.record.is_some(), "{found}");
 }
 
-/// A record that relays host memory which the host changes before it is read, or after.
+/// A record that relays host memory that the host changes before or after it is read.
 #[test]
 fn borrowed_memory_that_changes_before_it_is_relayed() {
     fn relay(q: &mut Q) -> Result<NonNull<u8>, HostError> {
         let bytes = Box::leak(vec![1u8; 4096].into_boxed_slice());
         let first = NonNull::new(bytes.as_mut_ptr()).expect("memory");
-        // SAFETY: nobody gives it back, and the test touches it between calls only.
+        // SAFETY: the memory is never released, and the test accesses it only between calls.
         let borrowed = unsafe { q.device().pin_borrowed(first, 4096) }?;
         let addr = borrowed.noc_addr & !PCIE_NOC_BIT;
         let header = WriteLinear { noc_xy: WORKER.word(), addr: 0x4_0000, length: 4096, ..Default::default() };
@@ -297,7 +298,7 @@ fn borrowed_memory_that_changes_before_it_is_relayed() {
         Ok(first)
     }
     fn change(first: NonNull<u8>) {
-        // SAFETY: no call is under way.
+        // SAFETY: no call is in progress.
         unsafe { *first.as_ptr().add(100) = 2 };
     }
     let found = by_command(Hazard::BorrowedChanged, fixed(), |q| {

@@ -1,4 +1,4 @@
-//! Launches, completions, places, and the end of everything.
+//! Launches, completions, addresses, and termination.
 
 use super::*;
 
@@ -68,7 +68,7 @@ fn launch_messages_that_are_elsewhere() {
         launch(q, q.board().go_word(), 1)
     });
     assert!(found.message.contains("runs launch message 0"), "{found}");
-    // Messages in advance are read one after the other.
+    // Messages written in advance are read one after another.
     let clean = findings(fixed(), acknowledge, |q| {
         q.send(&write_linear(WORKER.word(), 0x70, vec![0; 192], 0))?;
         launch(q, q.board().go_word(), 1)?;
@@ -77,7 +77,7 @@ fn launch_messages_that_are_elsewhere() {
     assert_eq!(clean, []);
 }
 
-/// Messages that are written whole are judged when they are sent, in parts when the worker reads them.
+/// Messages that are written completely are checked when they are sent; partial ones when the worker reads them.
 #[test]
 fn launch_messages_that_name_another_place() {
     fn message(base: u32, text: u32) -> Vec<u8> {
@@ -123,7 +123,7 @@ fn what_no_wait_orders() {
         q.send(&write_linear(rect.word(), 0x4_0000, vec![1; 64], 4))?;
         q.send(&write_linear(WORKER.word(), 0x4_0000, vec![2; 64], 0))
     });
-    // Whatever the delays.
+    // For any delays.
     for seed in 0..8 {
         let mut queue = open(fixed().with_seed(seed).with_mode(AtError::Silicon), acknowledge());
         queue.send(&set_go_tiles(&[WORKER])).expect("queued");
@@ -148,7 +148,8 @@ fn the_queues_own_memory() {
     });
 }
 
-/// What the bytes announce and never bring: the dispatcher waits in the command, and no machine says that everything ran.
+/// Bytes that are announced but never arrive: the dispatcher waits in the command, and no machine reports that
+/// everything ran.
 #[test]
 fn commands_that_are_not_whole() {
     fn announced(q: &mut Q, header: Dispatch, relayed: usize, behind: bool) -> Done {
@@ -173,7 +174,7 @@ fn commands_that_are_not_whole() {
         let paged = WritePaged { is_dram: 1, page_size: 4096, pages: length.min(1000) as u32, ..Default::default() };
         let host = WriteHost { is_event: 0, length };
         for header in [Dispatch::WriteLinear(linear), Dispatch::WritePaged(paged), Dispatch::WriteHost(host)] {
-            // Whole pages, so that nothing stale is taken before the wait.
+            // Complete pages, so that nothing stale is read before the wait.
             let mut queue = open(fixed(), acknowledge());
             let _ = announced(&mut queue, header, 4096, false);
         }
@@ -211,13 +212,13 @@ fn what_is_sent_behind_terminate() {
     assert_eq!((queue.device().hang(), queue.device().findings()), (None, Vec::new()));
 }
 
-/// As silicon would go on: forever, if nobody stopped it.
+/// As silicon would continue: forever, unless stopped.
 #[test]
 fn runs_that_do_not_end() {
     let mut config = fixed().with_mode(AtError::Silicon);
     config.limits.steps = 20_000;
     let mut queue = open(config, acknowledge());
-    // 2^40 bytes of a bank that has 4 GiB.
+    // 2^40 bytes for a bank of 4 GiB.
     let xy = queue.board().banks[0].ports[0].word();
     let relay = RelayLinear { length: 1 << 40, noc_xy: xy, addr: 0 };
     crate::hazards::prefetcher::append(&mut queue, 1 << 40, Prefetch::RelayLinear(relay)).expect("queued");
@@ -227,7 +228,7 @@ fn runs_that_do_not_end() {
     assert_eq!(stopped.hazard, Hazard::RunLimit);
 }
 
-/// An accepted hazard hides nothing: what comes after it is found, and it is counted.
+/// An accepted hazard hides nothing: later hazards are found, and it is counted.
 #[test]
 fn hazards_that_are_allowed() {
     let config = Config { allowed: vec![Hazard::PackedTooMany], ..fixed() };
@@ -288,7 +289,7 @@ fn completions_that_are_not_taken() {
         for _ in 0..6 {
             q.event()?;
         }
-        // It looks, and never takes.
+        // It polls, but never takes anything.
         loop {
             let (sysmem, at) = (q.sysmem(), q.layout().sysmem.completion_wr);
             q.device().host_read(sysmem, at.into(), &mut [0; 4])?;
@@ -305,7 +306,7 @@ fn a_read_pointer_that_cannot_be() {
         q.device().wait(100_000)?;
         let (core, at) = (q.board().dispatch, q.layout().dispatch.completion_rd);
         let (window, word) = (window(q, core), q.layout().sysmem.completion_first() + 256);
-        // The right page, but with the toggle of the next round.
+        // The correct page, but with the toggle of the next round.
         Ok(q.device().write32(window, at.into(), word | 1 << 31)?)
     });
 }
@@ -328,7 +329,7 @@ fn a_page_of_a_record_taken_for_an_event() {
 fn places_where_nothing_is() {
     by_command(Hazard::NocUnmapped, fixed(), |q| q.send(&write_linear(0, 0x4_0000, vec![1; 16], 0)));
     by_command(Hazard::PcieAddress, fixed(), |q| q.send(&write_linear(0x613, 0x4600_0100, vec![1; 16], 0)));
-    // As network 1 would count without translation.
+    // Coordinates of network 1 without translation.
     by_command(Hazard::PcieAddress, fixed(), |q| {
         q.send(&write_linear(0x0100_0000 | Xy::new(17, 12).word(), 0x4600_0100 | PCIE_NOC_BIT, vec![1; 16], 0))
     });

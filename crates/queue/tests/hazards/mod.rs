@@ -1,5 +1,6 @@
-//! Every mistake has a driver that makes it, and ends in its own name: with the command, the record, and what all actors were
-//! doing. The same drivers run on a device that goes on as silicon would, which may hang, but neither panics nor loops.
+//! For every hazard, a driver commits the mistake and the hazard is reported under its own name, with the command, the
+//! record, and the state of all actors. The same drivers run on a device that continues as silicon would, which may
+//! hang, but neither panics nor loops.
 
 mod dispatcher;
 mod host;
@@ -44,7 +45,7 @@ fn open(config: Config, worker: Box<dyn Worker>) -> Q {
     Queue::open(machine, board, layout, settings, &Kernels::default()).expect("opens")
 }
 
-/// Runs a driver that makes a mistake, strictly and as silicon would; the strict device's findings.
+/// Runs a faulty driver, both in strict mode and as silicon would; returns the findings in strict mode.
 fn findings(config: Config, worker: fn() -> Box<dyn Worker>, act: fn(&mut Q) -> Done) -> Vec<Finding> {
     let run = |mode| {
         let mut queue = open(config.clone().with_mode(mode), worker());
@@ -64,14 +65,14 @@ fn acknowledge() -> Box<dyn Worker> {
     Box::new(Acknowledge { cycles: 20_000 })
 }
 
-/// The mistake is found under its name, by a command of a record.
+/// The hazard is found under its name, at a command of a record.
 fn by_command(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) -> Finding {
     let found = anywhere(hazard, config, act);
     assert!(found.record.is_some() && found.command.is_some(), "{found}");
     found
 }
 
-/// The mistake is found under its name.
+/// The hazard is found under its name.
 fn anywhere(hazard: Hazard, config: Config, act: fn(&mut Q) -> Done) -> Finding {
     let all = findings(config, acknowledge, act);
     let found = all.iter().find(|f| f.hazard == hazard);
@@ -103,14 +104,14 @@ fn window(queue: &mut Q, tile: Xy) -> slipring_queue::host::Window {
     queue.device().open(2 << 20, WindowTarget::tile(tile, 0)).expect("a window")
 }
 
-/// Stores a slot, whatever the driver thinks of it.
+/// Stores a slot, bypassing the driver.
 fn slot(queue: &mut Q, number: u32, value: u16) -> Done {
     let (core, addr) = (queue.board().prefetch, queue.layout().prefetch.q_base + 2 * number);
     let window = window(queue, core);
     Ok(queue.device().write16(window, addr.into(), value)?)
 }
 
-/// Writes issue memory, whatever the driver thinks of it.
+/// Writes issue memory, bypassing the driver.
 fn issue(queue: &mut Q, offset: u32, bytes: &[u8]) -> Done {
     let (sysmem, at) = (queue.sysmem(), queue.layout().sysmem.issue + offset);
     Ok(queue.device().host_write(sysmem, at.into(), bytes)?)
@@ -120,7 +121,7 @@ fn event_record() -> Vec<u8> {
     relay_inline(host_event(1).encode()).expect("fits").encode()
 }
 
-/// No two hazards of the table are without a driver above: this list says which are the linter's own.
+/// Every hazard of the table has a driver above: this list has those that only the linter finds.
 #[test]
 fn every_hazard_of_the_device_has_a_test() {
     let source = [

@@ -23,7 +23,7 @@ fn relays_of_too_many_pages() {
 
 #[test]
 fn credits_that_nobody_can_give_back() {
-    // 7 pages are with the dispatcher, which gives back blocks of 4 only when it is a block further: 9 are free, 12 are needed.
+    // The dispatcher has 7 pages and returns a block of 4 only once it is one block further: 9 are free, 12 are needed.
     let found = by_command(Hazard::CreditDeadlock, small(), |q| {
         for _ in 0..7 {
             q.send(&wait_barrier())?;
@@ -59,7 +59,7 @@ fn a_semaphore_that_is_code() {
     });
 }
 
-/// An exec_buf of one page that holds these bytes, after a slot with or without the stall flag.
+/// An exec_buf of one page with these bytes, after a slot with or without the stall flag.
 fn exec(q: &mut Q, log_page_size: u32, page: &[u8], flags: u16) -> Done {
     let bank = q.board().banks[0].ports[0];
     q.device().poke(bank, 0x1_0000, page).expect("DRAM");
@@ -71,7 +71,7 @@ fn nothing() -> Vec<u8> {
     PrefetchCommand::bare(Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 64 })).encode()
 }
 
-/// A page that holds the end of a trace and nothing else.
+/// A page that only contains the end of a trace.
 fn end_of_trace() -> Vec<u8> {
     let inline = Inline { dispatcher_type: 0, length: 0, stride: 64 };
     let mut page = PrefetchCommand::bare(Prefetch::ExecBufEnd(inline)).encode();
@@ -102,7 +102,7 @@ pub fn append(q: &mut Q, length: u64, relay: Prefetch) -> Done {
     q.send_together(&[noflush(header), PrefetchCommand::bare(relay)], 0)
 }
 
-/// WRITE_LINEAR to bank 0, as the dispatcher's network reaches it.
+/// WRITE_LINEAR to bank 0, with the coordinates of the dispatcher's network.
 fn write_bank(q: &mut Q, addr: u64, data: Vec<u8>) -> Done {
     let xy = q.board().banks[0].ports[1].word();
     q.send(&write_linear(xy, addr, data, 0))
@@ -120,7 +120,7 @@ fn memory_that_is_read_before_it_was_written() {
     });
     let mut late = fixed();
     late.delays.write = Delay::new(100_000, 0);
-    // The dispatcher has sent it, and it is still on its way.
+    // The dispatcher has sent it, but it has not arrived yet.
     by_command(Hazard::RelayBeforeWrite, late, |q| {
         write_bank(q, 0x2_0000, vec![1; 64])?;
         q.device().wait(30_000)?;
@@ -160,7 +160,7 @@ fn results_that_are_read_before_the_worker_is_done() {
         relay(q, WORKER)
     });
     assert!(found.message.contains("SEND_GO_SIGNAL"), "{found}");
-    // An event says it only where the host has taken it before it queues the relay.
+    // An event only guarantees it if the host takes the event before it queues the relay.
     by_command(Hazard::RelayBeforeDone, fixed(), |q| {
         launch(q, 0)?;
         q.event()?;
@@ -173,7 +173,7 @@ fn results_that_are_read_before_the_worker_is_done() {
         relay(q, WORKER)
     });
     assert_eq!(clean, []);
-    // The dispatcher tells the prefetcher, which waits for that.
+    // The dispatcher notifies the prefetcher, which waits for that.
     let clean = findings(small(), acknowledge, |q| {
         launch(q, wire::Wait::NOTIFY_PREFETCH)?;
         q.send_together(&alone(Prefetch::Stall(Bare {})), 0)?;
@@ -229,7 +229,8 @@ fn results_in_dram_that_are_read_too_early() {
         let xy = q.board().banks[0].ports[0].word();
         append(q, 64, Prefetch::RelayLinear(RelayLinear { length: 64, noc_xy: xy, addr }))
     }
-    // The prefetcher reads it before the worker writes it, and, where the record comes late enough, after that: nothing orders the two.
+    // The prefetcher reads it before the worker writes it or, if the record comes late enough, afterwards: nothing
+    // orders the two.
     for late in [0, 60_000] {
         let mut queue = open(fixed().with_mode(AtError::Silicon), Box::new(Writes));
         queue.send(&set_go_tiles(&[WORKER])).expect("queued");
@@ -247,7 +248,7 @@ fn results_in_dram_that_are_read_too_early() {
     assert_eq!(findings(fixed(), || Box::new(Writes), |q| launch_and_relay(q, 0x2_0040, false)), []);
 }
 
-/// A machine names what the bytes alone show, as the linter does, whoever drives it.
+/// A machine reports hazards that are visible in the bytes alone, as the linter does, whoever drives it.
 #[test]
 fn what_the_linter_sees_is_named_by_the_machine() {
     let found = by_command(Hazard::CommandSkipped, fixed(), |q| {

@@ -1,4 +1,4 @@
-//! Two queues on one board, each driven by its host: what one does to the other, in Rust.
+//! Two queues on one board, each driven by its host: their effects on each other, in Rust.
 
 use slipring_queue::machine::{Actor, SpanActor};
 
@@ -20,7 +20,7 @@ fn two_with(config: Config, worker: Box<dyn Worker>) -> Q {
     queue
 }
 
-/// Tells the other queue of an event, in this queue's word of the other's dispatch core.
+/// Notifies the other queue of an event, in this queue's word of the other's dispatch core.
 fn tell(queue: &mut Q, own: u8, event: u32) -> Done {
     let other = queue.board().others.expect("another queue")[1];
     let addr = queue.layout().dispatch.events + 16 * u32::from(own);
@@ -44,7 +44,7 @@ fn word(queue: &mut Q) -> [u8; 4] {
     bytes
 }
 
-/// The queue that waits comes last, whichever is queued first and whatever the delays are.
+/// The waiting queue ends last, in whatever order they are queued and whatever the delays are.
 #[test]
 fn an_event_orders_two_queues() {
     for seed in [None, Some(1), Some(2), Some(3)] {
@@ -59,7 +59,7 @@ fn an_event_orders_two_queues() {
         queue.choose(1);
         queue.wait_event(second).expect("comes back");
         assert_eq!((word(&mut queue), queue.device().findings()), ([2; 4], vec![]));
-        // Each has its own ring, its own cores and its own row.
+        // Each has its own ring, cores and track.
         let spans = queue.device().spans();
         let of = |actor| spans.iter().filter(|span| span.actor == actor && !span.waits).count();
         assert_eq!((of(SpanActor::Queue(Actor::Dispatch)), of(SpanActor::Second(Actor::Dispatch))), (4, 4));
@@ -109,7 +109,7 @@ fn queues_that_wait_for_each_other_and_for_nothing() {
     }
 }
 
-/// What a worker of one queue writes to DRAM is relayed by the other, behind an event or not.
+/// DRAM that a worker of one queue writes is relayed by the other queue, with or without waiting for an event.
 #[test]
 fn results_of_the_other_queues_workers() {
     let writes = || {
@@ -128,7 +128,7 @@ fn results_of_the_other_queues_workers() {
         tell(&mut queue, 0, 1).expect("queued");
         queue.choose(1);
         if ordered {
-            // The prefetcher waits for the notice of a WAIT behind the event.
+            // The prefetcher waits for the notification of a WAIT after the event.
             await_event(&mut queue, 1, 1).expect("queued");
             let notify = Wait { flags: Wait::NOTIFY_PREFETCH, ..Default::default() };
             queue.send(&bare(Dispatch::Wait(notify))).expect("queued");
@@ -151,7 +151,7 @@ fn results_of_the_other_queues_workers() {
     }
 }
 
-/// What is there for one queue is refused, and what belongs to the other queue is no worker.
+/// Operations that exist only for a single queue are rejected, and tiles of the other queue are not workers.
 #[test]
 fn what_two_queues_may_not_do() {
     let config = Config { two_queues: true, record: true, ..fixed() };

@@ -1,7 +1,8 @@
-//! No mistake in a stream stays without a word: right streams are broken in every way of a list, and each mutant is reported by the linter
-//! or the run, or leaves in every memory what its commands mean one after the other, under many delays.
+//! No mistake in a stream goes unreported: correct streams are mutated in every way of a list. Each mutant is reported
+//! by the linter or the run, or all memories have the contents that its commands define when executed one after
+//! another, under many delays.
 //!
-//! `docs/soundness.md` has the table of the whole study.
+//! `docs/soundness.md` has the table of the full study.
 
 mod model;
 
@@ -18,7 +19,7 @@ use slipring_queue::replay::replay;
 use slipring_queue::wire::*;
 use slipring_queue::worker::{Job, Worker, WorkerMemory};
 
-/// Right streams: what the fixed host sends, and what it never does.
+/// Correct streams: commands that the fixed host sends, and commands that it never sends.
 const TEXTS: [(&str, &str); 5] = [
     (
         "launches",
@@ -67,7 +68,7 @@ fn bases() -> Vec<(&'static str, Capture)> {
     parsed.chain([("program", program())]).collect()
 }
 
-/// What the host of the fixed configuration sends for a program, with barriers.
+/// The commands of the host in the fixed configuration for a program, with barriers.
 fn program() -> Capture {
     let (board, layout) = (built_in("p100").expect("p100"), Layout::default());
     let tiles: Vec<Xy> = board.workers().take(14).collect();
@@ -84,7 +85,7 @@ fn program() -> Capture {
     Capture { board: "p100".into(), entries: commands.iter().map(entry).collect(), ..Capture::default() }
 }
 
-/// A worker that makes a hash of what it finds when it starts.
+/// A worker that hashes the memory that it sees when it starts.
 #[derive(Default)]
 struct Hash(BTreeMap<Xy, [u8; 16]>);
 
@@ -109,14 +110,14 @@ impl Worker for Hash {
     }
 }
 
-/// A stream with one thing changed, and what.
+/// A stream with one change, and its description.
 struct Mutant {
     kind: &'static str,
     what: String,
     capture: Capture,
 }
 
-/// Values that a field is changed to.
+/// Replacement values for a field.
 fn others(value: u64, bits: usize) -> Vec<u64> {
     let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
     let near = [1, 16, 64, 4096].into_iter().flat_map(|d| [value.wrapping_add(d), value.wrapping_sub(d)]);
@@ -186,7 +187,7 @@ fn mutants(base: &Capture) -> Vec<Mutant> {
     all
 }
 
-/// What became of a mutant.
+/// The outcome of a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outcome {
     Linted,
@@ -235,7 +236,7 @@ fn judge(capture: &Capture, board: &Board, seeds: u64) -> Result<Outcome, String
             }
         }
         for (bank, bytes) in board.banks.iter().zip(&model.dram) {
-            // After the first 64 KiB only where something is meant to be.
+            // After the first 64 KiB, only where something is expected.
             let more = bytes[0x1_0000..].iter().any(|byte| *byte != 0);
             same(bank.ports[0], 0, if more { bytes } else { &bytes[..0x1_0000] })?;
         }
@@ -243,7 +244,7 @@ fn judge(capture: &Capture, board: &Board, seeds: u64) -> Result<Outcome, String
     Ok(outcome)
 }
 
-/// Judges every `step`th mutant under some seeds; a table, and what went wrong.
+/// Tests every `step`th mutant under some seeds; returns a table, and the errors.
 fn study(step: usize, seeds: u64) -> (BTreeMap<&'static str, [u64; 4]>, Vec<String>) {
     let (mut table, mut wrong) = (BTreeMap::new(), Vec::new());
     let mut number = 0;
@@ -274,7 +275,7 @@ fn no_mutant_is_wrong_without_a_word() {
     assert!(sum(Outcome::Linted) > 15 && sum(Outcome::Meant) > 5, "{table:?}");
 }
 
-/// The whole study: `cargo test --release -p slipring-queue --test all mutants:: -- --ignored --nocapture`
+/// The full study: `cargo test --release -p slipring-queue --test all mutants:: -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
 fn every_mutant_under_twenty_seeds() {

@@ -1,4 +1,5 @@
-//! What a stream means: its commands one after the other, each done at once. No pages, no credits, no time.
+//! The semantics of a stream: its commands executed one after another, each instantaneously. No pages, no credits, no
+//! time.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +8,16 @@ use slipring_queue::board::{Board, Tile};
 use slipring_queue::capture::Capture;
 use slipring_queue::wire::*;
 
-/// Why a stream has no meaning here.
+/// Why a stream has no defined semantics here.
 pub type Unknown = String;
 
-/// Bytes of a DRAM bank that are looked at.
+/// Number of bytes of a DRAM bank that are compared.
 const BANK: usize = 4 << 20;
-/// What workers read, and where they leave their result: 8 bytes of hash and 8 of count.
+/// The memory that workers read, and the address of their result: 8 bytes of hash and 8 of count.
 pub const READS: [(u32, usize); 2] = [(0x86B0, 0x40), (0x4_0000, 0x400)];
 pub const RESULT: u32 = 0x7_0000;
 
-/// What a worker makes of its launch message, its memory and its last result.
+/// The result of a worker, from its launch message, its memory and its previous result.
 pub fn result(launch: &[u8], memory: &[Vec<u8>], last: &[u8]) -> [u8; 16] {
     let bytes = launch.iter().chain(memory.iter().flatten()).chain(&last[..8]);
     let hash = bytes.fold(0xCBF2_9CE4_8422_2325u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01B3));
@@ -29,13 +30,13 @@ pub struct Model {
     layout: Layout,
     pub l1: BTreeMap<Xy, Vec<u8>>,
     pub dram: Vec<Vec<u8>>,
-    /// Records for the host, headers left out.
+    /// Records for the host, without headers.
     pub host: Vec<(bool, Vec<u8>)>,
     offsets: [u32; 4],
     go: Vec<u32>,
     next: BTreeMap<Xy, u32>,
     header: Option<Vec<u8>>,
-    /// TERMINATE was met by the dispatcher, and by the prefetcher.
+    /// Whether TERMINATE has reached the dispatcher, and the prefetcher.
     ended: bool,
     over: bool,
 }
@@ -126,7 +127,7 @@ impl Model {
         self.place(xy, addr, bytes).map(|bytes| bytes.to_vec())
     }
 
-    /// The places of pages, with the bytes in each.
+    /// The addresses of pages, with the number of bytes in each.
     fn split(
         &self,
         dram: bool,
@@ -163,7 +164,7 @@ impl Model {
 
     fn write(&mut self, xy: u32, addr: u64, data: &[u8]) -> Result<(), Unknown> {
         if xy == PCIE_XY {
-            // Slots for times: not looked at.
+            // Slots for timestamps are not compared.
             return Ok(());
         }
         self.place(xy, addr, data.len() as u64)?.copy_from_slice(data);
@@ -184,7 +185,7 @@ impl Model {
         self.offsets.get(index).copied().ok_or_else(|| "no such write offset".into())
     }
 
-    /// A relay: a command, and others where later pages start.
+    /// A relay: a command, and further ones where later pages begin.
     fn dispatch(&mut self, payload: &[u8]) -> Result<(), Unknown> {
         let mut at = 0;
         while at < payload.len() && !self.ended {
@@ -269,7 +270,7 @@ impl Model {
         }
     }
 
-    /// A go word: the worker runs, and is done.
+    /// A go word: the worker runs to completion.
     fn start(&mut self, xy: u32, word: u32) -> Result<(), Unknown> {
         self.write(xy, self.layout.worker.go.into(), &word.to_le_bytes())?;
         if word >> 24 != u32::from(GoMessage::GO) {

@@ -1,8 +1,8 @@
-//! A shadow of the device: random legal commands, and what they should leave in every memory.
+//! A shadow of the device: random legal commands, and the resulting contents of every memory.
 //!
-//! It knows the commands' meaning and nothing of pages, credits or time. Orders that the device does not promise are asked
-//! for where they matter: a barrier between writes of different classes, a stall before the prefetcher reads what the
-//! dispatcher writes.
+//! It implements the semantics of commands without pages, credits or time. Where the device does not guarantee an order
+//! that matters, one is requested: a barrier between writes of different classes, a stall before the prefetcher reads
+//! data that the dispatcher writes.
 
 mod relays;
 mod writes;
@@ -16,17 +16,17 @@ use slipring_queue::machine::{Actor, Config, Machine, State, Status};
 use slipring_queue::wire::*;
 use slipring_queue::{Layout, wire};
 
-/// Where commands write in workers' L1, in DRAM banks, and in the host's memory (its slots for timestamps).
+/// The regions that commands write in workers' L1, in DRAM banks, and in the host's memory (its slots for timestamps).
 const L1: (u32, u32) = (0x4_0000, 0x1_0000);
 const DRAM: (u32, u32) = (0x1_0000, 0x2_0000);
 const HOST_BYTES: u32 = 0x8000;
-/// What relays read: the same bytes at the same addresses of all banks, and of all workers.
+/// The region that relays read: the same bytes at the same addresses of all banks, and of all workers.
 const SOURCE: (u32, u32) = (0x10_0000, 0x8_0000);
 const L1_SOURCE: (u32, u32) = (0x2_0000, 0x1_0000);
-/// Where traces stand in DRAM.
+/// The address of traces in DRAM.
 const TRACE: u32 = 0x40_0000;
 
-/// The generator of splitmix64, so that a failure can be run again.
+/// The splitmix64 generator, so that failures are reproducible.
 pub struct Random(u64, Vec<u8>);
 
 impl Random {
@@ -58,12 +58,12 @@ impl Random {
     }
 }
 
-/// Byte of a source at an address of a bank or tile.
+/// The byte of a source at an address of a bank or tile.
 fn source(which: u32, addr: u32) -> u8 {
     ((addr ^ which.wrapping_mul(0x9E37)).wrapping_mul(2_654_435_761) >> 24) as u8
 }
 
-/// In which class writes are on their way.
+/// The class of writes in flight.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Unicast,
@@ -80,27 +80,27 @@ pub struct Shadow {
     l1: BTreeMap<Xy, Vec<u8>>,
     dram: Vec<Vec<u8>>,
     host: Vec<u8>,
-    /// What relays read: of workers, and of banks.
+    /// The data that relays read: of workers, and of banks.
     sources: [Vec<Vec<u8>>; 2],
     offsets: [u32; 4],
     under_way: Option<Class>,
-    /// Bytes that completions should bring, in their order.
+    /// The bytes that completions should deliver, in order.
     completions: VecDeque<(bool, Vec<u8>)>,
     event: u32,
-    /// Commands for the next record, and what it will take.
+    /// Commands for the next record, and its size.
     record: Vec<PrefetchCommand>,
     pub commands: u64,
     stalls: bool,
-    /// Workers were started, and the prefetcher does not know that they are done.
+    /// Workers have been started, and the prefetcher does not know whether they are done.
     launched: bool,
-    /// Commands are gathered for a trace.
+    /// Commands are being collected for a trace.
     tracing: bool,
-    /// Most pages of one relay, and most bytes of one record.
+    /// Maximum number of pages of a relay, and maximum size of a record in bytes.
     most_pages: u32,
     most_record: u32,
 }
 
-/// A memory map with small rings, so that they wrap often, and with everything that the fixed configuration leaves out.
+/// A memory map with small rings, which wrap often, and with all features that the fixed configuration leaves out.
 pub fn small_layout() -> Layout {
     let mut layout = Layout { sems: 4, ..Layout::default() };
     layout.prefetch.q_entries = 37;
@@ -158,7 +158,7 @@ impl Shadow {
         }
     }
 
-    /// Sends about so many commands.
+    /// Sends about this many commands.
     pub fn run(&mut self, commands: u64) {
         let end = self.commands + commands;
         while self.commands < end {
@@ -185,7 +185,7 @@ impl Shadow {
         self.flush(0);
     }
 
-    /// Queues what has been gathered as one record.
+    /// Queues the collected commands as one record.
     fn flush(&mut self, flags: u16) {
         if self.record.is_empty() {
             return;
@@ -221,7 +221,7 @@ impl Shadow {
         self.add(relay_inline(command.encode()).expect("fits"));
     }
 
-    /// A barrier if writes of another class are on their way.
+    /// Inserts a barrier if writes of another class are in flight.
     fn class(&mut self, class: Class) {
         if self.under_way.is_some_and(|under_way| under_way != class) {
             self.barrier();
@@ -234,12 +234,12 @@ impl Shadow {
         self.dispatch(wait_barrier());
     }
 
-    /// Bytes and a place for them in a region: at a multiple of 16, up to a size.
+    /// Bytes and an address for them in a region: a multiple of 16, with a maximum size.
     fn place(&mut self, region: (u32, u32), most: u32) -> (u32, u32) {
         let bytes = match self.random.range(0, 11) {
             0..5 => self.random.range(1, 64),
             5..9 => self.random.range(1, 600),
-            // Around pages.
+            // Around page boundaries.
             9..11 => (4096 * self.random.range(1, 4)).saturating_sub(16 * self.random.range(0, 5)).max(1),
             _ => self.random.range(1, 20_000),
         }
@@ -254,7 +254,8 @@ impl Shadow {
 
     /// An event, or bytes for the host.
     fn report(&mut self) {
-        // A host that waits for a slot takes no completions: the ring must hold all that may come until it looks again.
+        // A host that waits for a slot takes no completions, so the ring must hold everything that may arrive until it
+        // looks again.
         let pages: usize = self.completions.iter().map(|(_, bytes)| (16 + bytes.len()).div_ceil(4096)).sum();
         if !self.tracing && pages + 8 > (self.layout.sysmem.completion_bytes / 4096) as usize {
             self.flush(0);
@@ -291,7 +292,7 @@ impl Shadow {
         self.launched = true;
     }
 
-    /// Whether the prefetcher may read workers' L1: if it can wait for them, it does.
+    /// Whether the prefetcher may read workers' L1; waits for the workers if it can.
     fn may_read_l1(&mut self) -> bool {
         if self.launched && self.stalls && !self.tracing {
             self.stall();
@@ -299,7 +300,7 @@ impl Shadow {
         !self.launched
     }
 
-    /// A first page so that none of so many in L1 lies on a core of the queue; tiles are counted row by row.
+    /// A first page such that none of these pages in L1 is on a core of the queue; tiles are counted row by row.
     fn first_l1_page(&mut self, pages: u32, most: u32) -> u32 {
         let tiles: Vec<Xy> = self.board.tensix().collect();
         loop {
@@ -311,7 +312,7 @@ impl Shadow {
         }
     }
 
-    /// Ends both kernels, and compares every memory.
+    /// Terminates both kernels, and compares every memory.
     pub fn finish(mut self) -> Status {
         self.flush(0);
         self.take_completions(true);

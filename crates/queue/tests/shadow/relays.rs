@@ -1,9 +1,9 @@
-//! Commands of the prefetcher that bring data from memories, and traces.
+//! Commands of the prefetcher that fetch data from memories, and traces.
 
 use super::*;
 
 impl Shadow {
-    /// A WRITE_LINEAR header that goes ahead of what a relay brings.
+    /// A WRITE_LINEAR header that precedes the data of a relay.
     pub(super) fn append_to(&mut self, data: &[u8]) {
         let addr = L1.0 + 16 * self.random.range(0, (L1.1 - data.len() as u32) / 16);
         let tile = self.random.pick(&self.workers);
@@ -22,7 +22,7 @@ impl Shadow {
         self.add(PrefetchCommand { header, subs: RelaySubs::None, payload, padding });
     }
 
-    /// The prefetcher may read what was written so far only when it has arrived.
+    /// The prefetcher may only read previous writes after they have arrived.
     pub(super) fn stall(&mut self) {
         let wait = wire::Wait { flags: wire::Wait::BARRIER | wire::Wait::NOTIFY_PREFETCH, ..Default::default() };
         (self.under_way, self.launched) = (None, false);
@@ -33,7 +33,7 @@ impl Shadow {
     pub(super) fn relay_linear(&mut self) {
         let bytes = self.random.pick(&[32, 64, 4064, 4096, 4100, 40_000, 65_536]).min(L1.1);
         let (xy, addr, data) = if self.stalls && self.random.range(0, 1) == 0 {
-            // Back out of what commands have written.
+            // Read back from memory that commands have written.
             self.stall();
             let bank = self.random.range(0, self.dram.len() as u32 - 1) as usize;
             let at = 64 * self.random.range(0, (DRAM.1 - bytes) / 64);
@@ -77,7 +77,7 @@ impl Shadow {
     pub(super) fn relay_paged(&mut self) {
         let dram = self.random.range(0, 2) > 0 || !self.may_read_l1();
         let align = if dram { 64 } else { 16 };
-        // Pages are read next to each other, so that their size decides how they are aligned.
+        // Pages are read contiguously, so their size determines their alignment.
         let page = align * self.random.range(1, 4096 / align);
         let page = if self.random.range(0, 20) == 0 && dram { 0x8000 } else { page };
         let pages = self.random.range(1, 16).min(60_000 / page).max(1);
@@ -150,7 +150,7 @@ impl Shadow {
             for _ in 0..count {
                 let left = held.len() as u32 - offset;
                 let start = 16 * self.random.range(0, (left - 1) / 16);
-                // Parts stand next to each other in the dispatcher's pages, so all of them keep the alignment of writes.
+                // Parts are contiguous in the dispatcher's pages, so all of them keep the alignment of writes.
                 let length = (16 * self.random.range(1, 100)).min((left - start) / 16 * 16).max(16).min(left - start);
                 let from = (offset + start) as usize;
                 data.extend_from_slice(&held[from..from + length as usize]);
@@ -173,7 +173,7 @@ impl Shadow {
         self.flush(0);
         self.take_completions(true);
         self.event = self.event.wrapping_add(1);
-        // Nobody may still be running the trace that stood there before.
+        // The trace that was there before must no longer be running.
         let mut bytes = self.event.to_le_bytes().to_vec();
         bytes.resize(16, 0);
         self.completions.push_back((true, bytes));
@@ -183,7 +183,7 @@ impl Shadow {
         let before = self.commands;
         self.tracing = true;
         let mut commands = Vec::new();
-        // Relays from within are kept out of the record that they would be flushed in.
+        // Relays inside a trace must not go to the record in which they would be flushed.
         let (most_record, count) = (std::mem::replace(&mut self.most_record, 200_000), self.random.range(1, 12));
         for _ in 0..count {
             match self.random.range(0, 5) {
@@ -200,7 +200,7 @@ impl Shadow {
             }
         }
         self.most_record = most_record;
-        // The last command goes out with the end of the trace.
+        // The last command is sent together with the end of the trace.
         let payload = DispatchCommand::bare(Dispatch::ExecBufEnd(BareDispatch {})).encode();
         let inline = Inline { dispatcher_type: 0, length: payload.len() as u32, stride: 64 };
         let padding = vec![0; 48 - payload.len()];

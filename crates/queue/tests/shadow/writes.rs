@@ -34,7 +34,7 @@ impl Shadow {
         self.dispatch(DispatchCommand { header, subs: Subs::None, data });
     }
 
-    /// What a write does to the shadow.
+    /// Applies a write to the shadow.
     pub(super) fn apply(&mut self, xy: u32, addr: u64, data: &[u8]) {
         let (memory, start) = if xy == PCIE_XY {
             let host = &self.layout.sysmem;
@@ -58,7 +58,7 @@ impl Shadow {
     /// A rectangle inside one of those that cover the workers.
     pub(super) fn rect(&mut self) -> Rect {
         let outer = self.random.pick(&self.rects);
-        // Mostly a few tiles: large ones take the time of many commands.
+        // Mostly a few tiles: large rectangles take the time of many commands.
         let most = if self.random.range(0, 15) == 0 { 63 } else { 1 };
         let mut side = |low: u8, high: u8| {
             let from = self.random.range(low.into(), high.into()) as u8;
@@ -70,7 +70,7 @@ impl Shadow {
 
     pub(super) fn multicast_linear(&mut self) {
         let (rect, (addr, bytes)) = (self.rect(), self.place(L1, 6000));
-        // No other multicast may be under way, nor be started before this one has arrived.
+        // No other multicast may be in flight, or start before this one has arrived.
         self.barrier();
         let data = self.random.bytes(bytes);
         self.apply_rect(rect, addr, &data);
@@ -81,7 +81,7 @@ impl Shadow {
             addr: u64::from(addr.wrapping_sub(self.offsets[0])),
             length: bytes.into(),
         };
-        // The offset is added in 64 bits; without one, addresses need not wrap.
+        // The offset is added in 64 bits; without an offset, addresses need not wrap.
         if self.offsets[0] == 0 {
             self.dispatch(DispatchCommand { header: Dispatch::WriteLinear(header), subs: Subs::None, data });
         } else {
@@ -185,7 +185,7 @@ impl Shadow {
                 num_mcast_dests: rect.area() as u8,
                 flags: unlink.into(),
             });
-            // A linked run stays with its rectangle.
+            // A linked sequence keeps its rectangle.
             if unlink {
                 rect = self.rect();
             }

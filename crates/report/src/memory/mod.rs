@@ -1,4 +1,4 @@
-//! What lies where in a local memory: as a table, and as a picture.
+//! The layout of a local memory over time: as a table, and as a picture.
 
 mod svg;
 
@@ -11,16 +11,16 @@ use slipring_finding::Line;
 use crate::line::{write_line, write_lines};
 use crate::table::Table;
 
-/// What lies in one memory of a kernel's cores.
+/// The layout of one memory of a kernel's cores.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct MemoryFacts {
     /// Kernel, cores and memory.
     pub title: String,
-    /// Bytes of the memory.
+    /// Capacity in bytes.
     pub capacity: u64,
-    /// Bytes at its end where the compiler places nothing.
+    /// Bytes at its end that the compiler does not allocate.
     pub reserved: u64,
-    /// The steps of the program that begin or end a use, in its order: their source lines.
+    /// The program steps at which a buffer's use begins or ends, in program order: their source lines.
     #[serde(serialize_with = "write_lines")]
     pub lines: Vec<Line>,
     /// Rings and tiles, by address.
@@ -30,7 +30,7 @@ pub struct MemoryFacts {
 /// A ring or a tile in a memory.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct BufferPlace {
-    /// What the source calls it.
+    /// Its name in the source.
     pub name: String,
     /// The source line that declares it.
     #[serde(flatten, serialize_with = "write_line")]
@@ -41,7 +41,7 @@ pub struct BufferPlace {
     pub bytes: u64,
     /// Slots of a ring, which is in use all the time; `None` for a tile.
     pub slots: Option<u32>,
-    /// First and last step of each stretch of time in which a tile is in use.
+    /// First and last step of each live range of a tile.
     pub lives: Vec<[usize; 2]>,
 }
 
@@ -72,30 +72,30 @@ impl BufferPlace {
         }
     }
 
-    /// A ring is called one.
+    /// The name; a ring is marked as one.
     fn title(&self) -> String {
         if self.slots.is_some() { format!("ring {}", self.name) } else { self.name.clone() }
     }
 }
 
 impl MemoryFacts {
-    /// Bytes that the compiler has for tiles and rings.
+    /// Bytes that the compiler can allocate for tiles and rings.
     pub fn usable(&self) -> u64 {
         self.capacity.saturating_sub(self.reserved)
     }
 
-    /// Bytes that something lies in at some time.
+    /// Bytes that are in use at any time.
     pub fn used(&self) -> u64 {
         covered(self.buffers.iter().map(BufferPlace::range))
     }
 
-    /// Most bytes that are in use at the same time.
+    /// The most bytes in use at the same time.
     pub fn peak(&self) -> u64 {
         let at = |step: usize| covered(self.buffers.iter().filter(|b| b.in_use(step)).map(BufferPlace::range));
         (0..self.lines.len().max(1)).map(at).max().unwrap_or(0)
     }
 
-    /// Ranges of the usable bytes in which nothing ever lies.
+    /// Ranges of the usable bytes that are never in use.
     pub fn gaps(&self) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut end = 0;
@@ -140,7 +140,7 @@ fn covered(ranges: impl Iterator<Item = Range<u64>>) -> u64 {
     merged(ranges).iter().map(|r| r.end - r.start).sum()
 }
 
-/// A table for each memory: what lies there by address, free ranges among it.
+/// A table for each memory: its buffers and free ranges by address.
 pub fn memory_text(memories: &[MemoryFacts]) -> String {
     let mut text = String::new();
     for memory in memories {
@@ -212,7 +212,7 @@ mod tests {
         let mut memory = memory();
         memory.lines[0] = Line::new(7, Some("helpers/of_all.py"));
         let svg = memory_svg(&[memory]);
-        // Wide enough for all of it.
+        // Wide enough for the longest name.
         assert!(svg.contains("x=\"155.4\"") && svg.contains(">7 of helpers/of_all.py</text>"), "{svg}");
     }
 
@@ -222,7 +222,7 @@ mod tests {
         assert!(svg.contains("%&lt;c&gt;") && !svg.contains("<c>"), "{svg}");
         assert_eq!(svg, memory_svg(&[memory()]));
         assert_eq!(svg.matches("class=\"tile\"").count(), 3);
-        // The legend shows one too.
+        // The legend contains one as well.
         assert_eq!(svg.matches("class=\"ring\"").count(), 2);
     }
 }

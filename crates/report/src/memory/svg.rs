@@ -1,25 +1,25 @@
-//! The picture: addresses from left to right, the program from top to bottom, a rectangle a buffer.
+//! The picture: addresses from left to right, the program from top to bottom, one rectangle per buffer.
 
 use std::fmt::Write;
 
 use super::{BufferPlace, MemoryFacts};
 
-/// Width of the area that addresses take, in pixels.
+/// Width of the address area in pixels.
 const PLOT: f64 = 960.0;
-/// Left of it, at least: source lines.
+/// Minimum left margin, for source lines.
 const LEFT: f64 = 64.0;
-/// Between a source line and the area.
+/// Gap between a source line and the address area.
 const GAP: f64 = 8.0;
-/// Right of it.
+/// Right margin.
 const RIGHT: f64 = 36.0;
-/// Height that the steps of one memory share.
+/// Height shared by the steps of one memory.
 const TALL: f64 = 400.0;
-/// Width of a character of a name.
+/// Width of a character.
 const CHARACTER: f64 = 6.7;
 /// Height of a line of text.
 const LINE: f64 = 14.0;
 
-/// Fill and outline of tiles, in turn.
+/// Fill and outline of tiles, used in rotation.
 const COLOURS: [(&str, &str); 7] = [
     ("#d5e6f7", "#3f78ac"),
     ("#dcefd7", "#558b45"),
@@ -56,7 +56,7 @@ pub fn memory_svg(memories: &[MemoryFacts]) -> String {
     )
 }
 
-/// How wide the source lines are: those of other files have their names.
+/// The width of the source lines; lines of other files include the file name.
 fn left(memories: &[MemoryFacts]) -> f64 {
     let lines = memories.iter().flat_map(|memory| &memory.lines);
     let longest = lines.map(|line| line.to_string().chars().count()).max().unwrap_or(0);
@@ -88,7 +88,7 @@ fn legend(out: &mut String, left: f64, y: f64) {
     );
 }
 
-/// How many bytes the width shows: all, or somewhat more than what is used where that is little.
+/// The number of bytes that the width covers: all, or somewhat more than is used where that is little.
 fn shown(memory: &MemoryFacts) -> u64 {
     let end = memory.buffers.iter().map(|b| b.range().end).max().unwrap_or(0);
     if end.saturating_mul(3) >= memory.capacity { memory.capacity.max(end) } else { (end + end / 3).max(1024) }
@@ -118,12 +118,12 @@ impl Panel<'_> {
         (self.row() * self.steps() as f64).max(44.0)
     }
 
-    /// Where the rectangles begin.
+    /// The left edge of the rectangles.
     fn plot(&self) -> f64 {
         self.top + 3.0 * LINE + 8.0
     }
 
-    /// Draws it and returns where it ends.
+    /// Draws the memory and returns the y coordinate of its end.
     fn draw(&self, out: &mut String) -> f64 {
         let (memory, left) = (self.memory, self.left);
         let _ = writeln!(
@@ -144,7 +144,7 @@ impl Panel<'_> {
             }
             let look = COLOURS[colour % COLOURS.len()];
             colour += 1;
-            // One name is enough, in the place that has most room.
+            // One label is enough, on the rectangle with the most space.
             let longest = buffer.lives.iter().max_by_key(|[first, last]| (last - first, usize::MAX - first));
             let named = buffer.lives.iter().filter(|life| self.tile(out, buffer, **life, look, Some(*life) == longest));
             if named.count() == 0 {
@@ -215,7 +215,7 @@ impl Panel<'_> {
         let _ = writeln!(out, "</g>");
     }
 
-    /// Draws a tile's rectangle for one stretch of time. True if its name stands in it.
+    /// Draws a tile's rectangle for one live range. True if its label fits.
     fn tile(
         &self,
         out: &mut String,
@@ -246,7 +246,7 @@ impl Panel<'_> {
         (start, (end - start).max(1.5))
     }
 
-    /// Writes a name and a second line into a rectangle, along whichever side has room. False if neither has.
+    /// Writes a name and a second line into a rectangle, along the side that has space. False if neither side has.
     fn label(
         &self,
         out: &mut String,
@@ -279,7 +279,7 @@ impl Panel<'_> {
         true
     }
 
-    /// The end of what the compiler may use, and of the memory.
+    /// Marks the end of the usable memory, and of the memory.
     fn edges(&self, out: &mut String) {
         let (top, height) = (self.plot(), self.height());
         let usable = self.memory.usable();
@@ -310,7 +310,7 @@ impl Panel<'_> {
         );
     }
 
-    /// Names what no name fits into.
+    /// Lists the buffers whose names do not fit.
     fn footnote(&self, out: &mut String, unnamed: &[String]) -> f64 {
         let mut y = self.plot() + self.height() + LINE + 4.0;
         let most = (PLOT / CHARACTER) as usize;
@@ -332,7 +332,7 @@ impl Panel<'_> {
         y
     }
 
-    /// What a pointer over a rectangle shows.
+    /// The tooltip of a rectangle.
     fn tip(&self, buffer: &BufferPlace) -> String {
         let (range, time) = (buffer.range(), buffer.time(&self.memory.lines));
         escaped(&format!(

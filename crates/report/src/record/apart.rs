@@ -1,12 +1,12 @@
-//! A record, block by block.
+//! Splits a record by block.
 
 use std::collections::BTreeMap;
 
 use super::{Doing, Record};
 
 impl Record {
-    /// What each block did, in the order in which they started. Times stay those of the launch; a signal from another block is no
-    /// cause any more.
+    /// The record of each block, in the order in which they started. Times remain relative to the launch; signals from
+    /// other blocks are no longer causes.
     pub fn apart(&self) -> Vec<Record> {
         let place: BTreeMap<u32, usize> = self.blocks.iter().enumerate().map(|(at, own)| (own.block, at)).collect();
         let own = self.blocks.iter().map(|block| Record {
@@ -16,7 +16,7 @@ impl Record {
             ..Record::default()
         });
         let mut parts: Vec<Record> = own.collect();
-        // Where each happening stands in its part.
+        // The position of each happening in its part.
         let mut moved: Vec<(usize, u32)> = Vec::with_capacity(self.happenings.len());
         for happening in &self.happenings {
             let at = place.get(&happening.agent.block).copied().unwrap_or(0);

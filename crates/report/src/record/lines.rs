@@ -1,4 +1,4 @@
-//! Where time goes by line of the source.
+//! Time by source line.
 
 use std::collections::BTreeMap;
 
@@ -12,31 +12,31 @@ use crate::line::write_line;
 use crate::stalls::StallFacts;
 use crate::table::Table;
 
-/// A line of the source, over all blocks and cores.
+/// A source line, summed over all blocks and cores.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct LineFacts {
-    /// Which one.
+    /// The line.
     #[serde(flatten, serialize_with = "write_line")]
     pub line: Line,
     /// Executions of work that comes from it.
     pub count: u64,
     /// Their cycles.
     pub busy: u64,
-    /// Cycles that pipes and scalar units stood still at it.
+    /// Cycles for which pipes and scalar units were stalled at it.
     pub stalled: u64,
-    /// The same by cause, longest first.
+    /// The stalled cycles by cause, longest first.
     pub stalls: Vec<StallFacts>,
-    /// Bytes that pipes which move data moved for it.
+    /// Bytes moved for it by the pipes that move data.
     pub moved: u64,
     /// Cycles of the critical path.
     pub path: u64,
-    /// The line itself, without the blanks around it.
+    /// The text of the line, trimmed.
     pub text: String,
 }
 
 impl Record {
-    /// What each line did, in their order. `line` says which line of the text an instruction comes from; what comes from none is
-    /// left out. `shown` gives a line of the text as a line of its file, and what it reads.
+    /// The activity of each line, in line order. `line` maps an instruction to a line of the text; instructions without
+    /// a line are left out. `shown` maps a line of the text to a line of its file, with its text.
     pub fn lines(
         &self,
         line: impl Fn(u32) -> Option<u32>,
@@ -84,7 +84,7 @@ fn add(stalls: &mut Vec<StallFacts>, stall: Stall, cycles: u64, role: &impl Fn(u
     }
 }
 
-/// Characters of a source line that are shown.
+/// Maximum number of characters of a source line that are shown.
 const SHOWN: usize = 60;
 
 /// The lines as a table.

@@ -1,4 +1,4 @@
-//! How many bytes of a local memory hold what is still read.
+//! The number of live bytes in a local memory.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ type LocalMemory = (u32, Role, Space);
 #[derive(Clone, Copy)]
 struct Held {
     end: u64,
-    /// From the start of the work that wrote them.
+    /// Start of the work that wrote them.
     from: u64,
-    /// To the end of the last work that used them.
+    /// End of the last work that used them.
     to: u64,
 }
 
@@ -24,7 +24,7 @@ struct Held {
 struct Memory {
     /// By first byte; they do not overlap.
     held: BTreeMap<u64, Held>,
-    /// Cycle and bytes more or less.
+    /// Cycle and change of the number of live bytes.
     changes: Vec<(u64, i64)>,
 }
 
@@ -40,7 +40,7 @@ impl Memory {
         self.changes.push((held.to, -bytes));
     }
 
-    /// What lay there is gone where it is written over.
+    /// A write ends the life of the bytes that it overwrites.
     fn write(&mut self, (start, end): (u64, u64), (from, to): (u64, u64)) {
         for at in self.overlapping(start, end) {
             let Some(held) = self.held.remove(&at) else { continue };
@@ -64,8 +64,8 @@ impl Memory {
     }
 }
 
-/// For each local memory of each cluster and core the cycles at which the number changes of bytes that were written and are still
-/// read, or will be. Accesses of several rows count as one run of bytes.
+/// For each local memory of each cluster and core, the cycles at which the number of live bytes changes: bytes that
+/// were written and are read later. Accesses of several rows count as one range of bytes.
 pub(super) fn live_bytes(record: &Record) -> Vec<(LocalMemory, Vec<(u64, u64)>)> {
     let mut order: Vec<usize> = (0..record.happenings.len()).collect();
     order.sort_by_key(|at| (record.happenings[*at].end, *at));
@@ -100,7 +100,7 @@ pub(super) fn live_bytes(record: &Record) -> Vec<(LocalMemory, Vec<(u64, u64)>)>
     each.collect()
 }
 
-/// The values of a sum that changes at some cycles.
+/// The values of a sum that changes at given cycles.
 pub(super) fn course(mut changes: Vec<(u64, i64)>) -> Vec<(u64, u64)> {
     changes.sort_unstable();
     let mut sum = 0i64;
@@ -126,7 +126,7 @@ mod tests {
         let mut memory = Memory::default();
         memory.write((0, 64), (0, 10));
         memory.read((0, 64), 20);
-        // Half of it is written over.
+        // Half of it is overwritten.
         memory.write((32, 64), (30, 40));
         memory.read((0, 32), 50);
         for (first, held) in std::mem::take(&mut memory.held) {

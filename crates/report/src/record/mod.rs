@@ -1,4 +1,4 @@
-//! Everything that scalar units and pipes did in a run, with what let each of them go on.
+//! A record of everything that scalar units and pipes did in a run, with the cause that ended each wait.
 
 mod apart;
 mod lines;
@@ -22,11 +22,11 @@ pub use trace::Legend;
 /// What an agent did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Doing {
-    /// Work: its accesses are these of [`Record::touches`], and so many bytes are read and written in all.
+    /// An op instance: its accesses in [`Record::touches`], and the number of bytes that it reads and writes.
     Work {
         /// Its name.
         name: &'static str,
-        /// The first of its accesses, and how many they are.
+        /// Index of its first access, and the number of accesses.
         touches: (u32, u32),
         /// Bytes read.
         read: u64,
@@ -39,40 +39,40 @@ pub enum Doing {
         /// The ring that it moves a tile into.
         fills: Option<u32>,
     },
-    /// It signalled an object; a lost signal changes nothing.
+    /// A signal of an object; a lost signal has no effect.
     Set {
         /// The object.
         sync: u32,
         /// Whether the signal was lost.
         lost: bool,
     },
-    /// It took a signal of an object.
+    /// A signal of an object was taken.
     Take {
         /// The object.
         sync: u32,
     },
     /// A barrier of a pipe.
     Barrier,
-    /// It stood still.
+    /// A stall.
     Stall(Stall),
 }
 
 /// A stretch of an agent's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Happening {
-    /// Whose.
+    /// The agent.
     pub agent: Agent,
-    /// What.
+    /// Its activity.
     pub doing: Doing,
     /// First cycle.
     pub start: u64,
     /// One past the last.
     pub end: u64,
-    /// When the scalar unit put it on the pipe.
+    /// When the scalar unit enqueued it on the pipe.
     pub issued: u64,
     /// The instruction.
     pub site: SiteRef,
-    /// For what took a signal: the happening that sent it.
+    /// For a taken signal, the happening that sent it.
     pub cause: Option<u32>,
 }
 
@@ -88,7 +88,7 @@ impl Happening {
 pub struct Touch {
     /// The bytes.
     pub extent: Extent,
-    /// Whether they are written.
+    /// Whether it is a write.
     pub writes: bool,
 }
 
@@ -105,7 +105,7 @@ pub struct BlockTime {
 /// Everything that happened in a run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// In the order of agents (clusters, cores, pipes), and for each in the order of time.
+    /// Sorted by agent (clusters, cores, pipes), then by time.
     pub happenings: Vec<Happening>,
     /// Accesses of work.
     pub touches: Vec<Touch>,
@@ -115,28 +115,29 @@ pub struct Record {
     pub core_ends: Vec<(Agent, u64)>,
     /// Cycles of the run.
     pub cycles: u64,
-    /// Clock of the platform.
+    /// Clock frequency of the platform.
     pub clock_mhz: u32,
 }
 
-/// Accesses of one execution that are kept, of reads and of writes each.
+/// Maximum number of accesses kept per execution, for reads and writes each.
 const TOUCHES: usize = 4;
 
-/// An observer that keeps everything.
+/// An observer that records everything.
 #[derive(Debug, Default)]
 pub struct Recorder {
     record: Record,
     roles: Vec<SyncRole>,
     /// Cycles of a step of synchronisation.
     sync_cycles: u64,
-    /// For each cluster and object: who sent the signals that nobody has taken yet. Of tokens all releases.
+    /// For each cluster and object, the senders of the signals that have not been taken yet; for a token, all its
+    /// releases.
     sent: Vec<VecDeque<Option<u32>>>,
-    /// For each agent: when what is on its queue was put there.
+    /// For each agent, the times at which the entries of its queue were enqueued.
     issued: Vec<VecDeque<u64>>,
 }
 
 impl Recorder {
-    /// What was seen, once the run is over.
+    /// The record, once the run is over.
     pub fn finish(self) -> Record {
         let Recorder { mut record, sync_cycles, .. } = self;
         let mut order: Vec<u32> = (0..record.happenings.len() as u32).collect();
@@ -154,7 +155,8 @@ impl Recorder {
             let own = sorted[at];
             let same = |other: &&Happening| other.agent.index() == own.agent.index();
             match own.doing {
-                // How long a step of synchronisation takes the engine does not tell: what the platform says, or less.
+                // The engine does not report how long a synchronisation step takes: use the platform's value, or less
+                // if the next step begins earlier.
                 Doing::Set { .. } => {
                     let next = sorted.get(at + 1).filter(same).map_or(u64::MAX, |next| next.start);
                     sorted[at].end = next.min(own.start.saturating_add(sync_cycles)).max(own.start);
@@ -257,7 +259,7 @@ impl Observer for Recorder {
         let start = at.saturating_sub(self.sync_cycles);
         let object = self.object(agent, sync);
         let cause = if self.is_token(sync) {
-            // An acquire waits for releases that are done before it: the last of them lets it go on.
+            // An acquire waits for all releases that complete before it: the last of them is its cause.
             let seen = |number: &u32| self.record.happenings[*number as usize].start < start;
             self.sent[object].iter().rev().flatten().copied().find(seen)
         } else {
@@ -287,7 +289,7 @@ impl Observer for Recorder {
     }
 }
 
-/// What a stall is called in tables: `flag`, `no tile` …
+/// The name of a stall in tables: `flag`, `no tile` …
 pub fn stall_name(stall: Stall, roles: impl Fn(u32) -> Option<SyncRole>) -> &'static str {
     let sync = match stall {
         Stall::QueueFull(_) => return "queue full",

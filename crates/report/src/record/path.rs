@@ -1,4 +1,4 @@
-//! The critical path: what the last cycle of a run waited for, and what that waited for, back to the first.
+//! The critical path: the last cycle of a run traced back through its causes to the first.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,7 +12,7 @@ use super::{Doing, Happening, Record};
 use crate::line::write_line_or_null;
 use crate::table::Table;
 
-/// What a stretch of the path is.
+/// The kind of a segment of the path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SegmentKind {
@@ -26,12 +26,12 @@ pub enum SegmentKind {
     Wait,
 }
 
-/// A stretch of the path: what nothing else could have gone on without.
+/// A segment of the critical path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// What.
+    /// Its kind.
     pub kind: SegmentKind,
-    /// Who did it; of a signal who sent it.
+    /// The agent; for a signal, the sender.
     pub agent: Agent,
     /// Index in [`Record::happenings`]; `None` for scalar instructions.
     pub happening: Option<u32>,
@@ -41,7 +41,7 @@ pub struct Segment {
     pub end: u64,
 }
 
-/// A part of the path: all its stretches of one agent, op and line.
+/// A part of the path: all segments with the same agent, op and line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct PathPart {
@@ -61,21 +61,21 @@ pub struct PathPart {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct PathFacts {
-    /// Its cycles: those of the run.
+    /// Its length in cycles, which equals that of the run.
     pub cycles: u64,
     /// By agent, op and line, longest first.
     pub parts: Vec<PathPart>,
 }
 
 impl PathFacts {
-    /// Cycles of a kind.
+    /// Cycles of one kind.
     pub fn of(&self, kind: SegmentKind) -> u64 {
         self.parts.iter().filter(|part| part.kind == kind).map(|part| part.cycles).sum()
     }
 }
 
 impl Record {
-    /// The critical path in the order of time: its segments follow each other without gaps from the first cycle to the last.
+    /// The critical path in order of time: its segments cover the run from the first cycle to the last without gaps.
     pub fn path(&self) -> Vec<Segment> {
         let mut walk = Walk { record: self, agents: self.agents().collect(), path: Vec::new() };
         walk.run();
@@ -83,7 +83,7 @@ impl Record {
         walk.path
     }
 
-    /// The path by agent, op and line. `line` says which line an instruction comes from.
+    /// The path by agent, op and line. `line` maps an instruction to its source line.
     pub fn path_facts(&self, line: impl Fn(u32) -> Option<Line>, object: impl Fn(u32) -> String) -> PathFacts {
         let mut parts: BTreeMap<Key, (usize, PathPart)> = BTreeMap::new();
         for segment in self.path() {
@@ -111,7 +111,7 @@ impl Record {
     }
 }
 
-/// What parts of the path are told apart by.
+/// The grouping key of the path's parts.
 type Key = (SegmentKind, Role, Pipe, String, Option<Line>);
 
 struct Walk<'a> {
@@ -121,7 +121,7 @@ struct Walk<'a> {
     path: Vec<Segment>,
 }
 
-/// Where the walk goes on: at a happening that is part of the path as a whole, or at what an agent did before a cycle.
+/// Where the walk continues: at a happening that is entirely on the path, or at an agent's activity before a cycle.
 enum Next {
     Happening(usize),
     Before(Agent, u64),
@@ -131,7 +131,7 @@ enum Next {
 impl Walk<'_> {
     fn run(&mut self) {
         let mut next = self.last();
-        // Each happening is on the path once; a path that goes on for longer would be a circle.
+        // Each happening is on the path at most once, so a longer path would contain a cycle.
         for _ in 0..4 * self.record.happenings.len() + 4 * self.record.blocks.len() + 4 {
             next = match next {
                 Next::Happening(at) => self.happening(at),
@@ -141,7 +141,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the run ends with.
+    /// The happening with which the run ends.
     fn last(&mut self) -> Next {
         let end = self.record.cycles;
         let ends = |own: &Happening| (own.end, own.cycles() > 0);
@@ -149,7 +149,7 @@ impl Walk<'_> {
         let core = self.record.core_ends.iter().find(|(_, at)| *at == end);
         match (latest, core) {
             (Some(at), None) => {
-                // A step of synchronisation that took longer than the platform says.
+                // A synchronisation step that took longer than the platform states.
                 let own = self.record.happenings[at];
                 self.add(SegmentKind::Signal, own.agent, Some(at), own.end, end);
                 Next::Happening(at)
@@ -167,7 +167,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A happening is on the path, from its end.
+    /// Adds a happening to the path, from its end.
     fn happening(&mut self, at: usize) -> Next {
         let own = self.record.happenings[at];
         let kind = match own.doing {
@@ -189,7 +189,7 @@ impl Walk<'_> {
         self.reached(at)
     }
 
-    /// A stall is on the path: what ended it takes its place.
+    /// Adds what ended a stall in place of the stall itself.
     fn stall(&mut self, at: usize, stall: Stall) -> Next {
         let own = self.record.happenings[at];
         let pipe = match stall {
@@ -206,7 +206,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The happening of another pipe of the same core that ended at a cycle and took time.
+    /// The happening of another pipe of the same core that ended at a cycle and had a duration.
     fn ended_at(&self, agent: Agent, pipe: Pipe, cycle: u64) -> Option<usize> {
         if pipe == Pipe::S {
             return None;
@@ -223,14 +223,14 @@ impl Walk<'_> {
         Some(self.agents[at].1.clone())
     }
 
-    /// What the same agent did right before.
+    /// The agent's previous happening.
     fn previous(&self, at: usize) -> Option<usize> {
         let own = &self.record.happenings[at];
         let before = at.checked_sub(1)?;
         (self.record.happenings[before].agent == own.agent).then_some(before)
     }
 
-    /// The path has come to the beginning of a happening.
+    /// Continues from the beginning of a happening.
     fn reached(&mut self, at: usize) -> Next {
         let own = self.record.happenings[at];
         if own.agent.pipe == Pipe::S {
@@ -240,13 +240,13 @@ impl Walk<'_> {
             };
         }
         match self.previous(at) {
-            // The pipe was at work until then.
+            // The pipe was busy until then.
             Some(before) if self.record.happenings[before].end >= own.start || own.issued < own.start => {
                 let end = self.record.happenings[before].end;
                 self.add(SegmentKind::Signal, own.agent, Some(before), end, own.start);
                 Next::Happening(before)
             }
-            // It had nothing to do: the scalar unit came to it only then.
+            // The pipe was idle: the scalar unit issued this only then.
             _ => Next::Before(own.agent.scalar(), own.start),
         }
     }
@@ -255,14 +255,14 @@ impl Walk<'_> {
         self.record.blocks.iter().find(|block| block.block == agent.block).map_or(0, |block| block.start)
     }
 
-    /// A scalar unit executed instructions since its last happening.
+    /// Adds the scalar instructions since the last happening.
     fn gap(&mut self, before: usize, agent: Agent, until: u64) -> Next {
         let end = self.record.happenings[before].end;
         self.add(SegmentKind::Scalar, agent, None, end, until);
         Next::Happening(before)
     }
 
-    /// What a scalar unit did before a cycle.
+    /// The activity of a scalar unit before a cycle.
     fn before(&mut self, agent: Agent, cycle: u64) -> Next {
         let range = self.range(agent).unwrap_or(0..0);
         let list = &self.record.happenings[range.clone()];
@@ -273,8 +273,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The path has come to the first happening of a scalar unit in a block: the block began, when another one on its cluster
-    /// had ended.
+    /// Continues from the first happening of a scalar unit in a block: the block began when another block on its
+    /// cluster ended.
     fn beginning(&mut self, agent: Agent, until: u64) -> Next {
         let start = self.floor(agent);
         self.add(SegmentKind::Scalar, agent, None, start, until);
@@ -292,7 +292,7 @@ impl Walk<'_> {
     }
 }
 
-/// The path as a table: the longest parts, and what is left of it.
+/// The path as a table: the longest parts, and the sum of the rest.
 pub fn path_text(path: &PathFacts, most: usize) -> String {
     let mut text = format!("\ncritical path: {} cycles\n", path.cycles);
     let share = |cycles: u64| format!("{:.0}", 100.0 * cycles as f64 / path.cycles.max(1) as f64);

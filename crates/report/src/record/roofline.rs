@@ -1,4 +1,4 @@
-//! Where a run stands between computing and moving data.
+//! The roofline position of a run: computation against data movement.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use slipring_machine::Pipe;
 
 use super::{Doing, Record};
 
-/// The rates of a run: what its pipes reached while they were busy, and what came of it.
+/// The rates of a run: those of its pipes while they were busy, and that of the whole run.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Roofline {
-    /// The pipe that computes: `M` where anything runs there, else `V`.
+    /// The pipe that computes: `M` if it did any work, else `V`.
     pub pipe: &'static str,
     /// The unit of its work.
     pub unit: &'static str,
-    /// Units for each byte that is moved from or to global memory.
+    /// Units of work per byte moved from or to global memory.
     pub intensity: f64,
-    /// Units a cycle, over the whole run.
+    /// Units of work per cycle, over the whole run.
     pub rate: f64,
-    /// Units a cycle of all these pipes together, while they are busy.
+    /// Units of work per cycle of all compute pipes together, while they are busy.
     pub compute: f64,
-    /// Bytes of global memory a cycle of all pipes that move them together, while they do.
+    /// Bytes of global memory per cycle, for all pipes that move them together, while they are busy.
     pub bandwidth: f64,
 }
 
@@ -28,7 +28,7 @@ pub struct Roofline {
 type Sum = (u64, u64);
 
 impl Record {
-    /// The rates; `None` where nothing was computed or nothing came from global memory.
+    /// The rates; `None` if nothing was computed or no global memory was accessed.
     pub fn roofline(&self) -> Option<Roofline> {
         let mut work: BTreeMap<(usize, usize), Sum> = BTreeMap::new();
         let mut moved: BTreeMap<usize, Sum> = BTreeMap::new();

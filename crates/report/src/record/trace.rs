@@ -13,21 +13,21 @@ use super::live::{course, live_bytes};
 use super::{Doing, Happening, Record, moves, stall_name};
 use crate::trace::{Counter, End, Flow, Group, Slice, SliceKind, Trace, Track, Value};
 
-/// What the numbers of a record stand for.
+/// Maps the indices of a record to names and lines.
 pub struct Legend<'a> {
-    /// The program that ran.
+    /// The program of the run.
     pub program: &'a Program,
-    /// The line of the source that an instruction comes from.
+    /// The source line of an instruction.
     pub line: &'a dyn Fn(SiteRef) -> Option<Line>,
-    /// What lies at a place of a local memory when an instruction uses it; `None` where nothing is known.
+    /// The tile at an address of a local memory when an instruction accesses it; `None` where it is unknown.
     pub tile: &'a dyn Fn(&Extent, SiteRef) -> Option<String>,
     /// Names of the buffers in global memory.
     pub buffers: &'a [String],
 }
 
 impl Record {
-    /// A track for each scalar unit and pipe that did something, grouped by core and cluster; arrows from each signal to who
-    /// took it; counters. Also where each happening stands in it.
+    /// A track for each scalar unit and pipe that was active, grouped by core and cluster; arrows from each signal to
+    /// its receiver; counters. Also returns the position of each happening in the trace.
     pub fn trace(&self, places: &Legend<'_>) -> (Trace, Vec<End>) {
         let mut build = Build { record: self, places, names: Names::default(), trace: Trace::default() };
         build.trace.clock_mhz = self.clock_mhz;
@@ -57,7 +57,7 @@ struct Groups {
     cores: BTreeMap<(u32, usize), usize>,
 }
 
-/// Names that many slices share.
+/// Interned names, shared by many slices.
 #[derive(Default)]
 struct Names(BTreeMap<String, Arc<str>>);
 
@@ -97,7 +97,7 @@ impl Build<'_> {
         groups
     }
 
-    /// A track for each cluster that says which block it ran when.
+    /// A track for each cluster that shows when it ran which block.
     fn block_tracks(&mut self, groups: &Groups) {
         for (cluster, group) in &groups.clusters {
             let own = self.record.blocks.iter().filter(|block| block.cluster == *cluster);
@@ -125,7 +125,7 @@ impl Build<'_> {
         self.places.program.syncs.get(sync as usize).map_or(String::new(), |decl| decl.name.to_string())
     }
 
-    /// What goes along an arrow.
+    /// The label of a signal's arrow.
     fn arrow(&self, sync: u32) -> &'static str {
         match self.role(sync) {
             Some(SyncRole::RingReady { .. }) => "tile",
@@ -210,7 +210,7 @@ impl Build<'_> {
         self.names.of(name)
     }
 
-    /// Tile names and addresses of work.
+    /// Adds the tile names and addresses of an op instance.
     fn work_args(&mut self, happening: &Happening, args: &mut Vec<(&'static str, Value)>) {
         let mut tiles: Vec<String> = Vec::new();
         let mut texts: [Vec<String>; 2] = Default::default();
@@ -259,7 +259,8 @@ impl Build<'_> {
         counters
     }
 
-    /// Filled slots of each ring of a cluster: from when the push has moved its tile there to the signal of its free.
+    /// The number of filled slots of each ring of a cluster. A slot is filled from the moment its push has moved the
+    /// tile there until its free is signalled.
     fn ring_levels(&self, cluster: u32, group: usize) -> Vec<Counter> {
         let rings = &self.places.program.rings;
         let mut changes: Vec<Vec<(u64, i64)>> = vec![Vec::new(); rings.len()];

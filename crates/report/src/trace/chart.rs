@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::{SliceKind, Trace, Track};
 
-/// How full a cell of the chart is.
+/// Characters for the load of a cell.
 const SHADES: [char; 5] = [' ', '.', ':', '+', '#'];
 
-/// A chart of `width` cells for each track: a cell is blank where the track did no work and `#` where it worked throughout. Tracks
-/// of one group that are more than `most` are shown as one, by how many of them worked.
+/// A chart of `width` cells for each track: a cell is blank where the track was idle and `#` where it was busy
+/// throughout. If a group has more than `most` tracks, they are shown as one row: the share of them that was busy.
 pub fn chart(trace: &Trace, width: usize, most: usize) -> String {
     let end = trace.end();
     if end == 0 || width == 0 {
@@ -39,12 +39,12 @@ pub fn chart(trace: &Trace, width: usize, most: usize) -> String {
 }
 
 fn shade(part: f64) -> char {
-    // Anything at all shows.
+    // Any activity at all is visible.
     let step = (part * (SHADES.len() - 1) as f64).ceil();
     SHADES[(step as usize).min(SHADES.len() - 1)]
 }
 
-/// The part of each cell's time that a track worked.
+/// The fraction of each cell's time in which a track was busy.
 fn busy(track: &Track, end: u64, width: usize) -> Vec<f64> {
     let mut cells = vec![0.0; width];
     let cell = end as f64 / width as f64;

@@ -1,5 +1,5 @@
-//! Chrome's JSON form of a trace, which Perfetto opens too. Its times are microseconds; a cycle is written as one, so that every
-//! number is whole.
+//! Chrome's JSON trace format, which Perfetto also opens. Its unit of time is the microsecond; a cycle is written as
+//! one, so that all times are integers.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Edge, Slice, Trace, Value, arrows_of};
 
-/// The trace as JSON: an event a line.
+/// The trace as JSON, one event per line.
 pub fn chrome(trace: &Trace) -> String {
     let mut out = Lines { text: String::from("{\"traceEvents\":["), first: true };
     let mut processes: Vec<usize> = Vec::new();
@@ -40,7 +40,7 @@ pub fn chrome(trace: &Trace) -> String {
                     "tid": tid, "ts": slice.start,
                 });
                 if !begins {
-                    // It belongs to the slice around it, not to the next one.
+                    // Bind it to the enclosing slice, not to the next one.
                     event["bp"] = json!("e");
                 }
                 out.event(event);

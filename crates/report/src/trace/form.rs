@@ -1,10 +1,10 @@
-//! The forms in which traces are written.
+//! The file formats of traces.
 
 use crate::trace::Trace;
 use crate::trace::chrome::chrome;
 use crate::trace::perfetto::perfetto;
 
-/// A form in which traces are written.
+/// A file format of traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TraceForm {
     /// [`chrome`].
@@ -14,7 +14,7 @@ pub enum TraceForm {
 }
 
 impl TraceForm {
-    /// The form that the end of a file's name stands for: `.pftrace` and `.perfetto-trace` are Perfetto's own, all others Chrome's.
+    /// The format for a file name: Perfetto's own for `.pftrace` and `.perfetto-trace`, Chrome's for all others.
     pub fn of(file: &str) -> TraceForm {
         match file.rsplit_once('.') {
             Some((_, "pftrace" | "perfetto-trace")) => TraceForm::Perfetto,
@@ -22,7 +22,7 @@ impl TraceForm {
         }
     }
 
-    /// A trace in this form. The same trace gives the same bytes.
+    /// Serialises a trace in this format. The same trace always gives the same bytes.
     pub fn write(self, trace: &Trace) -> Vec<u8> {
         match self {
             TraceForm::Chrome => chrome(trace).into_bytes(),

@@ -1,5 +1,5 @@
-//! What happened when, as tracks of slices with arrows between them: the one form that every writer of timelines takes, whatever the
-//! events came from.
+//! Timelines as tracks of slices with arrows between them: the common input of all timeline writers, whatever the
+//! source of the events.
 
 mod chart;
 mod chrome;
@@ -19,46 +19,46 @@ pub use perfetto::{perfetto, schema};
 /// A timeline. Times are cycles of one clock.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Trace {
-    /// Cycles in a microsecond.
+    /// Cycles per microsecond.
     pub clock_mhz: u32,
-    /// What the tracks belong to, each after the group that it stands in.
+    /// The groups of the tracks, each after its parent.
     pub groups: Vec<Group>,
-    /// Rows.
+    /// Tracks, one per row.
     pub tracks: Vec<Track>,
-    /// Quantities.
+    /// Counters.
     pub counters: Vec<Counter>,
     /// Arrows. Both ends are slices of `tracks`, and none points backwards in time.
     pub flows: Vec<Flow>,
 }
 
-/// What tracks belong to: a cluster, one of its cores, the workers of a board.
+/// A group of tracks: a cluster, one of its cores, the workers of a board.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Group {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The group that it stands in.
+    /// Its parent group.
     pub parent: Option<usize>,
 }
 
 /// A row of a timeline: a pipe, a scalar unit, a core of a queue.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Track {
-    /// Whose row.
+    /// Its name.
     pub name: String,
     /// Index in [`Trace::groups`].
     pub group: usize,
-    /// What it did, in order of time. A slice begins where the one before it has ended, or lies inside of it.
+    /// Its slices in order of time. A slice begins after the previous one has ended, or is nested in it.
     pub slices: Vec<Slice>,
 }
 
-/// What a slice stands for.
+/// The kind of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum SliceKind {
     /// Work, a command.
     Work,
     /// A step of synchronisation: a signal is sent or taken.
     Sync,
-    /// Standing still.
+    /// A stall.
     Stall,
 }
 
@@ -76,15 +76,15 @@ impl SliceKind {
 /// A stretch of a track.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Slice {
-    /// What.
+    /// Its name.
     pub name: Arc<str>,
-    /// Of which kind.
+    /// Its kind.
     pub kind: SliceKind,
     /// First cycle.
     pub start: u64,
     /// One past the last.
     pub end: u64,
-    /// Facts shown beside it.
+    /// Facts shown with it.
     pub args: Vec<(&'static str, Value)>,
 }
 
@@ -94,7 +94,7 @@ impl Slice {
         self.end.saturating_sub(self.start)
     }
 
-    /// The line of the source that it comes from.
+    /// The source line that it comes from.
     pub fn line(&self) -> Option<Line> {
         let file = self.args.iter().find_map(|(own, value)| match value {
             Value::Text(file) if *own == "file" => Some(file.clone()),
@@ -103,7 +103,7 @@ impl Slice {
         self.fact("line").map(|number| Line { file, number: number as u32 })
     }
 
-    /// The number of this name among its facts.
+    /// The numeric fact of this name.
     pub fn fact(&self, name: &str) -> Option<u64> {
         self.args.iter().find_map(|(own, value)| match value {
             Value::Number(number) if *own == name => Some(*number),
@@ -112,12 +112,12 @@ impl Slice {
     }
 }
 
-/// A fact beside a slice.
+/// A fact of a slice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Value {
     /// A number.
     Number(u64),
-    /// Words.
+    /// A string.
     Text(Arc<str>),
 }
 
@@ -139,13 +139,13 @@ impl From<String> for Value {
     }
 }
 
-/// The track and the slice of an end of an arrow.
+/// One end of an arrow: indices of the track and of the slice.
 pub type End = (usize, usize);
 
 /// An arrow from a slice to one that could not begin before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flow {
-    /// What goes along it: `flag`, `tile`, `slot`, `command` …
+    /// The label: `flag`, `tile`, `slot`, `command` …
     pub what: &'static str,
     /// Where it begins.
     pub from: End,
@@ -153,10 +153,10 @@ pub struct Flow {
     pub to: End,
 }
 
-/// A quantity over time.
+/// A counter: a quantity over time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Counter {
-    /// Of what.
+    /// Its name.
     pub name: String,
     /// Index in [`Trace::groups`].
     pub group: usize,
@@ -166,7 +166,7 @@ pub struct Counter {
     pub samples: Vec<(u64, u64)>,
 }
 
-/// An event of a track as writers need it: slices begin and end.
+/// The beginning or the end of a slice, as writers need it.
 enum Edge<'a> {
     Begin(End, &'a Slice),
     End,
@@ -183,7 +183,7 @@ impl Trace {
         self.tracks.iter().flat_map(|track| &track.slices).map(|slice| slice.end).max().unwrap_or(0)
     }
 
-    /// The name of a group after those of the groups that it stands in.
+    /// The full name of a group: the names of its parents, then its own.
     pub fn path(&self, group: usize) -> String {
         let Some(own) = self.groups.get(group) else { return String::new() };
         match own.parent.filter(|parent| *parent < group) {
@@ -192,8 +192,8 @@ impl Trace {
         }
     }
 
-    /// Takes in what another timeline has: `row` says which track here a track of there becomes, if any, and `moved` at which cycle
-    /// here something is that is at a cycle there. Where the slices of there stand here.
+    /// Adds the slices and arrows of another timeline: `row` maps one of its tracks to a track of this one, if any, and
+    /// `moved` one of its cycles to a cycle of this one. Returns the new positions of its slices.
     pub fn take_in(
         &mut self,
         other: &Trace,
@@ -214,7 +214,7 @@ impl Trace {
         ends
     }
 
-    /// Takes in a quantity of another timeline, behind what a group has of that name.
+    /// Adds a counter of another timeline; its samples are appended if the group already has a counter of that name.
     pub fn take_in_counter(&mut self, counter: &Counter, group: usize, moved: impl Fn(u64) -> u64) {
         let samples = counter.samples.iter().map(|(at, value)| (moved(*at), *value));
         match self.counters.iter_mut().find(|own| own.group == group && own.name == counter.name) {
@@ -223,7 +223,7 @@ impl Trace {
         }
     }
 
-    /// Beginnings and ends of the slices of a track, in the order in which a reader takes them for nested ones.
+    /// The beginnings and ends of a track's slices, in the order in which a reader sees them as nested.
     fn edges(&self, track: usize) -> Vec<(u64, Edge<'_>)> {
         let mut edges = Vec::new();
         let mut open: Vec<u64> = Vec::new();
@@ -240,7 +240,7 @@ impl Trace {
         edges
     }
 
-    /// For each slice with arrows, in order: the slice, the arrow's number and whether it begins there.
+    /// For each slice with arrows, in order: the slice, the index of the arrow, and whether it begins there.
     fn flow_ends(&self) -> Vec<(End, u64, bool)> {
         let each = self.flows.iter().enumerate();
         let mut ends: Vec<(End, u64, bool)> =
@@ -261,7 +261,7 @@ fn arrows_of(ends: &[(End, u64, bool)], end: End) -> &[(End, u64, bool)] {
 pub(crate) mod tests {
     use super::*;
 
-    /// Two groups with a track each, an arrow between them, a slice inside of another one, a counter.
+    /// Two groups with a track each, an arrow between them, a nested slice, and a counter.
     pub(crate) fn sample() -> Trace {
         let slice = |name: &str, kind, start, end| Slice {
             name: name.into(),

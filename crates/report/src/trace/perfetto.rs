@@ -1,4 +1,4 @@
-//! Perfetto's own form of a trace: a protobuf message. A cycle is written as a nanosecond, so that every number is whole.
+//! Perfetto's own trace format: a protobuf message. A cycle is written as a nanosecond, so that all times are integers.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,9 @@ use prost::Message;
 
 use super::{Edge, Slice, Trace, Value, arrows_of};
 
-/// The messages of the published schema that traces of this kind need, with the schema's names and numbers
-/// (`protos/perfetto/trace/perfetto_trace.proto`). The whole schema as a crate is 1.3 MB of generated source, or needs `protoc`.
+/// The messages of the published schema that these traces need, with the schema's names and field numbers
+/// (`protos/perfetto/trace/perfetto_trace.proto`). A crate of the whole schema is 1.3 MB of generated source, or needs
+/// `protoc`.
 #[allow(missing_docs)]
 pub mod schema {
     /// A trace.
@@ -131,12 +132,12 @@ const COUNTER: i32 = 4;
 const BY_RANK: i32 = 3;
 const COUNT: i32 = 2;
 const BYTES: i32 = 3;
-/// The packet begins anew with what is interned.
+/// This packet clears the interned data.
 const CLEARED: u32 = 1;
-/// The packet needs what was interned before.
+/// This packet refers to interned data of earlier packets.
 const NEEDS: u32 = 2;
 
-/// Numbers for strings, from 1 in the order in which they come.
+/// Assigns indices to strings, from 1 in order of first use.
 #[derive(Default)]
 struct Names<'a>(BTreeMap<&'a str, u64>);
 
@@ -198,7 +199,7 @@ pub fn perfetto(trace: &Trace) -> Vec<u8> {
             events.push((*at, event));
         }
     }
-    // Stable: events of one track at one cycle stay in their order.
+    // Stable sort: events of one track at one cycle keep their order.
     events.sort_by_key(|(at, _)| *at);
     packets.insert(
         0,
@@ -243,7 +244,7 @@ fn begin<'a>(slice: &'a Slice, event: &mut TrackEvent, interned: &mut Interned<'
     event.debug_annotations = args.collect();
 }
 
-/// A descriptor for each group, track and counter: numbered in this order from 1.
+/// A descriptor for each group, track and counter, numbered from 1 in this order.
 fn descriptors(trace: &Trace) -> Vec<TracePacket> {
     let mut list = Vec::new();
     let group = |at: usize| Some(at as u64 + 1);

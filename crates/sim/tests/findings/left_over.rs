@@ -1,4 +1,4 @@
-//! What is left when a program ends.
+//! Signals and tiles left when a program ends.
 
 use super::*;
 
@@ -61,7 +61,7 @@ fn a_semaphore_that_keeps_a_count() {
         });
         b
     };
-    // The A5 resets its counters: too few waits are suspicious, a signal to a core that never waits is not.
+    // The A5 resets its counters: too few waits are suspicious, but a signal to a core that never waits is not.
     let f = left_over(&program(true));
     assert_eq!((f.code, f.severity), ("signal-left-over", Severity::Warning));
     has(&f.message, "ends with a count of 1 and should end with 0");

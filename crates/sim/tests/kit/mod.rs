@@ -64,7 +64,7 @@ impl Effect for Mix {
     }
 }
 
-/// Stores the low 8 bytes `args[1]` at `args[0]` (if there are two operands) and gives the 8 bytes that were there.
+/// Stores the low 8 bytes of `args[1]` at `args[0]` (if there are two operands), and returns the previous 8 bytes.
 #[derive(Debug)]
 pub struct Scalar8(pub Place);
 
@@ -93,7 +93,7 @@ impl Effect for Scalar8 {
     }
 }
 
-/// Refuses to run.
+/// Always fails.
 #[derive(Debug)]
 pub struct Refuse;
 
@@ -107,16 +107,16 @@ impl Effect for Refuse {
     }
 }
 
-/// A program in the making.
+/// A program under construction.
 #[derive(Default)]
 pub struct Build {
     pub program: Program,
 }
 
-/// A run of objects.
+/// A sequence of objects.
 pub type Sync = SyncRef;
 
-/// A member of a run.
+/// An object of a sequence.
 pub fn nth(sync: Sync, index: Operand) -> Sync {
     SyncRef { index, ..sync }
 }
@@ -167,7 +167,7 @@ impl Build {
         self.sync(&format!("buffer token {id} of {core}"), SyncRole::Token { id }, core, core, 1, 0)
     }
 
-    /// A ring with one ready and one free flag a slot.
+    /// A ring with one ready and one free flag per slot.
     pub fn ring(
         &mut self,
         producer: (Role, Pipe),
@@ -215,7 +215,7 @@ impl Build {
         Ring { ready, free, slots, bytes, place, base, producer, consumer }
     }
 
-    /// Adds a core's program; `code` writes it, the end is added.
+    /// Adds a core's program, which `code` writes; the end is added automatically.
     pub fn core(&mut self, role: Role, code: impl FnOnce(&mut Code<'_>)) {
         let core = CoreProgram { role, insts: vec![], inst_sites: vec![], works: vec![], regs: 0 };
         let mut text = Code { core, sites: &mut self.program.sites, op: "op" };
@@ -225,7 +225,7 @@ impl Build {
         self.program.cores.push(core);
     }
 
-    /// The site's op of a label, for assertions.
+    /// The op of a site, for assertions.
     pub fn op(&self, site: SiteRef) -> &str {
         &self.program.sites[site as usize].op
     }
@@ -244,7 +244,7 @@ pub struct Code<'a> {
 }
 
 impl Code<'_> {
-    /// Name of the op that the following instructions come from.
+    /// Sets the name of the op from which the following instructions come.
     pub fn op(&mut self, op: &'static str) -> &mut Self {
         self.op = op;
         self
@@ -317,12 +317,12 @@ impl Code<'_> {
         self.work(pipe, "mix", effect, &[from.1, to.1, imm(bytes)], Cost { fixed: 20, num: 1, den: 64 });
     }
 
-    /// Stores 8 bytes by the scalar unit.
+    /// Stores 8 bytes from the scalar unit.
     pub fn store(&mut self, to: (Place, Operand), value: Operand) {
         self.work(Pipe::S, "store", Scalar8(to.0), &[to.1, value], Cost::fixed(0));
     }
 
-    /// Loads 8 bytes by the scalar unit.
+    /// Loads 8 bytes to the scalar unit.
     pub fn load(&mut self, from: (Place, Operand)) -> Operand {
         let d = self.reg();
         let effect = Action::planned(Scalar8(from.0));
@@ -342,12 +342,12 @@ impl Code<'_> {
         self.emit(Inst::Set { pipe, sync });
     }
 
-    /// Gets a token, mode 0.
+    /// Acquires a token, mode 0.
     pub fn acquire(&mut self, pipe: Pipe, token: Sync) {
         self.emit(Inst::Acquire { pipe, token, waits: true });
     }
 
-    /// Gives a token back, mode 0.
+    /// Releases a token, mode 0.
     pub fn release(&mut self, pipe: Pipe, token: Sync) {
         self.emit(Inst::Release { pipe, token, deferred: false });
     }
@@ -387,14 +387,14 @@ impl Code<'_> {
         (tag, self.plus(offset, ring.base))
     }
 
-    /// `a + b`, in a register of its own.
+    /// `a + b`, in a new register.
     pub fn plus(&mut self, a: Operand, b: u64) -> Operand {
         let d = self.reg();
         self.emit(Inst::Add { d, a, b: imm(b) });
         Operand::Reg(d)
     }
 
-    /// Pushes tile `i` of the core, whose bytes are at `from`.
+    /// Pushes tile `i` of the core, with its bytes at `from`.
     pub fn push(&mut self, ring: &Ring, i: Operand, from: (Place, Operand)) {
         self.op("tpush");
         let (tag, slot) = self.slot(ring, i);

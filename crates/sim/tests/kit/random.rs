@@ -1,4 +1,4 @@
-//! Random programs without races, for tests with many schedules.
+//! Random race-free programs, for tests with many schedules.
 
 use proptest::prelude::*;
 use slipring_machine::{Cost, Pipe, Platform, Role};
@@ -9,7 +9,7 @@ use super::*;
 
 pub const TILE: u64 = 32;
 
-/// A step of a core: on which ring, and how the cores' own pipes are kept in order around it.
+/// A step of a core: its ring, and how the core's own pipes are ordered around it.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     Push(usize),
@@ -18,7 +18,7 @@ pub enum Action {
     Compute(Role),
 }
 
-/// A platform and costs of work that stand for one schedule.
+/// A platform and costs of operations that represent one schedule.
 #[derive(Clone, Debug)]
 pub struct Timing {
     pub works: Vec<u32>,
@@ -46,7 +46,7 @@ impl Timing {
     }
 }
 
-/// Choices that make a program: each picks a step that is possible after the ones before.
+/// Choices that determine a program: each selects one of the steps that are possible after the previous ones.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub slots: [u32; 4],
@@ -60,8 +60,8 @@ pub fn shape() -> impl Strategy<Value = Shape> {
         .prop_map(|(slots, choices, syncs)| Shape { slots, choices, syncs })
 }
 
-/// One order in which all cores' steps can run one after another. Each core's part of it is its program, so
-/// the program has a run to the end, and, as no step can take another's signal, every run comes to the end.
+/// An order in which all cores' steps can run one after another. Each core's part of it is its program, so the program
+/// has a complete run. As no step can take another's signal, every run completes.
 pub fn actions(shape: &Shape) -> Vec<Action> {
     let mut filled = [0u32; 4];
     let mut list = Vec::new();
@@ -85,7 +85,7 @@ pub fn actions(shape: &Shape) -> Vec<Action> {
     list
 }
 
-/// Where a core keeps its own tile and what it computes with.
+/// The memory in which a core keeps its own tile and its operands.
 fn home(role: Role) -> Place {
     if role == Role::Aic { L1 } else { (Space::Vec, role) }
 }
@@ -98,7 +98,7 @@ pub fn build(shape: &Shape, timing: &Timing) -> Build {
     build_rounds(shape, timing, None)
 }
 
-/// A tag of a ring's end: it counts slots, in a register where the steps are repeated.
+/// The tag of a ring's end: it counts slots, in a register if the steps are repeated.
 struct Tag {
     count: u64,
     reg: Option<Reg>,
@@ -106,7 +106,7 @@ struct Tag {
 }
 
 impl Tag {
-    /// The slot that comes next, and its address.
+    /// The next slot, and its address.
     fn next(&mut self, c: &mut Code<'_>, base: u64) -> (Operand, Operand) {
         let Some(reg) = self.reg else {
             let tag = self.count % self.slots;
@@ -121,8 +121,8 @@ impl Tag {
     }
 }
 
-/// The same with all steps in a loop that goes round so often. What one round leaves on a core's pipes and what the next one does
-/// there is in order or not, as the shape says.
+/// The same with all steps in a loop of this many iterations. The shape determines whether consecutive iterations are
+/// ordered on a core's pipes.
 pub fn build_rounds(shape: &Shape, timing: &Timing, rounds: Option<u64>) -> Build {
     let mut b = Build::default();
     let own = 4096u64;
@@ -158,7 +158,7 @@ pub fn build_rounds(shape: &Shape, timing: &Timing, rounds: Option<u64>) -> Buil
                 .map(|ring| Tag { count: 0, reg: rounds.map(|_| c.mov(imm(0))), slots: ring.slots.into() })
                 .collect();
             let mut last: Option<Pipe> = None;
-            // Orders the next pipe's work after the last pipe's, by a flag or by draining the core.
+            // Orders the next pipe's operations after the last pipe's, by a flag or by draining the core.
             let order = |c: &mut Code<'_>, pipe: Pipe, work: usize, last: &mut Option<Pipe>| {
                 if let Some(from) = last.replace(pipe)
                     && from != pipe

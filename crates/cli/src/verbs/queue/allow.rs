@@ -1,4 +1,4 @@
-//! Hazards that are accepted.
+//! Accepted hazards.
 
 use serde::Serialize;
 use slipring_queue::sanitize::Hazard;
@@ -12,7 +12,7 @@ pub(super) struct AllowArgs {
     pub codes: Vec<String>,
 }
 
-/// A hazard that was accepted, and how often it was met.
+/// An accepted hazard, and how often it occurred.
 #[derive(Serialize)]
 pub(super) struct Allowed {
     pub code: &'static str,
@@ -23,7 +23,8 @@ impl AllowArgs {
     /// The hazards.
     ///
     /// # Errors
-    /// If a code is none.
+    ///
+    /// If a code is not that of a hazard.
     pub fn hazards(&self) -> Result<Vec<Hazard>, String> {
         let named = |code: &String| {
             Hazard::named(code).ok_or_else(|| {
@@ -35,7 +36,7 @@ impl AllowArgs {
     }
 }
 
-/// A line for the hazards that were accepted, if any were met.
+/// A line about the accepted hazards, if any occurred.
 pub(super) fn allowed_line(allowed: &[Allowed]) -> String {
     let times = |allowed: &Allowed| format!("{} ({} times)", allowed.code, allowed.times);
     match allowed.is_empty() {
@@ -44,7 +45,7 @@ pub(super) fn allowed_line(allowed: &[Allowed]) -> String {
     }
 }
 
-/// Accepted hazards and how often they were met, as facts.
+/// Accepted hazards and their counts, as facts.
 pub(super) fn allowed_facts(met: Vec<(Hazard, u64)>) -> Vec<Allowed> {
     met.into_iter().map(|(hazard, times)| Allowed { code: hazard.def().code, times }).collect()
 }

@@ -1,4 +1,4 @@
-//! `slipring queue diff`: two streams held against each other.
+//! `slipring queue diff`: compares two streams.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ struct Pair {
     cycles: [u64; 2],
 }
 
-/// Records that are listed by number.
+/// Maximum number of records listed individually.
 const LISTED: usize = 12;
 
 /// Compares two streams: exit code 1 if they differ.

@@ -1,4 +1,4 @@
-//! `slipring queue lint`: a stream judged without running it.
+//! `slipring queue lint`: static checks of a stream.
 
 use clap::Args;
 use serde::Serialize;
@@ -35,12 +35,12 @@ struct Facts {
     dispatch_commands: u64,
     findings: Vec<MessageFacts>,
     not_judged: Vec<String>,
-    /// Findings that are not listed: there are enough of their kind.
+    /// Number of findings that are not listed because many of their kind are.
     more: u64,
     allowed: Vec<Allowed>,
 }
 
-/// Judges a stream: exit code 1 if an error was found.
+/// Checks a stream: exit code 1 if an error was found.
 pub(super) fn lint(args: &LintArgs) -> Exit {
     let file = args.stream.file.clone();
     let stream = match args.stream.read() {

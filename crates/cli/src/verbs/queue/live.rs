@@ -1,4 +1,4 @@
-//! What is shown while a stream runs: how far it is, and how full the queues are.
+//! Live view of a running stream: its progress, and the depths of the queues.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use slipring_report::Counter;
 /// How long a run may take before anything is shown.
 const PATIENCE: Duration = Duration::from_millis(500);
 const REFRESH: Duration = Duration::from_millis(100);
-/// At most so many samples of the queues' depths go into a trace.
+/// Maximum number of queue depth samples in a trace.
 const SAMPLES: usize = 4096;
 
 /// A view of a running stream: on a terminal's standard error, and as counters for the trace.
@@ -22,7 +22,7 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// A view of a stream with so many records.
+    /// A view of a stream with `records` records.
     pub fn new(records: usize) -> Live {
         let bar = ProgressBar::hidden();
         let template = "{elapsed} [{bar:30}] {pos}/{len} records, {msg}";
@@ -40,7 +40,7 @@ impl Live {
         }
     }
 
-    /// Looks at the machine before it gets the next record.
+    /// Samples the machine before it gets the next record.
     pub fn look(&mut self, machine: &Machine, records: usize) {
         let show = self.shown.elapsed() > if self.bar.is_hidden() { PATIENCE } else { REFRESH };
         if !show && !records.is_multiple_of(self.every) && records != self.records {
@@ -64,7 +64,7 @@ impl Live {
         }
     }
 
-    /// Takes the view away; the queues' depths over time.
+    /// Removes the view and returns the queue depths over time.
     pub fn finish(self) -> [Counter; 3] {
         self.bar.finish_and_clear();
         self.counters

@@ -33,7 +33,7 @@ pub(super) enum QueueVerb {
 }
 
 impl QueueVerb {
-    /// The file that the verb is asked to read.
+    /// The input file of the verb.
     pub fn input(&self) -> Option<&str> {
         match self {
             QueueVerb::Decode(args) => Some(&args.stream.file),
@@ -43,7 +43,7 @@ impl QueueVerb {
         }
     }
 
-    /// The files that the verb is asked to write, each with the option that says so.
+    /// The output files of the verb, each with the option that names it.
     pub fn outputs(&self) -> Vec<(&'static str, &str)> {
         let named = match self {
             QueueVerb::Decode(args) => vec![("-o", &args.output)],
@@ -53,7 +53,7 @@ impl QueueVerb {
         named.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?))).collect()
     }
 
-    /// True if the verb was asked for its facts as JSON.
+    /// Whether JSON was requested.
     pub fn as_json(&self) -> bool {
         match self {
             QueueVerb::Decode(_) => false,

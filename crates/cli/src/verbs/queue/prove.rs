@@ -1,4 +1,4 @@
-//! `slipring queue prove`: whether what a stream does depends on its delays.
+//! `slipring queue prove`: whether the behaviour of a stream depends on its delays.
 
 use clap::Args;
 use serde::Serialize;
@@ -37,19 +37,19 @@ struct Proof {
     board: String,
     verdict: &'static str,
     schedules: usize,
-    /// How to see what is wrong.
+    /// The command that reproduces the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     replay: Option<String>,
-    /// Codes of what is found: of what is wrong, or warnings.
+    /// Codes of the errors, or of the warnings.
     codes: Vec<&'static str>,
-    /// Why nothing is known for all delays.
+    /// Why no verdict for all delays was reached.
     undecided: Vec<String>,
-    /// Codes that were met and are allowed.
+    /// Codes that occurred and are allowed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     allowed: Vec<&'static str>,
 }
 
-/// Proves a stream: exit code 1 where a schedule shows an error, 3 where nothing is known for all delays.
+/// Proves a stream: exit code 1 if a schedule shows an error, 3 if no verdict for all delays was reached.
 pub(super) fn prove(args: &ProveArgs) -> Exit {
     let stream = match args.stream.read() {
         Ok(stream) => stream,

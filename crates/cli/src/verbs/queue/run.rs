@@ -1,4 +1,4 @@
-//! `slipring queue run`: a stream on a simulated board.
+//! `slipring queue run`: runs a stream on a simulated board.
 
 use clap::Args;
 use serde::Serialize;
@@ -81,13 +81,13 @@ struct Facts {
     /// Whether workers ran the kernels that they were sent.
     kernels: bool,
     events: Vec<u32>,
-    /// Records that are no events: how many, and the bytes in them.
+    /// Records that are not events: their number, and their total size in bytes.
     read_backs: usize,
     read_back_bytes: usize,
     cycles: u64,
     allowed: Vec<Allowed>,
     findings: Vec<MessageFacts>,
-    /// What other seeds find otherwise, where they were asked for.
+    /// Differences under other seeds, if these were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     seeds: Option<Seeds>,
 }
@@ -96,7 +96,7 @@ struct Facts {
 #[derive(Serialize)]
 struct Seeds {
     tried: u64,
-    /// Those that find something else, or end otherwise.
+    /// Seeds with other findings or another outcome.
     differ: Vec<String>,
 }
 
@@ -190,7 +190,7 @@ pub(super) fn run(args: &RunArgs) -> Exit {
     if errors(&diags) > 0 || !facts.complete || differ { Exit::Findings } else { Exit::Clean }
 }
 
-/// The same stream with other seeds, held against the run that is shown.
+/// Runs the same stream with other seeds, and compares with the run that is shown.
 fn seeds(
     tried: Option<u64>,
     work: &QueueWork,

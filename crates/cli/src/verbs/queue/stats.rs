@@ -1,4 +1,4 @@
-//! `slipring queue stats`: who waited for what.
+//! `slipring queue stats`: the waits of a stream.
 
 use clap::Args;
 use serde::Serialize;
@@ -26,17 +26,17 @@ pub(super) struct LookArgs {
     max_steps: u64,
 }
 
-/// A run that was looked at.
+/// A run with its statistics.
 pub(super) struct Looked {
     pub stalls: Vec<QueueStall>,
     pub cycles: u64,
     pub complete: bool,
-    /// What was found, in one line, where something was.
+    /// The findings in one line, if there are any.
     pub found: Option<String>,
 }
 
 impl LookArgs {
-    /// Runs a stream as silicon would and keeps who waited for what.
+    /// Runs a stream as silicon would, and records its waits.
     pub fn run(&self, capture: &Capture, stream: &Stream) -> Result<Looked, String> {
         let limits = Limits { steps: self.max_steps, ..Limits::default() };
         let config = Config { trace: true, limits, mode: AtError::Silicon, ..Config::new(stream.board.clone()) };
@@ -77,11 +77,11 @@ struct Stalls {
     complete: bool,
     cycles: u64,
     stalls: Vec<QueueStall>,
-    /// Hazards that were found on the way.
+    /// Hazards that were found during the run.
     found: Option<String>,
 }
 
-/// Runs a stream and shows who waited for what: exit code 1 if not everything ran.
+/// Runs a stream and shows its waits: exit code 1 if not everything ran.
 pub(super) fn stats(args: &StatsArgs) -> Exit {
     let stream = match args.stream.read() {
         Ok(stream) => stream,

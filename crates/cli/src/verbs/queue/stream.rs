@@ -1,4 +1,4 @@
-//! Where a stream comes from.
+//! The input stream of a verb.
 
 use slipring_ir::{Diags, Source};
 use slipring_queue::board::{self, Board};
@@ -34,7 +34,8 @@ impl StreamArgs {
     /// Reads the stream.
     ///
     /// # Errors
-    /// Mistakes of a text as messages with places; else why there is no stream.
+    ///
+    /// Mistakes in a text as diagnostics; else why there is no stream.
     pub(in crate::verbs::queue) fn read(&self) -> Result<Stream, StreamError> {
         let given = self.board.as_deref().map(board_named).transpose()?;
         let bytes = read_whole(&self.file)?;

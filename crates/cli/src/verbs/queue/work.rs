@@ -1,4 +1,4 @@
-//! What the workers of a stream do: acknowledge launches, or run kernels.
+//! The behaviour of a stream's workers: they acknowledge launches, or run kernels.
 
 use clap::Args;
 use slipring::QueueWork;
@@ -20,10 +20,11 @@ pub(super) struct WorkArgs {
 }
 
 impl WorkArgs {
-    /// What the workers do.
+    /// The behaviour of the workers.
     ///
     /// # Errors
-    /// If there is no such platform, or it is given for no kernel.
+    ///
+    /// If there is no such platform, or one is given although no kernels are run.
     pub fn work(&self) -> Result<QueueWork, String> {
         let named = self.platform.named().map_err(|error| error.to_string())?;
         let asked = named.is_some() || !self.platform.interpretations.is_empty();

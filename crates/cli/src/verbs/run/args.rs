@@ -47,10 +47,11 @@ pub(in crate::verbs) struct RunArgs {
 }
 
 impl RunArgs {
-    /// What is asked of the run of a kernel or of a whole program.
+    /// The request for the run of a kernel or of a whole program.
     ///
     /// # Errors
-    /// An option that has no effect on it, and a schedule that cannot be read.
+    ///
+    /// An option that has no effect on the run, and a schedule that cannot be read.
     pub fn request(&self, of_program: bool) -> Result<RunRequest, Error> {
         let mut request = self.kernel.request()?;
         let put = self.flags.put(&mut request);
@@ -62,9 +63,10 @@ impl RunArgs {
         Ok(request)
     }
 
-    /// The board that it runs through, if it does.
+    /// The board through which the kernel runs, if there is one.
     ///
     /// # Errors
+    ///
     /// If there is no such board.
     pub fn board(&self, request: &RunRequest) -> Result<Option<BoardOptions>, Error> {
         let board = request.device.as_deref().map(board_named).transpose().map_err(Error::Arguments)?;

@@ -2,7 +2,7 @@
 
 use slipring_report::{Trace, chart};
 
-/// Cells of a drawn timeline, and rows of a core.
+/// Width of the chart in cells, and maximum number of rows per core.
 const CHART: usize = 80;
 const ROWS: usize = 8;
 

@@ -19,7 +19,7 @@ use super::written::{divide, one_output, write_outputs, write_trace};
 pub(super) use args::RunArgs;
 use chart::timeline_text;
 
-/// Parts of the critical path that are shown.
+/// Number of parts of the critical path that are shown.
 const PARTS: usize = 12;
 
 /// Runs a kernel and reports.
@@ -65,7 +65,7 @@ fn launch(
     }
     let expected = expectations(&args.expect)?;
     let params = if expected.is_empty() { Vec::new() } else { kernel.parameters()? };
-    // A name that is wrong costs no run.
+    // Check the names first: a wrong one should not cost a run.
     for one in &expected {
         one.place(&held(&params, |_| None))?;
     }
@@ -79,7 +79,7 @@ fn launch(
     let mut unsupported = false;
     if request.verify {
         let comparison = run.compare();
-        // What was asked for and could not be done is not clean.
+        // A requested check that could not be done is not clean.
         unsupported = run.is_complete() && matches!(comparison.outcome, VerifyOutcome::NotChecked(_));
         facts.checks.push(comparison.facts);
         messages = messages.and(comparison.messages);
@@ -124,7 +124,7 @@ fn launch(
     })
 }
 
-/// A run, and what would make it faster.
+/// A run, and advice for a faster one.
 #[derive(Serialize)]
 struct Advised<'a> {
     #[serde(flatten)]

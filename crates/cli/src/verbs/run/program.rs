@@ -46,7 +46,7 @@ pub(super) fn run(args: &RunArgs, request: &RunRequest, program: &Program) -> Re
         messages = sent.join(&run, &mut facts)?;
         complete &= sent.complete;
     }
-    // What came back from the board is what the program left.
+    // After a run on a board, compare the contents that came back from it.
     let left = |at: usize| match &sent {
         Some(sent) => sent.left(at),
         None => run.left(at),

@@ -1,42 +1,42 @@
-//! What a source defines, imports and names, read from its words; tests in it are left out.
+//! The definitions, imports and uses of a source, from its tokens; tests are left out.
 
 use std::collections::BTreeSet;
 
 /// One name of a `use`.
 #[derive(Clone, Debug)]
 pub(super) struct Import {
-    /// What it is called in the file; empty for all names of a module.
+    /// Its name in the file; empty for a glob.
     pub(super) name: String,
     pub(super) path: Vec<String>,
     pub(super) glob: bool,
     pub(super) public: bool,
 }
 
-/// What the rest of a crate can see of a file.
+/// The part of a file that the rest of the crate can see.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// Below `src`.
+    /// Path below `src`.
     pub(super) path: String,
-    /// The module that it is, from the root of the crate.
+    /// Path of its module, from the root of the crate.
     pub(super) module: Vec<String>,
     /// The items that it defines.
     pub(super) own: BTreeSet<String>,
-    /// Those among them that only it and what is below it can name.
+    /// Items that only the file and its submodules can name.
     pub(super) private: BTreeSet<String>,
     /// The macros among them.
     pub(super) makes: BTreeSet<String>,
     pub(super) imports: Vec<Import>,
-    /// Paths that it names outside of imports.
+    /// Paths that it names outside imports.
     pub(super) paths: BTreeSet<Vec<String>>,
-    /// Names that stand alone, or at the head of a path.
+    /// Names that stand alone, or at the beginning of a path.
     pub(super) names: BTreeSet<String>,
     /// Macros that it calls by a bare name.
     pub(super) macros: BTreeSet<String>,
-    /// Files below it that are tests.
+    /// Submodule files that are tests.
     tests: Vec<String>,
 }
 
-/// The words and signs of a text, without comments and literals.
+/// The tokens of a text, without comments and literals.
 fn tokens(text: &str) -> Vec<&str> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ fn tokens(text: &str) -> Vec<&str> {
         } else if first == '"' {
             quoted(rest, '"')
         } else if first == '\'' {
-            // A character, or the name of a lifetime.
+            // A character literal or a lifetime.
             let mut inner = rest[1..].chars();
             match (inner.next(), inner.next()) {
                 (Some('\\'), _) => quoted(rest, '\''),
@@ -87,13 +87,13 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-/// True where the rest of a text goes on with a word that began before it.
+/// Whether the rest of a text continues a word.
 fn found_word_before(text: &str, rest: &str) -> bool {
     let before = text[..text.len() - rest.len()].chars().next_back();
     before.is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// The length of a comment that may hold others.
+/// The length of a comment, which may be nested.
 fn block_comment(text: &str) -> usize {
     let mut depth = 0;
     let mut at = 0;
@@ -126,7 +126,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Where the item that begins at a token ends: behind its `;` or its last brace.
+/// The end of the item that begins at a token: after its `;` or its last brace.
 fn item_end(tokens: &[&str], start: usize) -> usize {
     let mut depth = 0i32;
     for (at, token) in tokens.iter().enumerate().skip(start) {
@@ -145,7 +145,7 @@ fn item_end(tokens: &[&str], start: usize) -> usize {
     tokens.len()
 }
 
-/// Reads the tree of a `use`, from behind the word to its `;`.
+/// Reads the tree of a `use`, from after the keyword to its `;`.
 fn tree(tokens: &[&str], at: &mut usize, base: &[String], public: bool, found: &mut Vec<Import>) {
     let mut path = base.to_vec();
     while let Some(token) = tokens.get(*at) {
@@ -172,7 +172,7 @@ fn tree(tokens: &[&str], at: &mut usize, base: &[String], public: bool, found: &
                 return;
             }
             "," | "}" | ";" => break,
-            // `self` at the end is the module before it.
+            // `self` at the end denotes the module before it.
             "self" if !path.is_empty() => *at += 1,
             word => {
                 path.push(word.to_string());
@@ -197,7 +197,7 @@ impl Source {
         let tokens = tokens(text);
         let mut depth = 0i32;
         let mut at = 0;
-        // Modules in the file that the token stands in: the depth of each.
+        // The depth of each inner module that contains the token.
         let mut inside: Vec<i32> = Vec::new();
         while at < tokens.len() {
             if tokens[at..].starts_with(&["#", "[", "cfg", "(", "test", ")", "]"]) {
@@ -213,7 +213,7 @@ impl Source {
                 continue;
             }
             match tokens[at] {
-                // What a type captures is no import.
+                // The captures of an opaque type (`use<…>`) are not an import.
                 "use" if tokens.get(at + 1) != Some(&"<") => {
                     let public = at > 0 && ["pub", ")"].contains(&tokens[at - 1]);
                     at += 1;
@@ -226,7 +226,7 @@ impl Source {
                     depth -= 1;
                     inside.pop_if(|own| *own == depth);
                 }
-                // A table of ops defines the list of them, and an item in each row.
+                // A table of ops defines the list of them, and an item for each row.
                 "ops" if depth == 0 && tokens[at + 1..].starts_with(&["!", "{"]) => {
                     source.own.insert(tokens[at + 3].to_string());
                     source.rows(&tokens[at..item_end(&tokens, at)]);
@@ -238,7 +238,7 @@ impl Source {
                     source.own.insert(name);
                     at += 2;
                 }
-                // A module in the file is an item of it.
+                // An inline module is an item of the file.
                 "mod" if tokens.get(at + 2) == Some(&"{") => {
                     if depth == 0 {
                         source.own.insert(tokens[at + 1].to_string());
@@ -267,7 +267,7 @@ impl Source {
         source
     }
 
-    /// Notes the items of a table of ops, whose rows end with `;`: `pub NAME …: …`. The first one is its head.
+    /// Records the items of a table of ops, whose rows end with `;`: `pub NAME …: …`. The first one is its head.
     fn rows(&mut self, tokens: &[&str]) {
         let (mut depth, mut begins) = (0, false);
         for (at, token) in tokens.iter().enumerate() {
@@ -288,7 +288,7 @@ impl Source {
         }
     }
 
-    /// Notes the path that begins at a token, in so many modules of the file, and returns its last one.
+    /// Records the path that begins at a token inside this many inner modules, and returns its last token.
     fn name(&mut self, tokens: &[&str], start: usize, inside: usize) -> usize {
         let mut path = vec![tokens[start].to_string()];
         let mut at = start;
@@ -297,7 +297,7 @@ impl Source {
             path.push(tokens[at].to_string());
         }
         let before = start.checked_sub(1).map_or("", |before| tokens[before]);
-        // A field, a path that goes on behind something else, a definition, a binding with its type.
+        // A field, the continuation of a path, a definition, or a binding with its type.
         let bare = path.len() == 1;
         let known = bare && (["fn", "mod"].contains(&before) || tokens.get(at + 1) == Some(&":"));
         if ![".", "::"].contains(&before) && !known {
@@ -315,13 +315,13 @@ impl Source {
         at
     }
 
-    /// The modules below it that are tests.
+    /// The submodules that are tests.
     pub(super) fn test_modules(&self) -> impl Iterator<Item = Vec<String>> {
         self.tests.iter().map(|name| [&self.module[..], std::slice::from_ref(name)].concat())
     }
 }
 
-/// A path in so many modules of a file, as one of the file.
+/// A path inside this many inner modules, relative to the file.
 fn leave(path: &mut Vec<String>, inside: usize) {
     let ups = path.iter().take_while(|part| *part == "super").count().min(inside);
     if ups > 0 || inside > 0 && path.first().is_some_and(|head| head == "self") {
@@ -336,7 +336,7 @@ fn is_word(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Where an attribute ends that begins at a `#`.
+/// The end of the attribute that begins at a `#`.
 fn item_end_of_attribute(tokens: &[&str], start: usize) -> usize {
     let mut depth = 0i32;
     for (at, token) in tokens.iter().enumerate().skip(start) {

@@ -1,4 +1,4 @@
-//! Functions by themselves: their parameters and what their texts have.
+//! Single functions: their parameters and texts.
 
 use ruff_python_ast::Stmt;
 use slipring_tile::Elem;
@@ -6,11 +6,11 @@ use slipring_tile::Elem;
 use super::{File, Run};
 use crate::meaning::value::Eval;
 
-/// A parameter: its name, and the shape and the elements that the text gives it.
+/// A parameter: its name, and the shape and the element type given by the text.
 pub type Declared = (String, Option<Vec<usize>>, Option<Elem>);
 
 impl File {
-    /// True if the text of a function has a word.
+    /// Whether the text of a function contains a word.
     pub fn says(&self, function: &str, word: &str) -> bool {
         let named = |stmt: &&Stmt| stmt.as_function_def_stmt().is_some_and(|own| own.name.as_str() == function);
         self.body.iter().filter(named).any(|own| format!("{own:?}").contains(word))
@@ -30,7 +30,7 @@ impl Run<'_> {
         Ok(all)
     }
 
-    /// Evaluates the body of a function with the names that stand.
+    /// Evaluates the body of a function with the current names.
     pub fn body_of(&mut self, kernel: &str) -> Eval<()> {
         let function = *self.functions.get(kernel).ok_or("no such function")?;
         self.body(&function.body).map(drop)

@@ -3,7 +3,7 @@
 use super::*;
 
 impl<'a> Run<'a> {
-    /// One iteration of a loop. A kernel that does not end is not a test.
+    /// One iteration of a loop, with a limit on their number.
     pub(super) fn iteration(&mut self, body: &'a [Stmt]) -> Eval<Flow> {
         self.iterations += 1;
         if self.iterations > 1_000_000 {
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         self.gathers.clear();
         let before = std::mem::take(&mut self.names);
         let mut after = [Names::new(), Names::new()];
-        // The second lane's tiles are copies of what was there before the first one began.
+        // The second lane's tiles are copies of the state before the first lane began.
         let mut own = [Names::new(), Names::new()];
         for (lane, own) in own.iter_mut().enumerate() {
             let mut copies = Vec::new();

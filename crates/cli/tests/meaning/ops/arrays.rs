@@ -1,4 +1,4 @@
-//! Arrays of numbers: lists that are values.
+//! Arrays of numbers, as immutable lists.
 
 use super::Args;
 use crate::meaning::value::{Eval, Value};
@@ -15,12 +15,12 @@ pub(super) fn array(name: &str, args: &Args) -> Eval {
     }
 }
 
-/// An element, counted from the end where the index is negative.
+/// An element; negative indices count from the end.
 pub fn element(items: &[Value], index: &Value) -> Eval {
     Ok(items[place(items, index)?].clone())
 }
 
-/// An array with another element at a place.
+/// An array with one element replaced.
 pub fn changed(list: &Value, index: &Value, value: Value) -> Eval {
     let mut items = list.items();
     let at = place(&items, index)?;

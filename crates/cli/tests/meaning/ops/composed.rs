@@ -1,8 +1,8 @@
-//! Words that are several instructions.
+//! Builtins composed of several instructions.
 
 use super::*;
 
-/// What is several instructions: each rounds.
+/// Builtins composed of several instructions, each of which rounds.
 pub(super) fn composed(name: &str, args: &Args) -> Eval {
     let x = args.need(0, "x")?;
     let step = |what: &str, a: &Value, b: f64| elementwise(what, a, &Value::Float(b));

@@ -1,8 +1,8 @@
-//! What passes between the cores: pushes and pops, shards and gathers.
+//! Communication between cores: pushes and pops, shards and gathers.
 
 use super::*;
 
-/// A whole tile into a pipe, from which a pop of this name takes it.
+/// Pushes a complete tile into a pipe, for pops of this name.
 pub(super) fn push(run: &mut Run<'_>, popped_by: &'static str, args: &Args) -> Eval {
     let tile = args.array(0, "tile")?.copy();
     run.pipes.entry((popped_by, pipe(args)?)).or_default().push_back(tile);
@@ -14,7 +14,7 @@ pub(super) fn pop(run: &mut Run<'_>, name: &'static str, args: &Args) -> Eval {
     oldest.map(Value::Array).ok_or_else(|| format!("{name} of an empty pipe"))
 }
 
-/// The number of the pipe of an op that does not divide its tile.
+/// The number of the pipe for an op that does not split its tile.
 pub(super) fn pipe(args: &Args) -> Eval<i128> {
     if let Some(split) = args.get(usize::MAX, "split")
         && split.int()? != 0
@@ -24,7 +24,7 @@ pub(super) fn pipe(args: &Args) -> Eval<i128> {
     args.get(usize::MAX, "id").map_or(Ok(0), |id| id.int())
 }
 
-/// The mode of a cross-core copy and which lane this is.
+/// The mode of a cross-core copy, and the current lane.
 pub(super) fn crossing(run: &Run<'_>, args: &Args) -> Eval<(String, usize)> {
     let lane = run.lane.ok_or("a cross-core copy outside every region")?;
     let own = args.get(1, "mode").map(|mode| mode.member().map(str::to_string)).transpose()?;
@@ -53,7 +53,7 @@ pub(super) fn shard(run: &Run<'_>, args: &Args) -> Eval {
     let own = args.array(0, "tile")?;
     let part = half(&own, &mode, lane)?.copy();
     let [rows, cols] = part.rows_cols();
-    // What counts of the tile in this half.
+    // The valid part of the tile in this half.
     let left = |counted: usize, size: usize| counted.saturating_sub(lane * size).min(size);
     let valid = own.valid.map(|valid| match mode.as_str() {
         "UP_DOWN" => [left(valid[0], rows), valid[1]],

@@ -1,4 +1,4 @@
-//! Comparisons, and what masks choose.
+//! Comparisons, and selections by masks.
 
 use super::*;
 
@@ -30,10 +30,11 @@ pub(super) fn compared(args: &Args) -> Eval {
     Ok(Value::Array(Array::new(&a.shape, a.elem, values)))
 }
 
-/// Bits in integers, the lowest first, as ones and zeros; a comparison as it is: its elements are ones and zeros of the same shape.
+/// Unpacks bits of integers, lowest first, to ones and zeros; the result of a comparison is returned unchanged, as it
+/// already has this form.
 fn unpacked(mask: Array, like: &Array) -> Array {
     let compared = mask.shape == like.shape && mask.values().iter().all(|x| *x == 0.0 || *x == 1.0);
-    // One row that was compared, for all rows.
+    // A single compared row applies to all rows.
     let row = mask.rows_cols() == [1, like.rows_cols()[1]];
     if row && let Ok(all) = repeated(&mask, &like.shape) {
         return all;
@@ -48,12 +49,12 @@ fn unpacked(mask: Array, like: &Array) -> Array {
     Array::new(&like.shape, mask.elem, bits.map(|(row, col)| bit(row, col) as f64).collect())
 }
 
-/// The elements of one side where a mask holds, else those of the other.
+/// The elements of one operand where a mask holds, else those of the other.
 pub(super) fn selected(name: &str, args: &Args) -> Eval {
     let public = name == "sels" && args.get(1, "src").is_some();
     let number = |value: &Value| !matches!(value, Value::Array(_));
     let a = args.need(1, if args.get(1, "lhs").is_some() { "lhs" } else { "src" })?;
-    // Working memory stands before or after the number.
+    // The scratch tile comes before or after the number.
     let b = match (args.get(3, "scalar").filter(number), args.get(2, "rhs")) {
         (Some(last), _) if public => last,
         (_, second) => second.ok_or("no second choice")?,
@@ -65,9 +66,10 @@ pub(super) fn selected(name: &str, args: &Args) -> Eval {
     }
 }
 
-/// The elements of `a` where a mask holds, else those of `b`. Numbers are of the type of the other choice, or of the mask's.
+/// The elements of `a` where a mask holds, else those of `b`. Numbers have the type of the other operand, or of the
+/// mask.
 pub fn chosen(mask: &Array, a: &Value, b: &Value) -> Eval {
-    // Of two numbers with a float among them it is floats.
+    // Two numbers with at least one float give floats.
     let is_float = |value: &Value| matches!(value, Value::Float(_) | Value::Single(_));
     let of_mask = if is_float(a) || is_float(b) { Elem::F32 } else { mask.elem };
     let of_mask = if mask.elem.is_float() { mask.elem } else { of_mask };

@@ -5,7 +5,7 @@ use crate::meaning::number;
 use crate::meaning::ops::Args;
 use crate::meaning::value::{Eval, Value};
 
-/// The operation that a reduction combines with.
+/// The operation that combines the elements of a reduction.
 pub fn combined(what: &str) -> &str {
     match what {
         "sum" => "add",
@@ -27,7 +27,7 @@ pub fn reduced(args: &Args, rows: bool, what: &str, registers: bool) -> Eval {
         values.resize(all_rows, f64::NAN);
         ([all_rows, 1], values)
     } else {
-        // Working memory: rows in pairs.
+        // With a scratch tile, rows are added pairwise.
         let pairs = what == "add" && args.get(1, "tmp_tile").or(args.get(1, "tmp")).is_some();
         let column = |col: usize| lines.iter().map(|row| row[col]).collect::<Vec<f64>>();
         let mut values = (0..array.counted()[1])

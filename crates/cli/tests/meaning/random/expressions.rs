@@ -1,4 +1,4 @@
-//! Expressions: what is loaded and computed.
+//! Expressions: loads and computations.
 
 use super::generate::{Mode, Scope, Writer};
 
@@ -8,7 +8,7 @@ impl Writer {
         if self.float { self.random.pick(&["0.5", "1.0", "1.5", "0.25", "2"]).into() } else { n.to_string() }
     }
 
-    /// A small integer that is not negative.
+    /// A small non-negative integer.
     pub fn index(&mut self, scope: &Scope) -> String {
         match scope.counters.is_empty() || self.random.chance(50) {
             true => self.random.below(4).to_string(),
@@ -16,7 +16,7 @@ impl Writer {
         }
     }
 
-    /// A name of a tile, or something computed.
+    /// The name of a tile, or a computation.
     pub fn tile(&mut self, scope: &Scope, depth: usize) -> String {
         if !scope.windows.is_empty() && self.random.chance(25) {
             return self.random.pick(&scope.windows);
@@ -27,7 +27,7 @@ impl Writer {
         self.random.pick(&scope.tiles)
     }
 
-    /// What a kernel reads from its parameters: a tile that is loaded.
+    /// A tile loaded from a parameter.
     fn loaded(&mut self, scope: &Scope) -> String {
         let (rows, cols) = (self.rows, self.cols);
         match self.mode {
@@ -48,7 +48,7 @@ impl Writer {
         }
     }
 
-    /// A new tile: something computed or loaded.
+    /// A new tile, computed or loaded.
     pub fn computed(&mut self, scope: &Scope, depth: usize) -> String {
         if scope.tiles.is_empty() || self.random.chance(12) {
             return self.loaded(scope);
@@ -71,7 +71,7 @@ impl Writer {
             }
             14 if self.ty == "FP32" => format!("pl.cast(pl.cast({a}, pl.FP16), pl.FP32)"),
             0 | 1 => format!("({a} + {})", self.tile(scope, depth)),
-            // Neither platform subtracts tiles of this type.
+            // Neither platform can subtract tiles of this type.
             2 if self.ty != "BF16" => format!("({a} - {})", self.tile(scope, depth)),
             3 => format!("({a} * {})", self.number()),
             4 => format!("({} - {a})", self.number()),
@@ -92,7 +92,7 @@ impl Writer {
             10 if self.helpers > 0 => {
                 let helper = self.random.below(self.helpers);
                 let b = self.computed(scope, 0);
-                // What is passed has no other name that the function could change.
+                // The argument has no other name that the function could change.
                 match self.random.chance(30) {
                     true => format!("h{helper}({a} + 0, {b}, by={})", self.number()),
                     false => format!("h{helper}({a} + 0, {b})"),

@@ -1,8 +1,9 @@
-//! The text of a random kernel, from a seed: numbers, names and lines. What is in them is written by the files beside this one.
+//! The text of a random kernel from a seed: numbers, names and lines. The contents are written by the neighbouring
+//! modules.
 
 use std::fmt::Write as _;
 
-/// A kernel and what it is launched with, each time.
+/// A kernel, and the arguments of its launches.
 pub struct Kernel {
     pub text: String,
     pub launches: Vec<Vec<String>>,
@@ -34,7 +35,7 @@ impl Random {
     }
 }
 
-/// How a kernel's Vector work is divided.
+/// How a kernel's Vector work is split.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Mode {
     /// One Vector core only.
@@ -44,7 +45,7 @@ pub(super) enum Mode {
     Columns,
 }
 
-/// Names that may be used at a place.
+/// Names in scope.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
     /// Tiles of the kernel's shape.
@@ -55,7 +56,7 @@ pub(super) struct Scope {
     pub counters: Vec<String>,
     /// Other integers.
     pub numbers: Vec<String>,
-    /// Floats that were read from a tensor.
+    /// Floats read from a tensor.
     pub floats: Vec<String>,
 }
 
@@ -68,24 +69,25 @@ pub(super) struct Writer {
     pub rows: usize,
     pub cols: usize,
     pub float: bool,
-    /// What is computed with, and what tensors hold.
+    /// The type of computations, and that of tensors.
     pub ty: &'static str,
     pub stored: &'static str,
     pub mode: Mode,
     pub blocks: usize,
-    /// True once two names may stand for one tile or not, or one for a window of an input, as decided at run time: a part of such
-    /// a tile is assigned to only after it has got a copy of its own, for else the compiler refuses most kernels.
+    /// True once two names may alias a tile or not, or a name may denote a window of an input, depending on run-time
+    /// values. A part of such a tile is only assigned after it has been copied, because the compiler would reject most
+    /// kernels otherwise.
     pub unsure: bool,
-    /// Names have been given to tiles that have one.
+    /// Some names are aliases of tiles.
     pub shared: bool,
-    /// Functions of one result, and whether there is one of two.
+    /// Number of functions with one result, and whether there is one with two.
     pub helpers: usize,
     pub two: bool,
 }
 
-/// Rows of the tensors that Vector work reads, in tiles.
+/// Number of tile rows in the tensors that Vector work reads.
 pub(super) const SPARE: usize = 2;
-/// Tiles that the output has room for.
+/// Number of tiles for which the output has space.
 pub(super) const SLOTS: usize = 8;
 
 /// The kernel of a seed.
@@ -133,17 +135,17 @@ impl Writer {
         format!("{stem}{}", self.names)
     }
 
-    /// A row of the output, from this block's first on.
+    /// A row of the output, relative to this block's first row.
     pub fn row(&self, at: impl std::fmt::Display) -> String {
         if self.blocks > 1 { format!("base + {at}") } else { at.to_string() }
     }
 
-    /// True if tensors hold what is computed with.
+    /// Whether tensors have the type of computations.
     pub fn plain(&self) -> bool {
         self.ty == self.stored
     }
 
-    /// A tile as the output holds it.
+    /// A tile converted to the type of the output.
     pub fn as_stored(&self, tile: &str) -> String {
         if self.plain() { tile.into() } else { format!("pl.cast({tile}, pl.{}, mode=\"rint\")", self.stored) }
     }

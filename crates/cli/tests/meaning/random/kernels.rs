@@ -1,8 +1,8 @@
-//! Kernels: parameters, functions that they call, regions, and what is stored at the end.
+//! Kernels: parameters, functions that they call, regions, and the final stores.
 
 use super::generate::{Kernel, Mode, SLOTS, SPARE, Scope, Writer};
 
-/// The type of an argument, by its name in the language.
+/// An element type, by its name in the language.
 fn elem(ty: &str) -> String {
     ty.to_lowercase().replace("fp", "f").replace("int", "i")
 }
@@ -53,7 +53,7 @@ impl Writer {
         Kernel { launches: counts.iter().map(with).collect(), text: self.text, blocks: self.blocks as u32 }
     }
 
-    /// Begins the body of a launch of several blocks, each with so many rows of the output.
+    /// Begins the body of a launch of several blocks, each with this many rows of the output.
     fn begin_blocks(&mut self, rows: usize, scope: &mut Scope) {
         if self.blocks == 1 {
             return;
@@ -70,7 +70,7 @@ impl Writer {
 
     pub fn cube_kernel(mut self) -> Kernel {
         self.mode = self.random.pick(&[Mode::Whole, Mode::Rows, Mode::Rows, Mode::Columns, Mode::Columns]);
-        // Extents that are no whole number of fractals are among them.
+        // Some extents are not multiples of a fractal.
         let any = [20, 24, 32, 36, 40, 50, 64];
         let (m, k, n) = (self.random.pick(&any), self.random.pick(&[16, 32, 64]), self.random.pick(&any));
         (self.rows, self.cols) = match self.mode {
@@ -94,7 +94,7 @@ impl Writer {
         self.depth = 1;
         let mut scope = Scope::default();
         self.begin_blocks(m * SLOTS, &mut scope);
-        // Tiles carry lanes' names only within a region.
+        // Names with lanes are only valid inside a region.
         scope.counters.clear();
         let mut product = "p0".to_string();
         if k > 16 && self.random.chance(50) {
@@ -119,7 +119,7 @@ impl Writer {
             self.region_head();
             let shard = self.fresh("t");
             self.line(&format!("{shard} = pl.aiv_shard({product})"));
-            // The shard itself stays what it is.
+            // The shard itself does not change.
             let first = self.fresh("t");
             self.line(&format!("{first} = {shard} * 0.5"));
             inner.tiles.push(first);
@@ -194,7 +194,7 @@ impl Writer {
         self.depth += 1;
     }
 
-    /// Functions that kernels call: they bind their parameters anew, and some give two results.
+    /// Functions that kernels call: they rebind their parameters, and some return two results.
     fn define_helpers(&mut self) {
         self.helpers = self.random.below(3);
         for at in 0..self.helpers {
@@ -218,7 +218,7 @@ impl Writer {
                     self.line("    u = u + by");
                     self.line("return pl.maximum(t, u)");
                 }
-                // Neither platform subtracts tiles of this type.
+                // Neither platform can subtract tiles of this type.
                 _ if self.ty == "BF16" => self.line("return pl.minimum(t, u + by) + u"),
                 _ => self.line("return pl.minimum(t, u + by) - u"),
             }
@@ -247,7 +247,7 @@ impl Writer {
         }
     }
 
-    /// Writes every tile to a place of its own.
+    /// Stores every tile at its own position.
     fn store_all(&mut self, scope: &Scope) {
         for (at, tile) in scope.tiles.iter().enumerate().take(SLOTS) {
             let (place, part) = self.own_place(at);
@@ -256,7 +256,7 @@ impl Writer {
         }
     }
 
-    /// Where the tile of a number lies in the output, and which part of it is stored there.
+    /// The position of a tile in the output, and the part of it that is stored there.
     pub fn own_place(&self, at: usize) -> (String, String) {
         let (rows, cols) = (self.rows, self.cols);
         let from = |at: usize| self.row(at);

@@ -1,4 +1,4 @@
-//! Statements: names bound anew, parts assigned to, stores, loops and branches.
+//! Statements: rebinding of names, assignments to parts, stores, loops and branches.
 
 use super::generate::{Mode, SLOTS, SPARE, Scope, Writer};
 
@@ -46,7 +46,7 @@ impl Writer {
             5 | 6 => self.write_part(scope),
             7 => {
                 let (name, value) = (self.random.pick(&scope.tiles), self.computed(scope, 1));
-                // Neither platform subtracts tiles of this type.
+                // Neither platform can subtract tiles of this type.
                 let op = if self.ty == "BF16" || self.random.chance(70) { "+=" } else { "-=" };
                 self.line(&format!("{name} {op} {value}"));
             }
@@ -73,7 +73,7 @@ impl Writer {
         }
     }
 
-    /// Binds a name to a window of an input, changes it, or lets two change places.
+    /// Binds a name to a window of an input, changes it, or swaps two.
     fn window(&mut self, scope: &mut Scope) {
         let (from, of) = (self.random.below(8), self.random.pick(&["x", "y"]));
         let value = format!("{of}[{from} : {}, :]", from + self.rows);
@@ -111,7 +111,7 @@ impl Writer {
         ));
     }
 
-    /// A tile of which a part counts: stored as it is, or filled up.
+    /// A partially valid tile: stored as it is, or padded.
     fn partly_valid(&mut self, scope: &mut Scope) {
         let (rows, cols) = (self.rows, self.cols);
         let (of, first) = (self.random.pick(&["x", "y"]), self.index(scope));
@@ -147,7 +147,7 @@ impl Writer {
             let of = self.random.pick(&["x", "y"]);
             let mut at = format!("pl.read({of}, [{row}, {col}])");
             if self.random.chance(40) {
-                // What stands behind a condition is not done where that does not hold: there is no such row.
+                // The body of a false condition does not run: this row does not exist.
                 let far = self.random.pick(&["0", "1", "1000"]);
                 let other = if is_single { self.number() } else { self.random.below(5).to_string() };
                 let guarded = format!("pl.read({of}, [{row} + {far}, {col}])");
@@ -175,7 +175,7 @@ impl Writer {
         }
     }
 
-    /// Calls the function of two results.
+    /// Calls the function with two results.
     fn two_results(&mut self, scope: &mut Scope) {
         let (a, b) = (self.random.pick(&scope.tiles), self.random.pick(&scope.tiles));
         let times = match self.random.chance(50) {
@@ -196,7 +196,7 @@ impl Writer {
         scope.tiles.extend([c, d]);
     }
 
-    /// Copies a window as it is stored.
+    /// Copies a window without conversion.
     fn move_through(&mut self) {
         let (of, from) = (self.random.pick(&["x", "y"]), self.random.below(self.rows * (SPARE - 1) + 8));
         let rows = self.rows;
@@ -232,7 +232,7 @@ impl Writer {
         self.line(&format!("{tile}[{to} : {}, :] = {other}[{from} : {}, :] + {number}", to + size, from + size));
     }
 
-    /// Stores a tile, or adds it to what is there.
+    /// Stores a tile, or adds it to the existing contents.
     fn store(&mut self, scope: &Scope) {
         let value = self.computed(scope, 1);
         let op = if self.plain() && self.random.chance(30) { "+=" } else { "=" };
@@ -279,7 +279,7 @@ impl Writer {
         self.depth -= 1;
     }
 
-    /// A loop that names what it carries.
+    /// A loop that names its carried values.
     fn repeat_with_values(&mut self, scope: &mut Scope, deeper: usize) {
         let (i, count) = (self.fresh("i"), 1 + self.random.below(3));
         let kinds = self.random.below(3);

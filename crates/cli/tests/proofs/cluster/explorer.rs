@@ -1,14 +1,15 @@
-//! All interleavings of a small program of a Cube and a Vector core, one state after the other.
+//! All interleavings of a small program of a Cube and a Vector core, state by state.
 //!
-//! Written against the descriptions (seed 000 for rings, seed 004 for flags, tokens and semaphores), not against the engine: scalar
-//! units issue in order; a pipe takes what it was given in order, each step whenever it likes; a flag is set or it is not; a
-//! semaphore counts to 15; a ring has a flag `ready` and a flag `free` for each slot; a get of a buffer waits for the releases
-//! issued before it. No clocks, no order, no time. Two works conflict if both may be next at once; a slot is used after its free if
-//! it may be given back while a work that uses its tile is to come.
+//! Written from the specifications (seed 000 for rings, seed 004 for flags, tokens and semaphores), independently of
+//! the engine: scalar units issue in order; a pipe executes its steps in order, at arbitrary times; a flag is either
+//! set or not; a semaphore counts to 15; a ring has a `ready` and a `free` flag for each slot; a get of a buffer waits
+//! for the releases issued before it. There are no clocks and no time. Two op instances conflict if both may be next at
+//! the same time; a slot is used after its free if it may be freed while an op instance that uses its tile is still
+//! pending.
 //!
-//! What nobody can tell apart is not explored twice: a step that disables nothing and is disabled by nothing is taken at once
-//! (sets, releases, barriers, gets, waits for what cannot overflow, and the issue of all but a wait for an empty pipe, which
-//! stands from then on).
+//! Equivalent interleavings are not explored twice: a step that disables nothing and is not disabled by anything is
+//! taken at once (sets, releases, barriers, gets, waits for objects that cannot overflow, and every issue except that
+//! of a wait for an empty pipe, at which the pipe waits from then on).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +23,9 @@ pub const PIPES: usize = 6;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Object {
     Flag(Core, Pipe, Pipe, u8),
-    /// By the core that waits.
+    /// By the waiting core.
     Semaphore(Core, u8),
-    /// By the ring (that is its consumer's core) and the slot.
+    /// By ring (identified by its consumer's core) and slot.
     Ready(Core, u8),
     Free(Core, u8),
 }
@@ -44,7 +45,7 @@ pub enum Step {
         tile: Option<(Core, usize)>,
     },
     Set(Object),
-    /// Gives the tile of this number back.
+    /// Frees the tile with this number.
     Free(Object, (Core, usize)),
     Wait(Object),
     Get(u8),
@@ -52,20 +53,20 @@ pub enum Step {
     Barrier,
 }
 
-/// What a scalar unit does: a step for a pipe, or a barrier of all pipes.
+/// An action of a scalar unit: a step for a pipe, or a barrier of all pipes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Issue {
     On(Pipe, Step),
     All,
 }
 
-/// What each core issues.
+/// The actions that each core issues.
 pub type Programs = [Vec<Issue>; 2];
 
-/// The most states of one program.
+/// Maximum number of states of a program.
 const STATES: usize = 400_000;
 
-/// What came of it.
+/// The result of an exploration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Found {
     Nothing,
@@ -74,7 +75,8 @@ pub enum Found {
     TooMany,
 }
 
-/// Where a program is: what is issued, how many steps of each pipe are over and whether it stands at a wait, and all counts.
+/// The state of a program: the number of issued actions, the completed steps of each pipe and whether it is at a wait,
+/// and all counts.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     issued: [u16; 2],
@@ -85,23 +87,24 @@ struct State {
 
 struct Explorer<'a> {
     programs: &'a Programs,
-    /// The steps of each pipe with their places in what the core issues.
+    /// The steps of each pipe with their indices in the core's actions.
     lists: [Vec<Vec<(usize, &'a Step)>>; 2],
     objects: BTreeMap<Object, usize>,
-    /// For each get by core and place: how many steps of each pipe must be over.
+    /// For each get, by core and index, the number of steps of each pipe that must be complete.
     gets: BTreeMap<(Core, usize), Vec<(usize, u16)>>,
-    /// The works that use a tile: the pipe, and how many of its steps are over then.
+    /// The op instances that use a tile: the pipe, and the number of its steps that are then complete.
     uses: BTreeMap<(Core, usize), Vec<(usize, u16)>>,
 }
 
-/// The pipe that overtakes itself in global memory (seed 004, `pipe_barrier`), and the first cell there.
+/// The pipe that may reorder its accesses to global memory (seed 004, `pipe_barrier`), and the first cell of that
+/// memory.
 const OVERTAKES: Pipe = 1;
 pub const GLOBAL: u16 = 100;
-/// The first cell that is not a global memory any more.
+/// The first cell that is no longer in global memory.
 pub const SLOTS: u16 = 200;
 
-/// Two writes of the pipe that overtakes itself to the same global bytes: an error if nothing stands between them, and not decided
-/// here where a signal may have come back in between.
+/// Two writes of the reordering pipe to the same global bytes: an error if nothing orders them, and undecided here if a
+/// signal may have come back in between.
 fn overtaken(programs: &Programs) -> Found {
     let mut found = Found::Nothing;
     for program in programs {
@@ -128,7 +131,7 @@ fn overtaken(programs: &Programs) -> Found {
     found
 }
 
-/// What is wrong in some interleaving.
+/// The error in some interleaving, if any.
 pub fn explore(programs: &Programs) -> Found {
     match overtaken(programs) {
         Found::Nothing => {}
@@ -188,7 +191,7 @@ impl<'a> Explorer<'a> {
         state
     }
 
-    /// True if every state was seen.
+    /// Whether all states were visited.
     fn all(&self) -> Result<bool, &'static str> {
         let mut first = self.start();
         self.settle(&mut first)?;
@@ -210,7 +213,7 @@ impl<'a> Explorer<'a> {
         Ok(true)
     }
 
-    /// The step at the head of a pipe, if it is issued.
+    /// The step at the head of a pipe, if it has been issued.
     fn head(&self, state: &State, core: Core, pipe: usize) -> Option<(usize, &'a Step)> {
         let (place, step) = *self.lists[core][pipe].get(usize::from(state.over[core][pipe]))?;
         (place < usize::from(state.issued[core])).then_some((place, step))
@@ -220,7 +223,7 @@ impl<'a> Explorer<'a> {
         (0..PIPES).all(|pipe| self.head(state, core, pipe).is_none())
     }
 
-    /// Whether nothing was on the pipe since the last moment at which the scalar unit found all of them empty.
+    /// Whether the pipe has been empty since the scalar unit last found all pipes empty.
     fn is_fresh(&self, state: &State, core: Core, pipe: usize) -> bool {
         let issued = &self.programs[core][..usize::from(state.issued[core])];
         let since = issued.iter().rposition(|issue| *issue == Issue::All).map_or(0, |at| at + 1);
@@ -262,7 +265,7 @@ impl<'a> Explorer<'a> {
                         moved = true;
                     }
                 }
-                // Nothing is issued before what is signalled earlier has been: that is when a signal may find no room.
+                // Nothing is issued before earlier signals have been sent: only then may a signal overflow.
                 let next = self.programs[core].get(usize::from(state.issued[core])).filter(|_| !moved);
                 let goes = match next {
                     None => false,
@@ -278,7 +281,7 @@ impl<'a> Explorer<'a> {
         Ok(())
     }
 
-    /// The pipe and the object, if a wait comes next for a pipe that is empty.
+    /// The pipe and the object, if the next action is a wait for an empty pipe.
     fn stands_at_once(&self, state: &State, core: Core) -> Option<(usize, Object)> {
         match self.programs[core].get(usize::from(state.issued[core]))? {
             Issue::On(pipe, Step::Wait(object)) => {
@@ -328,7 +331,7 @@ impl<'a> Explorer<'a> {
         Ok(all)
     }
 
-    /// A pipe comes to a wait.
+    /// A pipe reaches a wait.
     fn arrive(&self, state: &mut State, core: Core, pipe: usize, object: Object) {
         let count = &mut state.counts[self.objects[&object]];
         if *count == 0 {
@@ -339,7 +342,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// An object is signalled: a wait that stands takes it.
+    /// Signals an object: a pipe that waits for it takes the signal.
     fn signal(&self, state: &mut State, object: Object) -> Result<(), &'static str> {
         for core in 0..2 {
             for pipe in 0..PIPES {
@@ -356,7 +359,7 @@ impl<'a> Explorer<'a> {
         if *count > object.capacity() { Err("a signal finds no room") } else { Ok(()) }
     }
 
-    /// Nothing can go on.
+    /// No step is possible.
     fn end(&self, state: &State) -> Result<(), &'static str> {
         let ended = (0..2)
             .all(|core| usize::from(state.issued[core]) == self.programs[core].len() && self.is_drained(state, core));

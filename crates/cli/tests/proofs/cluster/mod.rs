@@ -1,4 +1,4 @@
-//! Programs of two cores with rings, tokens, barriers and semaphores, held against an explorer of all interleavings.
+//! Programs of two cores with rings, tokens, barriers and semaphores, compared with an explorer of all interleavings.
 
 mod explorer;
 mod model;
@@ -8,16 +8,16 @@ use slipring::{Judgement, Kernel, ProveOptions, RunOptions, Tensor};
 use explorer::{Found, explore};
 use model::Cluster;
 
-/// The largest count that is explored, and the largest of two.
+/// The largest count that is explored, and the largest for two counts.
 const MOST: u64 = 3;
 const MOST_OF_TWO: u64 = 2;
-/// What a proof is given.
+/// The counts given to a proof.
 const GIVEN: (u64, u64) = (2, 1);
 
-/// What one of the tools says of a program.
+/// The result of one of the tools for a program.
 enum Said {
     Clean(String),
-    /// With the smallest count that fails, if that was looked for.
+    /// With the smallest failing count, if that was searched for.
     Wrong(Option<u64>, String),
     Open(String),
 }
@@ -29,7 +29,7 @@ fn arguments(kernel: &Kernel, (n, m): (u64, u64)) -> Vec<Tensor<'static>> {
     kernel.arguments(&texts, 0).expect("they fit")
 }
 
-/// Findings that are of bytes nobody wrote: the explorer has no values.
+/// Findings about uninitialised bytes: the explorer has no values.
 fn of_values(code: &str) -> bool {
     code.starts_with("uninitialised")
 }
@@ -61,13 +61,13 @@ fn prove(kernel: &Kernel) -> Said {
     }
 }
 
-/// What became of some programs.
+/// The results for some programs.
 #[derive(Debug, Default)]
 struct Tally {
     refused: usize,
     right: usize,
     wrong: usize,
-    /// Proved neither way: right as far as was explored, and wrong.
+    /// Neither proved nor refuted: correct as far as explored, and wrong.
     open: usize,
     open_and_wrong: usize,
     too_many: usize,
@@ -102,7 +102,7 @@ fn judge(seed: u64, with_proof: bool, tally: &mut Tally) {
         false => (0..=MOST).map(|n| (n, GIVEN.1)).collect(),
     };
     let found: Vec<((u64, u64), Found)> = counts.iter().map(|at| (*at, explore(&cluster.programs(*at)))).collect();
-    // Too many states, or what the explorer does not decide.
+    // Too many states, or a question that the explorer does not decide.
     if found.iter().any(|(_, found)| *found == Found::TooMany) {
         tally.too_many += 1;
         return;
@@ -141,7 +141,7 @@ fn judge(seed: u64, with_proof: bool, tally: &mut Tally) {
     }
 }
 
-/// Runs and proofs of right and changed programs.
+/// Runs and proofs of correct and mutated programs.
 #[test]
 fn verdicts_of_two_cores_agree_with_all_interleavings() {
     let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
@@ -152,7 +152,7 @@ fn verdicts_of_two_cores_agree_with_all_interleavings() {
     let disagree = std::mem::take(&mut tally.disagree);
     println!("{tally:#?}");
     let Tally { right, wrong, open, open_and_wrong, proved, proved_of_two, violated, .. } = tally;
-    // What is wrong where no argument decides is found, and most of what is right is proved.
+    // Wrong programs without arguments are found, and most of the correct ones are proved.
     assert!(right * 3 > count as usize && wrong * 3 > count as usize, "{tally:?}");
     assert!(open_and_wrong == 0 && open * 6 < proved + proved_of_two + violated, "{tally:?}");
     assert!(proved > 0 && proved_of_two * 4 > proved, "{tally:?}");

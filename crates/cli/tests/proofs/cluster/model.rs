@@ -1,5 +1,5 @@
-//! Small programs of a Cube and a Vector core: tiles through rings of either direction, loads, stores and products, with flags,
-//! tokens, barriers and semaphores. Most are a right program with some changes.
+//! Small programs of a Cube and a Vector core: tiles through rings in either direction, loads, stores and products,
+//! with flags, tokens, barriers and semaphores. Most are a correct program with some changes.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ const MTE1: Pipe = 4;
 const FIX: Pipe = 5;
 const NAMES: [&str; 6] = ["PIPE_MTE2", "PIPE_MTE3", "PIPE_V", "PIPE_M", "PIPE_MTE1", "PIPE_FIX"];
 
-/// What stands in a line of the text.
+/// A line of the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Line {
     Set(Pipe, Pipe, u8),
@@ -27,18 +27,20 @@ pub enum Line {
     Release(Pipe, u8),
     All,
     Barrier(Pipe),
-    /// A semaphore is set by a pipe, or a pipe waits for it.
+    /// A pipe sets a semaphore, or waits for it.
     Send(Pipe, u8),
     Await(Pipe, u8),
-    /// MTE2 of the Vector core loads `in`; V makes `nz` of it; MTE3 stores `out`, or `in` into what the Cube core loads.
+    /// MTE2 of the Vector core loads `in`; V computes `nz` from it; MTE3 stores `out`, or stores `in` to where the Cube
+    /// core loads.
     Load,
     Prepare,
     Store,
     StoreShared,
-    /// V makes `out` of the popped tile; MTE3 stores the popped tile itself.
+    /// V computes `out` from the popped tile; MTE3 stores the popped tile itself.
     Use,
     StorePopped,
-    /// The Cube core: MTE2 loads what the Vector core stored; MTE1 moves it, or the popped tile, to L0A; M multiplies.
+    /// The Cube core: MTE2 loads what the Vector core stored; MTE1 moves that, or the popped tile, to L0A; M
+    /// multiplies.
     LoadShared,
     Move,
     UsePopped,
@@ -62,32 +64,32 @@ fn slot(ring: Core, tag: usize) -> u16 {
     SLOTS + (ring * 100 + tag) as u16
 }
 
-/// How often a core's round is repeated, by the arguments n and m.
+/// How often a core's round is repeated, depending on the arguments n and m.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// n times.
     Once,
-    /// n times, and m times in a loop of its own.
+    /// n times, and m times in a second loop.
     Twice,
     /// n + m times.
     Sum,
-    /// m times, n times over.
+    /// m times, nested in a loop of n.
     Nested,
     /// n times if m is not 0.
     Guarded,
 }
 
-/// A program: for each core lines before its loop, in a round and after the loop; the slots of both rings.
+/// A program: for each core, lines before its loop, in a round and after the loop; the slots of both rings.
 #[derive(Clone, Debug)]
 pub struct Cluster {
     pub parts: [[Vec<Line>; 3]; 2],
     pub shapes: [Shape; 2],
     pub depth: usize,
-    /// Which rings there are, by the core that pops.
+    /// The rings that exist, by the core that pops.
     pub rings: [bool; 2],
 }
 
-/// How two steps of two pipes of a core hand a tile over, and the tile back.
+/// How two steps on two pipes of a core pass a tile on, and pass it back.
 #[derive(Clone, Copy)]
 enum Style {
     Flags,
@@ -95,7 +97,7 @@ enum Style {
     Barriers,
 }
 
-/// Lines of one core as they are put together.
+/// Lines of a core under construction.
 struct Draft {
     parts: [Vec<Line>; 3],
     style: Style,
@@ -114,7 +116,7 @@ impl Draft {
         *next - 1
     }
 
-    /// A pipe makes a tile by `make`, the other one uses it by `take`: there and back.
+    /// One pipe produces a tile by `make`, and the other one uses it by `take`, with synchronisation both ways.
     fn hand_over(&mut self, from: Pipe, make: &[Line], to: Pipe, take: &[Line]) {
         match self.style {
             Style::Flags => {
@@ -167,7 +169,7 @@ impl Cluster {
                 vector.parts[1].push(Load);
                 let load = vector.parts[1].pop().into_iter().collect::<Vec<_>>();
                 vector.hand_over(MTE2, &load, V, &[Prepare]);
-                // The push reads what V has made: a hand-over of its own, of which V's half stands above.
+                // The push reads the result of V: this is a separate hand-over, whose V half is above.
                 let made = vector.parts[1].iter().rposition(|line| *line == Prepare).unwrap_or(0);
                 let mut rest = vector.parts[1].split_off(made);
                 rest.remove(0);
@@ -178,7 +180,7 @@ impl Cluster {
             if direction == 1 && rings[VECTOR] {
                 cube.hand_over(M, &[Multiply], FIX, &[Push]);
                 match roll.place(3) {
-                    // The tile itself is stored, and given back after that.
+                    // The tile itself is stored, and freed after that.
                     0 if matches!(vector.style, Style::Flags) => {
                         let (there, back) = (vector.flag(V, MTE3), vector.flag(MTE3, V));
                         vector.parts[1].extend([
@@ -201,7 +203,7 @@ impl Cluster {
         }
         let parts = [cube.parts, vector.parts];
         let shapes = match roll.place(8) {
-            // The stores of a round have places of their own, which two loops do not give them.
+            // The stores of a round need separate addresses, which two loops do not provide.
             _ if shared => [Shape::Once; 2],
             0 => [Shape::Twice; 2],
             1 => [Shape::Nested; 2],
@@ -211,7 +213,7 @@ impl Cluster {
         };
         let mut all = Cluster { parts, shapes, depth: 1 + roll.place(3), rings };
         if all.has_two() {
-            // They go to one place instead, one after the other.
+            // They go to the same address instead, one after another.
             for list in all.parts.iter_mut().flatten() {
                 let fence = |line: &Line| {
                     if matches!(line, Store | StorePopped) { vec![*line, Barrier(MTE3)] } else { vec![*line] }
@@ -264,7 +266,7 @@ impl Cluster {
                 };
             }
             _ => {
-                // A line of the round goes out of it, once.
+                // A line of the round moves out of it, and is executed once.
                 let line = self.parts[core][1].get(at).copied();
                 let into = if roll.place(2) == 0 { 0 } else { 2 };
                 self.parts[core][into].extend(line);
@@ -272,7 +274,7 @@ impl Cluster {
         }
     }
 
-    /// Every use of a popped tile has its pop before it in the same part, and pops and frees are as many in each.
+    /// Every use of a popped tile comes after its pop in the same part, and each part has as many pops as frees.
     fn is_well_formed(&self) -> bool {
         self.parts.iter().flatten().all(|part| {
             let mut popped = 0;
@@ -288,12 +290,12 @@ impl Cluster {
         })
     }
 
-    /// True if the second argument decides something.
+    /// Whether the second argument has an effect.
     pub fn has_two(&self) -> bool {
         self.shapes != [Shape::Once; 2]
     }
 
-    /// What the cores issue for two counts.
+    /// The actions that the cores issue for two counts.
     pub fn programs(&self, (n, m): (u64, u64)) -> Programs {
         let mut all: Programs = Default::default();
         for (core, issued) in all.iter_mut().enumerate() {
@@ -376,7 +378,7 @@ impl Cluster {
         }
     }
 
-    /// The program as a text, with the count as its argument. Every load and store has a place of its own in global memory.
+    /// The program as text, with the count as its argument. Every load and store has its own address in global memory.
     pub fn text(&self) -> String {
         let mask = u8::from(self.rings[VECTOR]) + 2 * u8::from(self.rings[CUBE]);
         let bytes = 1024 * self.depth;
@@ -495,7 +497,7 @@ const CONSTANTS: &str = "%c0 = arith.constant 0 : index
 %x0 = pto.partition_view %xv, offsets = [%c0, %c0], sizes = [%c16, %c16] : !view -> !part
 ";
 
-/// Every tile is loaded before anything else, after which all pipes are drained.
+/// Every tile is loaded first, and then all pipes are drained.
 const CUBE_TILES: &str = "%a = pto.alloc_tile addr = %a0 : !l1
 %b = pto.alloc_tile addr = %a1 : !l1
 %left = pto.alloc_tile addr = %a0 : !l0a

@@ -21,8 +21,8 @@ enum Kind {
 
 use Kind::{Ld, St, Vld, Vst};
 
-/// A statement. Values are numbers, each given once; places are elements of 4 bytes, and `by` is what a place moves on in each
-/// iteration of the loop around it.
+/// A statement. Values are numbered and assigned once; addresses count elements of 4 bytes, and `by` is the increment
+/// of an address in each iteration of the enclosing loop.
 #[derive(Clone, PartialEq, Debug)]
 enum Act {
     Load { to: usize, at: u64, by: u64 },
@@ -35,7 +35,8 @@ enum Act {
     Loop { times: u64, body: Vec<Act>, carry: Option<Carry> },
 }
 
-/// A value that a loop carries: what it is before the first iteration, in each, what the next one gets, and after the last.
+/// A value that a loop carries: its names before the first iteration, in each iteration, for the next iteration, and
+/// after the last one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Carry {
     first: usize,
@@ -44,7 +45,7 @@ struct Carry {
     last: usize,
 }
 
-/// The pairs that a barrier orders, read off its name.
+/// The pairs that a barrier orders, according to its name.
 fn pairs(barrier: &str) -> Vec<(Kind, Kind)> {
     let kind = |name: &str| match name {
         "VLD" => Vld,
@@ -68,20 +69,20 @@ const BARRIERS: [&str; 12] = [
     "ST_VST",
 ];
 
-/// Something that happens: an instance of a statement.
+/// An event: an instance of a statement.
 #[derive(Clone, Debug)]
 struct Event {
     line: usize,
-    /// Where its statement stands: indices from the outermost list on.
+    /// The position of its statement: indices from the outermost list on.
     path: Vec<usize>,
-    /// What it touches: the kind, and the bytes.
+    /// Its access: the kind, and the bytes.
     access: Option<(Kind, u64, u64)>,
     barrier: Option<&'static str>,
-    /// Events whose results it takes.
+    /// Events whose results it uses.
     from: Vec<usize>,
 }
 
-/// A program: its text, and what happens in it.
+/// A program: its text, and its events.
 struct Program {
     text: String,
     events: Vec<Event>,
@@ -104,7 +105,7 @@ impl Writer {
         self.line += 1;
     }
 
-    /// The place of an access: a name for it.
+    /// The name of the address of an access.
     fn place(&mut self, at: u64, by: u64) -> String {
         self.names += 1;
         let name = format!("p{}", self.names);
@@ -176,11 +177,11 @@ impl Writer {
     }
 }
 
-/// Takes the loops apart.
+/// Unrolls the loops.
 struct Unroll<'a> {
     lines: &'a BTreeMap<Vec<usize>, usize>,
     events: Vec<Event>,
-    /// The event that gave each value last.
+    /// The last event that assigned each value.
     given: BTreeMap<usize, usize>,
 }
 
@@ -284,7 +285,7 @@ impl Program {
         a0 < b1 && b0 < a1
     }
 
-    /// What must happen in order: `stores` says whether two vector stores to the same bytes do.
+    /// The required order; `stores` states whether two vector stores to the same bytes are ordered.
     fn before(&self, stores: bool) -> Before {
         let scalar = |kind| matches!(kind, Some(Ld | St));
         Before::new(self.events.len(), |a, b| {
@@ -301,7 +302,7 @@ impl Program {
         })
     }
 
-    /// Pairs of accesses that nothing orders: those of two vector stores, and the others.
+    /// Unordered pairs of accesses: those of two vector stores, and all others.
     fn races(&self, before: &Before) -> (Vec<[usize; 2]>, Vec<[usize; 2]>) {
         let (mut stores, mut others) = (Vec::new(), Vec::new());
         for later in 0..self.events.len() {
@@ -321,7 +322,7 @@ impl Program {
         pairs.iter().map(|[a, b]| lines(self.events[*a].line, self.events[*b].line)).collect()
     }
 
-    /// What each load sees and what is left: for each byte the event that wrote it.
+    /// The bytes that each load sees and the final bytes: for each byte, the event that wrote it.
     fn outcome(&self, order: &[usize]) -> Vec<(usize, Vec<usize>)> {
         let mut memory = vec![usize::MAX; 4096];
         let mut seen = Vec::new();
@@ -338,7 +339,7 @@ impl Program {
     }
 }
 
-/// Makes statements.
+/// Generates statements.
 struct Maker {
     rng: Dice,
     /// Values so far.
@@ -357,7 +358,7 @@ impl Maker {
         self.rng.pick(known)
     }
 
-    /// A random list of statements, which may take the values that are known.
+    /// A random list of statements, which may use the known values.
     fn acts(&mut self, count: u64, known: &mut Vec<usize>, inside: bool) -> Vec<Act> {
         const PLACES: [u64; 6] = [0, 0, 32, 64, 40, 128];
         let mut list = Vec::new();
@@ -370,7 +371,7 @@ impl Maker {
                     list.push(Act::Add { from, to: self.fresh(known) });
                 }
                 4..=7 => {
-                    // Mostly the newest value: often what was loaded from there.
+                    // Mostly the newest value, which often was loaded from there.
                     let from = if self.rng.chance(60) { known[known.len() - 1] } else { self.one(known) };
                     let lanes = self.rng.pick(&[64, 64, 64, 32, 8, 3]);
                     list.push(Act::Store { from, at, by, lanes });
@@ -407,7 +408,7 @@ impl Maker {
         Act::Loop { times: 2 + self.rng.below(2), body, carry }
     }
 
-    /// A whole program: what it loads first, and more.
+    /// A complete program: its initial loads, and further statements.
     fn program(&mut self) -> Vec<Act> {
         let mut known = Vec::new();
         let mut list = vec![Act::Load { at: 0, by: 0, to: self.fresh(&mut known) }];
@@ -419,7 +420,7 @@ impl Maker {
         list
     }
 
-    /// Puts barriers where two accesses race, until none do.
+    /// Inserts barriers where two accesses race, until there are no races.
     fn repair(&mut self, acts: &mut Vec<Act>) {
         for _ in 0..40 {
             let program = program(acts);
@@ -434,7 +435,7 @@ impl Maker {
         }
     }
 
-    /// Changes something: a barrier goes, becomes another one, or moves; a place moves; a load is done twice.
+    /// Changes something: a barrier is removed, replaced or moved; an address is changed; a load is duplicated.
     fn change(&mut self, acts: &mut Vec<Act>) {
         let program = program(acts);
         let barred = |event: &Event| event.barrier.is_some();
@@ -470,7 +471,7 @@ fn list<'a>(acts: &'a mut Vec<Act>, path: &[usize]) -> &'a mut Vec<Act> {
     })
 }
 
-/// Most legal orders of a program that are carried out.
+/// Maximum number of legal orders of a program that are executed.
 const ORDERS: usize = 4000;
 
 /// The program of a seed.
@@ -494,7 +495,7 @@ pub fn random(seed: u64) -> Random {
     Random { text: program.text, blocks: 1, races, others }
 }
 
-/// Makes a program, and holds what the tools say against what it is.
+/// Generates a program, and compares the tools' results with the oracle's.
 pub fn judge(seed: u64, all: &mut Count) {
     let program = of_seed(seed);
     if program.events.len() > 120 {
@@ -519,7 +520,7 @@ pub fn judge(seed: u64, all: &mut Count) {
         });
         panic!("seed {seed}: {what}\n{said:?}\nthe oracle: two stores {stores:?}, others {others:?}\n{text}")
     };
-    // Where stores need barriers, too, there is nothing between right and wrong.
+    // If stores need barriers as well, there is no third case between correct and wrong.
     let strict = said(&["unordered-stores"]);
     if !of_all.is_empty() && strict.errors.is_empty() {
         fails("MISSED where stores need barriers", &strict);
@@ -527,7 +528,7 @@ pub fn judge(seed: u64, all: &mut Count) {
     if !strict.errors.is_subset(&of_all) || !strict.warnings.is_empty() {
         fails("FLAGGED where stores need barriers", &strict);
     }
-    // Where stores to the same bytes keep their order, some accesses are in order by that alone.
+    // If stores to the same bytes keep their order, some accesses are ordered by that alone.
     let usual = said(&[]);
     let surely = program.races(&program.before(true)).1;
     if (!surely.is_empty() && usual.errors.is_empty()) || (!stores.is_empty() && usual.warnings.is_empty()) {
@@ -538,7 +539,7 @@ pub fn judge(seed: u64, all: &mut Count) {
     }
 }
 
-/// Carries out all legal orders of a small program: where a load and a store race one of them shows it, and where nothing races
+/// Executes all legal orders of a small program: if a load and a store race, one of the orders shows it; without races,
 /// none does.
 fn explore(program: &Program, before: &Before, [stores, others]: [&[[usize; 2]]; 2], all: &mut Count) {
     if program.events.iter().filter(|event| event.access.is_some()).count() > 8 {

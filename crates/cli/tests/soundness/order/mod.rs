@@ -1,10 +1,11 @@
-//! Order inside a pipe and inside a vector function: random programs, whose races an oracle finds by writing down every access and
-//! every order between two of them, and forgetting none.
+//! Order inside a pipe and inside a vector function: random programs whose races an oracle finds by recording every
+//! access and every order between two accesses.
 //!
-//! The oracle has its own form of the programs (`inner` of vector functions, `pipes` of a Vector core's pipes and blocks), writes
-//! their text, and takes loops apart itself. It knows no clocks, epochs or shadows: accesses are events, what orders two of them
-//! directly is an edge, and [`Before`] is what follows. Where a program is small, all its legal orders are carried out as well,
-//! and what each load sees and what is left in memory says whether the races are real.
+//! The oracle has its own representation of the programs (`inner` for vector functions, `pipes` for a Vector core's
+//! pipes and blocks), writes their text, and unrolls loops itself. It has no clocks, epochs or shadows: accesses are
+//! events, a direct order of two of them is an edge, and [`Before`] is the transitive closure. For small programs, all
+//! legal orders are executed as well, and the bytes that each load sees and the final memory show whether the races are
+//! real.
 
 mod inner;
 mod pipes;
@@ -19,11 +20,11 @@ use slipring_ir::{Severity, Source};
 use slipring_machine::built_in;
 use slipring_program::Severity as Level;
 
-/// For each event the events that come before it in every legal order.
+/// For each event, the events that come before it in every legal order.
 pub struct Before(Vec<u128>);
 
 impl Before {
-    /// What follows from direct edges, each from an earlier event to a later one.
+    /// The closure of direct edges, each from an earlier event to a later one.
     pub fn new(count: usize, direct: impl Fn(usize, usize) -> bool) -> Before {
         assert!(count <= 128, "{count} events");
         let mut before: Vec<u128> = Vec::new();
@@ -38,7 +39,7 @@ impl Before {
         self.0[later] >> earlier & 1 != 0
     }
 
-    /// Calls `f` with legal orders of the events, all of them or `most`; answers whether these were all.
+    /// Calls `f` with legal orders of the events, at most `most` of them; returns whether these were all.
     pub fn each_order(&self, most: usize, f: &mut impl FnMut(&[usize])) -> bool {
         let (mut order, mut left) = (Vec::new(), most);
         self.go_on(0, &mut order, &mut left, f)
@@ -69,26 +70,26 @@ pub fn lines(a: usize, b: usize) -> Lines {
     (a.min(b), a.max(b))
 }
 
-/// What the tools say of a text.
+/// The tools' results for a text.
 #[derive(Debug)]
 pub struct Said {
-    /// Races that are errors, and those that are warnings.
+    /// Races that are errors, and races that are warnings.
     pub errors: BTreeSet<Lines>,
     pub warnings: BTreeSet<Lines>,
     /// Codes of other errors.
     pub others: BTreeSet<&'static str>,
-    /// The verdict takes for granted that pipes keep their work in order.
+    /// The verdict assumes that pipes keep their operations in order.
     pub leans: bool,
 }
 
-/// Runs a text and asks for its races. `None` where it cannot be run.
+/// Runs a text and collects its races. `None` if it cannot be run.
 pub fn said(text: &str, arch: &str, blocks: u32, interpretations: &[&str]) -> Option<Said> {
     let mut platform = built_in(arch).unwrap();
     platform.interpretations.extend(interpretations.iter().map(|name| name.to_string()));
     let (module, mut diags) = load(Source::new("random.pto", text));
     if !diags.has_errors() {
         check(&module, &platform, &mut diags);
-        // Tiles that overlap are among what is tried.
+        // The programs include overlapping tiles.
         diags.list.retain(|said| !is_finding(said));
     }
     if diags.has_errors() {
@@ -129,19 +130,19 @@ pub fn said(text: &str, arch: &str, blocks: u32, interpretations: &[&str]) -> Op
     Some(said)
 }
 
-/// What became of random programs.
+/// The results for random programs.
 #[derive(Default, Debug)]
 pub struct Count {
     pub programs: usize,
     pub refused: usize,
     pub racing: usize,
     pub right: usize,
-    /// Of which all legal orders were carried out.
+    /// The number for which all legal orders were executed.
     pub explored: usize,
 }
 
 impl Count {
-    /// What is missed or reported without reason ends the test: the last two columns have no other number.
+    /// Missed and unfounded reports fail the test: the last two columns are always 0.
     pub const HEAD: &str = "| programs of | tried | other findings | racing | right | all orders carried out | missed | right but reported |";
 
     pub fn row(&self, name: &str) -> String {
@@ -150,7 +151,7 @@ impl Count {
     }
 }
 
-/// How many programs of each form are tried: `SLIPRING_ORDERS`, or a slice.
+/// The number of programs of each form: `SLIPRING_ORDERS`, or a slice.
 fn count() -> u64 {
     std::env::var("SLIPRING_ORDERS").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
 }

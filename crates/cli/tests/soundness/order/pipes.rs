@@ -1,5 +1,6 @@
-//! Random programs of a Vector core: loads, vector work in place and not, stores and atomic additions, over tiles and windows that
-//! overlap partly, single elements read and written by the scalar unit, with flags, barriers, loops and blocks.
+//! Random programs of a Vector core: loads, vector operations in place and not, stores and atomic additions, on tiles
+//! and windows that overlap partly, and single elements accessed by the scalar unit, with flags, barriers, loops and
+//! blocks.
 
 mod make;
 
@@ -32,8 +33,8 @@ impl Pipe {
     }
 }
 
-/// A window of a buffer in global memory: 8 rows of 16 elements, from a row and a column on; in a loop each iteration is so
-/// many rows further down.
+/// A window of a buffer in global memory: 8 rows of 16 elements, from a row and a column; in a loop, each iteration
+/// moves it down by a number of rows.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Window {
     /// Buffer `y`, else `x`.
@@ -58,13 +59,13 @@ enum Act {
         to: Window,
         adds: bool,
     },
-    /// The scalar unit reads or writes an element: of the unified buffer, or of the block's rows of a buffer.
+    /// The scalar unit reads or writes an element of the unified buffer, or of the block's rows of a buffer.
     Element {
         space: Space,
         at: u64,
         writes: bool,
     },
-    /// A set and the wait for it, on two pipes; the set may stand some statements earlier, as one of its own.
+    /// A set and the wait for it, on two pipes; the set may be a separate statement further up.
     Set {
         from: Pipe,
         to: Pipe,
@@ -82,10 +83,11 @@ enum Act {
     },
 }
 
-/// The tiles: 8 rows of 16 floats; where each begins, and how far its rows are apart. The last three are columns of one tile.
+/// The tiles: 8 rows of 16 floats; for each its start, and the distance between its rows. The last three are columns of
+/// one tile.
 const TILES: [(u64, u64); 7] = [(0, 64), (256, 64), (512, 64), (1024, 64), (0, 128), (32, 128), (64, 128)];
 
-/// Runs of bytes.
+/// Ranges of bytes.
 type Runs = Vec<(u64, u64)>;
 
 fn tile(number: usize) -> Runs {
@@ -97,7 +99,7 @@ fn share(a: &Runs, b: &Runs) -> bool {
     a.iter().any(|a| b.iter().any(|b| a.0 < b.1 && b.0 < a.1))
 }
 
-/// The memories: the unified buffer, which each block has for itself, and the two buffers.
+/// The memories: the unified buffer, which is private to each block, and the two buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Space {
     Local,
@@ -119,9 +121,9 @@ struct Event {
     line: usize,
     path: Vec<usize>,
     pipe: Pipe,
-    /// Works only.
+    /// Only for op instances.
     accesses: Vec<Access>,
-    /// A flag that it sets (true) or waits for, and which of its signals.
+    /// A flag that it sets (true) or waits for, and the index of the signal.
     flag: Option<(bool, (Pipe, Pipe, u64), usize)>,
 }
 
@@ -134,7 +136,7 @@ impl Event {
 struct Program {
     text: String,
     events: Vec<Event>,
-    /// V may overlap its own work in the unified buffer.
+    /// V may overlap its own operations in the unified buffer.
     overlaps: bool,
     adds: bool,
 }
@@ -144,7 +146,7 @@ struct Program {
 struct Launch {
     a2a3: bool,
     blocks: u64,
-    /// Rows that the windows of a block are after those of the block before.
+    /// Distance in rows between the windows of consecutive blocks.
     apart: u64,
 }
 
@@ -248,13 +250,13 @@ impl Writer {
     }
 }
 
-/// What happens in a block, loops taken apart.
+/// The events of a block, with loops unrolled.
 struct Unroll<'a> {
     lines: &'a BTreeMap<Vec<usize>, usize>,
     events: Vec<Event>,
     block: u64,
     launch: Launch,
-    /// Signals so far: by flag, those set and those waited for.
+    /// Signals so far: by flag, the numbers set and waited for.
     signals: BTreeMap<(Pipe, Pipe, u64), [usize; 2]>,
 }
 
@@ -371,7 +373,7 @@ fn program(acts: &[Act], launch: Launch) -> Program {
 }
 
 impl Program {
-    /// True if two works of a pipe are in order wherever they are.
+    /// Whether two op instances of a pipe are always ordered.
     fn in_order(&self, pipe: Pipe) -> bool {
         match pipe {
             V => !self.overlaps,
@@ -380,19 +382,20 @@ impl Program {
         }
     }
 
-    /// True if two works of a pipe are in order in a memory.
+    /// Whether two op instances of a pipe are ordered in a memory.
     fn in_order_in(&self, pipe: Pipe, space: Space) -> bool {
         self.in_order(pipe) || (space == Space::Local) == (pipe == Mte3)
     }
 
-    /// What must happen in order; `pipes` says whether works of a pipe that keeps them in order do.
+    /// The required order; `pipes` states whether a pipe that keeps its operations in order counts.
     fn before(&self, pipes: bool) -> Before {
         Before::new(self.events.len(), |a, b| {
             let (a, b) = (&self.events[a], &self.events[b]);
             if a.block != b.block {
                 return false;
             }
-            // The scalar unit goes on after what it does and after a barrier of all pipes, and only then gives pipes more to do.
+            // The scalar unit continues after its own accesses and after a barrier of all pipes, and only then issues
+            // more operations.
             if a.pipe == S || a.pipe == All || b.pipe == All {
                 return true;
             }
@@ -401,7 +404,8 @@ impl Program {
             {
                 return true;
             }
-            // A wait and a barrier come before all that follows on their pipe, a set and a barrier after all before them.
+            // A wait and a barrier come before everything that follows on their pipe, a set and a barrier after
+            // everything before them.
             let holds = |event: &Event| !event.is_work() && !matches!(event.flag, Some((true, ..)));
             let follows = |event: &Event| !event.is_work() && !matches!(event.flag, Some((false, ..)));
             a.pipe == b.pipe && ((pipes && self.in_order(a.pipe)) || holds(a) || follows(b))
@@ -420,7 +424,7 @@ impl Program {
         })
     }
 
-    /// True if nothing but the order of a pipe keeps two of its works apart.
+    /// Whether only the order of a pipe separates two of its op instances.
     fn leans(&self) -> bool {
         let before = self.before(false);
         let local = |a: &Access, b: &Access| {
@@ -444,7 +448,7 @@ impl Program {
         pairs.iter().map(|[a, b]| lines(self.events[*a].line, self.events[*b].line)).collect()
     }
 
-    /// What each work sees and what is left: for each byte the event that wrote it.
+    /// The bytes that each op instance sees and the final bytes: for each byte, the event that wrote it.
     fn outcome(&self, order: &[usize]) -> Vec<(usize, Vec<usize>)> {
         let mut memory: BTreeMap<(u8, u64), Vec<usize>> = BTreeMap::new();
         let mut seen = Vec::new();
@@ -467,14 +471,14 @@ impl Program {
                 }
             }
         }
-        // In the order of the program, not of the run.
+        // In program order, not in execution order.
         seen.sort_by_key(|(number, _)| *number);
         seen.extend(memory.into_values().map(|bytes| (usize::MAX, bytes)));
         seen
     }
 }
 
-/// Most legal orders of a program that are carried out.
+/// Maximum number of legal orders of a program that are executed.
 const ORDERS: usize = 1500;
 
 /// A random program for other studies.
@@ -483,7 +487,7 @@ pub struct Random {
     pub blocks: u32,
     /// The oracle sees a race.
     pub races: bool,
-    /// The tools have another finding, or it is too large, or adds numbers in an order of its own.
+    /// The tools have another finding, or the program is too large, or it adds numbers in an unspecified order.
     pub others: bool,
 }
 
@@ -509,7 +513,7 @@ fn random(seed: u64, arch: &str) -> (Program, u64) {
     (program(&acts, launch), blocks)
 }
 
-/// Makes a program, and holds what the tools say against what it is.
+/// Generates a program, and compares the tools' results with the oracle's.
 pub fn judge(seed: u64, arch: &str, all: &mut Count) {
     let (program, blocks) = random(seed, arch);
     if program.events.len() > 120 {
@@ -520,7 +524,7 @@ pub fn judge(seed: u64, arch: &str, all: &mut Count) {
     let pairs = program.races(&before);
     let races = program.lines(&pairs);
     let said = said(&program.text, arch, blocks as u32, &[]).expect("it can be run");
-    // A signal that may be lost is another finding, and no order follows from it.
+    // A signal that may be lost is a different finding, and implies no order.
     if !said.others.is_empty() {
         all.refused += 1;
         return;
@@ -549,7 +553,7 @@ pub fn judge(seed: u64, arch: &str, all: &mut Count) {
     }
 }
 
-/// Carries out all legal orders of a small program: where a read and a write race one of them shows it, and where nothing races
+/// Executes all legal orders of a small program: if a read and a write race, one of the orders shows it; without races,
 /// none does.
 fn explore(program: &Program, before: &Before, pairs: &[[usize; 2]], all: &mut Count) {
     if program.adds || program.events.len() > 10 {

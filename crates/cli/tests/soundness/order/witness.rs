@@ -1,5 +1,6 @@
-//! Schedules in which later work of a pipe overtakes earlier work, and a later step of a vector function an earlier one: right
-//! programs come to the same bytes in each of them, and what races has one that shows it, which replays.
+//! Schedules in which later operations of a pipe overtake earlier ones, or a later step of a vector function an earlier
+//! one: correct programs give the same bytes in each of them, and a race has a schedule that shows it and can be
+//! replayed.
 
 use std::fmt::Write as _;
 
@@ -9,12 +10,12 @@ use super::inner;
 use super::pipes::Random;
 use crate::dice::Dice;
 
-/// Seeds of a slice; `SLIPRING_WITNESSES` has another number.
+/// The seeds of a slice; `SLIPRING_WITNESSES` sets another number.
 fn count() -> u64 {
     std::env::var("SLIPRING_WITNESSES").ok().and_then(|n| n.parse().ok()).unwrap_or(60)
 }
 
-/// What the witnesses show, by kind.
+/// The effects of the witnesses, by kind.
 #[derive(Default, Debug)]
 struct Shown {
     racing: usize,
@@ -45,14 +46,14 @@ fn options(random: &Random, delays: &[Delay]) -> RunOptions {
     options
 }
 
-/// What a run with these delays leaves in its buffers.
+/// The contents of the buffers after a run with these delays.
 fn left(kernel: &Kernel, random: &Random, delays: &[Delay]) -> Vec<Vec<u8>> {
     let options = options(random, delays);
     let run = kernel.run_with(arguments(kernel, &random.text), &options).expect("it can be run");
     (0..2).map(|at| run.left(at).map_or(Vec::new(), <[u8]>::to_vec)).collect()
 }
 
-/// Delays of a right program, of pipes that may overlap their work.
+/// Delays of a correct program, for pipes that may overlap their operations.
 fn of_pipes(seed: u64, arch: &str) -> Vec<Delay> {
     let mut dice = Dice::new(seed);
     let pipes = if arch == "a2a3" { ["V", "MTE3"] } else { ["MTE3", "MTE3"] };
@@ -64,7 +65,7 @@ fn of_pipes(seed: u64, arch: &str) -> Vec<Delay> {
     (0..1 + dice.below(4)).map(|_| one(&mut dice)).collect()
 }
 
-/// Delays of a right program, of steps of its vector function.
+/// Delays of a correct program, for steps of its vector function.
 fn of_steps(seed: u64, _: &str) -> Vec<Delay> {
     let mut dice = Dice::new(seed);
     let one = |dice: &mut Dice| {
@@ -79,7 +80,7 @@ fn study(arch: &str, seeds: u64, program: impl Fn(u64) -> Random, delays: impl F
     let mut shown = Shown::default();
     for seed in 0..seeds {
         let mut random = program(seed);
-        // Zeros show little.
+        // Zeros would hide errors.
         random.text = random.text.replacen("zeros:f32[96x32]", "rand:f32[96x32],seed=2", 1);
         if random.others {
             continue;
@@ -135,14 +136,14 @@ fn races_have_schedules_that_show_them() {
     }
 }
 
-/// What a program's first buffer holds.
+/// The contents of a program's first buffer.
 fn input(kernel: &Kernel, random: &Random) -> Vec<f32> {
     let words = |bytes: &[u8]| bytes.chunks_exact(4).map(|word| f32::from_le_bytes(word.try_into().unwrap())).collect();
     words(&left(kernel, random, &[])[0])
 }
 
-/// Whatever steps a schedule makes late, a vector function leaves what one of its legal orders leaves, on numbers that are carried
-/// out here; and where one of them leaves something else than usual, a proof names a schedule that does.
+/// Whatever steps a schedule delays, a vector function gives the result of one of its legal orders, as computed here on
+/// numbers; if one of them differs from the usual result, a proof names a schedule that shows it.
 #[test]
 fn schedules_of_steps_are_legal_orders() {
     let (mut shown, mut held, mut other) = (0, 0, 0);
@@ -190,7 +191,7 @@ fn races_inside_vector_functions_have_schedules_that_show_them() {
     assert!(shown.none == 0, "{shown:?}");
 }
 
-/// A pipe that keeps its work in order is not overtaken, and a word that is no schedule is an error.
+/// A pipe that keeps its operations in order cannot be overtaken, and an invalid schedule is an error.
 #[test]
 fn what_keeps_its_order_is_not_overtaken() {
     let random = Random::new(0, "a5");

@@ -1,14 +1,14 @@
-//! What a vector function can leave in memory: its events carried out on numbers, in every legal order.
+//! The possible results of a vector function in memory: its events executed on numbers, in every legal order.
 
 use std::collections::BTreeSet;
 
 use super::{Ld, Program, St, Vld, Vst, of_seed};
 
-/// Most orders of a program that are carried out.
+/// Maximum number of orders of a program that are executed.
 const ORDERS: usize = 2_000;
 
-/// What a seed's program can leave in its buffer: with the usual order, and with any. `None` where it has more orders than are
-/// carried out. Stores to the same bytes keep their order.
+/// The possible contents of a program's buffer: in the usual order, and in any order. `None` if it has too many orders.
+/// Stores to the same bytes keep their order.
 pub fn ends(seed: u64, input: &[f32]) -> Option<(Vec<f32>, BTreeSet<Vec<u32>>)> {
     let program = of_seed(seed);
     if program.events.len() > 40 {
@@ -24,7 +24,7 @@ pub fn ends(seed: u64, input: &[f32]) -> Option<(Vec<f32>, BTreeSet<Vec<u32>>)> 
 }
 
 impl Program {
-    /// What is left after the events in an order.
+    /// The result of the events in an order.
     fn left(&self, order: &[usize], input: &[f32]) -> Vec<f32> {
         let mut memory = input.to_vec();
         let mut values: Vec<Vec<f32>> = vec![Vec::new(); self.events.len()];

@@ -1,11 +1,11 @@
-//! Makes random programs, mends them, and changes what was mended.
+//! Generates random programs, repairs them, and mutates the repaired ones.
 
 use std::collections::BTreeMap;
 
 use super::{Act, All, Event, Launch, Mte2, Mte3, Pipe, S, Space, TILES, V, Window, program, share, tile};
 use crate::dice::Dice;
 
-/// A random program: as it comes, mended, or mended and changed.
+/// A random program: as generated, repaired, or repaired and mutated.
 pub(super) fn acts(rng: Dice, launch: Launch) -> Vec<Act> {
     let mut maker = Maker { rng, launch, ids: BTreeMap::new() };
     let many = 3 + maker.rng.below(7);
@@ -19,7 +19,7 @@ pub(super) fn acts(rng: Dice, launch: Launch) -> Vec<Act> {
     acts
 }
 
-/// Makes statements.
+/// Generates statements.
 struct Maker {
     rng: Dice,
     launch: Launch,
@@ -41,7 +41,7 @@ impl Maker {
         self.rng.pick(&[Mte2, V, Mte3])
     }
 
-    /// Vector work whose operands are the same tile or share nothing.
+    /// A vector operation whose operands are the same tile or disjoint.
     fn vector(&mut self) -> Act {
         loop {
             let from: Vec<usize> = (0..1 + self.rng.below(2)).map(|_| self.tile()).collect();
@@ -52,7 +52,7 @@ impl Maker {
         }
     }
 
-    /// An id that no flag between the two pipes has yet.
+    /// An id that no flag between the two pipes uses yet.
     fn id(&mut self, from: Pipe, to: Pipe) -> Option<u64> {
         let id = self.ids.entry((from, to)).or_default();
         *id += 1;
@@ -92,7 +92,7 @@ impl Maker {
         list
     }
 
-    /// A set and its wait, beside each other, or a barrier where there are no ids left.
+    /// A set directly followed by its wait, or a barrier if there are no ids left.
     fn pair(&mut self, from: Pipe, to: Pipe) -> Vec<Act> {
         match self.id(from, to) {
             Some(id) => vec![Act::Set { from, to, id }, Act::Wait { from, to, id }],
@@ -100,7 +100,7 @@ impl Maker {
         }
     }
 
-    /// Puts flags and barriers where two works race, until none do or blocks do.
+    /// Inserts flags and barriers where two op instances race, until only blocks race or nothing does.
     fn repair(&mut self, acts: &mut Vec<Act>) {
         for _ in 0..60 {
             let program = program(acts, self.launch);
@@ -110,7 +110,7 @@ impl Maker {
             let (from, to) = (program.events[earlier].pipe, program.events[later].pipe);
             let path = program.events[later].path.clone();
             let (at, above) = path.split_last().unwrap();
-            // A flag in a loop would be set again before it is waited for.
+            // A flag in a loop would be set again before the wait.
             let mut order = match from == to {
                 _ if to == S || self.rng.chance(15) => vec![Act::Barrier(All)],
                 true => vec![Act::Barrier(from)],
@@ -124,7 +124,8 @@ impl Maker {
         }
     }
 
-    /// Changes something: what orders goes, or moves, or a barrier becomes another one; a work gets another operand.
+    /// Changes something: synchronisation is removed, moved, or replaced by another barrier; an op instance gets
+    /// another operand.
     fn change(&mut self, acts: &mut Vec<Act>) {
         let program = program(acts, self.launch);
         let own: Vec<&Event> = program.events.iter().filter(|event| event.block == 0).collect();
@@ -144,7 +145,7 @@ impl Maker {
             Act::Barrier(_) if kind == 1 && *at > 0 => list.swap(*at, *at - 1),
             Act::Barrier(_) => list[*at] = barrier,
             Act::Set { .. } if kind == 0 => {
-                // A set and its wait together: else the program would not end.
+                // A set together with its wait: otherwise the program would not end.
                 if matches!(list.get(*at + 1), Some(Act::Wait { .. })) {
                     list.drain(*at..*at + 2);
                 }

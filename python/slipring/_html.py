@@ -121,12 +121,12 @@ def kernel(one):
 
 
 class Facts(dict):
-    """Facts with a `text`, which a notebook displays."""
+    """Facts by their names, also as attributes; their `text`, the report as the command line prints it, is what a notebook shows."""
 
-    @property
-    def text(self):
-        """The report as the command line prints it."""
-        return self["text"]
+    def __getattr__(self, name):
+        if name in self:
+            return self[name]
+        raise AttributeError(f"there is no `{name}` among these facts: they are {', '.join(self)}")
 
     def __repr__(self):
         return self["text"]

@@ -21,6 +21,9 @@ def test_a_kernel_is_proved_for_all_counts_and_leaves_its_outputs():
     assert proof["verdict"] == "proved", proof["text"]
     assert not proof["findings"] and "proved" in proof["text"] and set(proof["scope"]) >= {"schedules", "values", "counts"}
     assert (out == 0).all()
+    assert proof.verdict == "proved" and proof.scope == proof["scope"] and proof.text == proof["text"]
+    with pytest.raises(AttributeError, match="no `verdit` among these facts: they are .*verdict"):
+        proof.verdit
 
 
 def test_programs_are_proved_kernel_by_kernel():

@@ -213,3 +213,31 @@ def test_rows_by_index():
     assert_agrees(by_index, (x, rows, pages, waves, y, spread), rtol=1e-5, atol=1e-6)
     by_index.reference(x, rows, pages, waves, y, spread)
     assert (y[0] == x[rows[0]]).all() and (y[2][rows[0]] == x + 1).all() and (spread[:, ::2] == x[:, 1::2]).all()
+
+
+ROWS = pl.dynamic("ROWS")
+
+
+@pl.jit
+def by_named_extents(x: pl.Tensor[[ROWS, 16], pl.FP32], out: pl.Out[pl.Tensor[[ROWS, 16], pl.FP32]]):
+    for i in pl.range(0, ROWS, 8):
+        out[i : i + 8, :] = pl.load(x, [i, 0], [8, 16], valid_shape=[pl.min(8, ROWS - i), 16]) * 2.0
+
+
+@pl.jit
+def by_bound_extents(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    x.bind_dynamic(0, ROWS)
+    for i in pl.range(0, ROWS, 8):
+        out[i : i + 8, :] = x[i : i + 8, :] * 2.0
+
+
+@pytest.mark.parametrize("kernel", [by_named_extents, by_bound_extents])
+@pytest.mark.parametrize("rows", [16, 21])
+def test_extents_that_a_call_decides(kernel, rows):
+    x = numbers(rows, 16)
+    out = np.zeros_like(x)
+    assert_agrees(kernel, (x, out))
+    kernel.reference(x, out)
+    assert (out == x * 2).all()
+    with pytest.raises(TypeError, match="known when the kernel is called"):
+        int(ROWS)

@@ -1,4 +1,4 @@
-//! A kernel through the command queue of a board, with what there is to report.
+//! A kernel run through the command queue of a board, with its report.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ use slipring_session::{Compiled, Error, Report, RunOptions, Verdict, facts, to_d
 use crate::queue_message::of_finding;
 use crate::{BlockRun, DeviceRun, Order, queue_trace, run_on_device};
 
-/// What a run through a command queue reports.
+/// The report of a run through a command queue.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct BoardFacts {
-    /// What went wrong besides the program.
+    /// An error outside of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub kernel: String,
@@ -36,16 +36,16 @@ pub struct BoardFacts {
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
     pub queue: QueueFacts,
-    /// Cycles of the platform that the slowest block took.
+    /// Cycles of the slowest block, on the platform's clock.
     pub block_cycles: u64,
-    /// Blocks that were run again because others wrote the same elements.
+    /// Number of blocks that were run again because others wrote the same elements.
     pub ran_again: usize,
     pub buffers: Vec<BufferFacts>,
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
 }
 
-/// Cycles are those of the board.
+/// Figures of the queue, in cycles of the board.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct QueueFacts {
@@ -66,9 +66,9 @@ pub struct QueueFacts {
 pub struct BoardOptions {
     /// The board.
     pub board: Board,
-    /// Seed of its delays; `None`: each takes its usual time.
+    /// Seed of its delays; `None`: usual durations.
     pub delays: Option<u64>,
-    /// Whether what the host queues is kept, as a stream.
+    /// Whether the stream queued by the host is recorded.
     pub record: bool,
 }
 
@@ -77,14 +77,14 @@ pub struct BoardOptions {
 pub struct BoardRun {
     run: DeviceRun,
     findings: Report,
-    /// What there is to report, as `slipring run --device --json` has it.
+    /// The report, as in `slipring run --device --json`.
     pub facts: BoardFacts,
     description: String,
     trace: Option<Trace>,
 }
 
-/// Runs a kernel through the command queue of a board, with a block on each worker. `function` is its name where the text has
-/// several. Of the options `gm_slack` and `record` count, and for its blocks the limits.
+/// Runs a kernel through the command queue of a board, with a block on each worker. `function` is its name if the text
+/// has several. The options `gm_slack` and `record` apply and, for its blocks, the limits.
 ///
 /// # Errors
 /// If the queue cannot be driven, or the run is cancelled.
@@ -110,7 +110,7 @@ pub fn run_on_board(
     };
     let run = run_on_device(&prepared.text(), function, platform, bound, &order);
     let run = run.map_err(Error::Unsupported)?;
-    // What the workers do is watched in a run of the same launch without the queue.
+    // The workers' accesses are checked in a run of the same launch without the queue.
     let quiet = options.quiet();
     let direct = start(compiled, bound.to_vec(), blocks, &quiet)?;
     if direct.is_complete() && waits_for_others(&run.runs) {
@@ -154,38 +154,38 @@ pub fn run_on_board(
 }
 
 impl BoardRun {
-    /// What came back of the buffer that was passed at a position; `None` for scalars, and where the run stopped.
+    /// The resulting contents of the buffer that was passed at a position; `None` for scalars, and if the run stopped.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         self.run.buffers.get(index)?.as_deref()
     }
 
-    /// What was found.
+    /// The findings.
     pub fn findings(&self) -> &Report {
         &self.findings
     }
 
-    /// Whether every block ran to its end and all buffers came back.
+    /// Whether every block completed and all buffers were read back.
     pub fn is_complete(&self) -> bool {
         self.run.complete
     }
 
-    /// What the queue and the workers did when, in cycles of the board; `None` where the run was not asked to keep it.
+    /// A timeline of the queue and the workers, in cycles of the board; `None` if it was not recorded.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
     }
 
-    /// What the host queued; `None` where the run was not asked to keep it. Images and buffers are in its bytes.
+    /// The stream queued by the host; `None` if it was not recorded. Images and buffers are included in its bytes.
     pub fn recorded(&self) -> Option<&Capture> {
         self.run.recorded.as_ref()
     }
 
-    /// The report as the command line prints it.
+    /// The report in the format of the command line.
     pub fn text(&self) -> String {
         summary(&self.facts, &self.description)
     }
 }
 
-/// What the engine found in the blocks; what it found in several is said once.
+/// The engine's findings in the blocks; those found in several are reported once.
 fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
     let mut list: Vec<(u32, usize, Diagnostic)> = Vec::new();
     for run in runs {
@@ -206,7 +206,8 @@ fn of_blocks(runs: &[BlockRun], program: &Program) -> Vec<Diagnostic> {
     list.into_iter().map(note).collect()
 }
 
-/// Whether a block came to no end because it waits for something that only another block could do: each runs alone on a board.
+/// Whether a block did not complete because it waits for something that only another block could do: each runs alone on
+/// a board.
 pub fn waits_for_others(runs: &[BlockRun]) -> bool {
     let stuck = |block: &BlockRun| block.findings.iter().any(|finding| matches!(finding.kind, Kind::Deadlock(_)));
     runs.iter().any(|block| !block.complete && stuck(block))
@@ -219,7 +220,7 @@ pub fn waiting() -> Error {
     )
 }
 
-/// A board has left something else than the run without its queue.
+/// The results on a board differ from those of the run without its queue.
 pub fn other_bytes(name: &str, element: usize, count: usize) -> Diagnostic {
     let elements = if count == 1 { "1 element".to_string() } else { format!("{count} elements") };
     let message = format!(
@@ -249,7 +250,7 @@ fn checks(run: &DeviceRun, order: &Order, direct: &Verdict, differs: Option<bool
         fact("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
         fact("blocks", verdict(findings), engine, findings),
     ];
-    // Where both runs came to their ends.
+    // If both runs completed.
     if let Some(differs) = differs {
         let (verdict, detail) = match differs {
             false => ("clean", "the same bytes as without the queue"),

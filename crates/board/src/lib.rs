@@ -1,4 +1,4 @@
-//! The board: kernels and streams through its command queue, and what there is to tell of them.
+//! The board: kernels and streams run through its command queue, and the reports about them.
 
 pub mod device;
 pub mod queue_message;

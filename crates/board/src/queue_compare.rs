@@ -1,4 +1,4 @@
-//! Two streams held against each other, and who waited for what in one.
+//! Comparison of two streams, and the waits within one.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use serde::Serialize;
 use slipring_queue::capture::{Act, Capture, Entry, print};
 use slipring_queue::machine::{Span, SpanActor};
 
-/// How long an actor waited for one thing.
+/// The waits of an actor for one cause.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct QueueStall {
-    /// Who.
+    /// The actor.
     pub actor: String,
-    /// For what.
+    /// The cause.
     pub cause: &'static str,
-    /// How often.
+    /// Number of waits.
     pub times: u64,
-    /// Cycles together.
+    /// Total cycles.
     pub cycles: u64,
-    /// Cycles of the longest.
+    /// Cycles of the longest wait.
     pub longest: u64,
-    /// The command in which the longest was: its number among the actor's.
+    /// The command with the longest wait: its index among those of the actor.
     pub command: u64,
 }
 
-/// Which core waited for what, by actor and cause; waits of no time are none. That the host waits is its own business.
+/// The waits of each core, by actor and cause; waits without duration are omitted. Waits of the host are not counted.
 pub fn queue_stalls(spans: &[Span]) -> Vec<QueueStall> {
     let mut rows: BTreeMap<(SpanActor, &'static str), QueueStall> = BTreeMap::new();
     for span in spans.iter().filter(|span| span.waits && span.end > span.start) {
@@ -50,31 +50,31 @@ pub fn queue_stalls(spans: &[Span]) -> Vec<QueueStall> {
     rows.into_values().collect()
 }
 
-/// How the records of two streams differ.
+/// The differences between the records of two streams.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct QueueDifference {
-    /// Records of each.
+    /// Number of records of each.
     pub records: [usize; 2],
-    /// Bytes of each.
+    /// Number of bytes of each.
     pub bytes: [usize; 2],
-    /// Names of the boards, where they are not the same.
+    /// Names of the boards, if they differ.
     pub boards: Option<[String; 2]>,
-    /// The first record that differs.
+    /// The first differing record.
     pub first: Option<RecordDifference>,
-    /// Records of the first that the second has as well, but after ones that come later in the first.
+    /// Records of the first stream that the second also has, but after ones that come later in the first.
     pub moved: Vec<usize>,
-    /// Records of the first that the second does not have, and the other way round.
+    /// Records of the first stream that the second lacks, and vice versa.
     pub only: [Vec<usize>; 2],
-    /// What the first host does besides, and the second does otherwise: the first of it.
+    /// The first other host action in which the two differ.
     pub host: Option<HostDifference>,
 }
 
-/// How two hosts differ in what they do besides queueing records.
+/// How two hosts differ in actions other than queueing records.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct HostDifference {
-    /// What it is of all that a host does besides.
+    /// Its index among all other actions of the host.
     pub number: usize,
-    /// How many records each has queued before; nothing, if it does no more.
+    /// Number of records each has queued before; `None` if it has no further action.
     pub records: [Option<usize>; 2],
     /// As text.
     pub left: Option<String>,
@@ -82,23 +82,23 @@ pub struct HostDifference {
     pub right: Option<String>,
 }
 
-/// How a record differs from its like in another stream.
+/// The difference between a record and the corresponding one in another stream.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RecordDifference {
-    /// Its number.
+    /// Its index.
     pub record: usize,
-    /// The first byte that differs, or where the shorter one ends.
+    /// The first differing byte, or the end of the shorter one.
     pub byte: usize,
-    /// What the slots hold, where they differ.
+    /// The contents of the slots, if they differ.
     pub slots: Option<[u16; 2]>,
-    /// Lines of the first that the second does not have, as text.
+    /// Lines of the first that the second lacks, as text.
     pub left: Vec<String>,
-    /// Lines of the second that the first does not have.
+    /// Lines of the second that the first lacks.
     pub right: Vec<String>,
 }
 
 impl QueueDifference {
-    /// Whether the host queued the same.
+    /// Whether both hosts queued the same.
     pub fn is_none(&self) -> bool {
         self.first.is_none() && self.boards.is_none() && self.host.is_none()
     }
@@ -110,7 +110,7 @@ fn lines(entry: Option<&Entry>, board: &str) -> Vec<String> {
     text.lines().skip_while(|line| !line.starts_with("board")).skip(1).map(str::to_owned).collect()
 }
 
-/// What a host does besides, as text.
+/// Another host action, as text.
 fn line(act: Option<&Act>) -> Option<String> {
     let queue = act?.queue;
     let act = Act { before: 0, cycle: 0, queue: 0, ..act?.clone() };
@@ -128,7 +128,7 @@ fn host_difference(a: &Capture, b: &Capture) -> Option<HostDifference> {
     Some(HostDifference { number, records, left: line(left), right: line(right) })
 }
 
-/// What one stream has otherwise than another.
+/// The difference between two streams.
 pub fn queue_difference(a: &Capture, b: &Capture) -> QueueDifference {
     let same =
         |x: &Entry, y: &Entry| x.slot == y.slot && x.bytes == y.bytes && (x.waits, x.queue) == (y.waits, y.queue);
@@ -159,7 +159,7 @@ pub fn queue_difference(a: &Capture, b: &Capture) -> QueueDifference {
         left: x.iter().filter(|line| !y.contains(line)).cloned().collect(),
         right: y.iter().filter(|line| !x.contains(line)).cloned().collect(),
     });
-    // Each record of the first with the next like it in the second that is not taken.
+    // Each record of the first with the next equal one in the second that is not matched yet.
     let mut places: BTreeMap<(u16, bool, u8, &[u8]), Vec<usize>> = BTreeMap::new();
     for (at, entry) in b.entries.iter().enumerate().rev() {
         places.entry((entry.slot, entry.waits, entry.queue, &entry.bytes)).or_default().push(at);

@@ -1,4 +1,4 @@
-//! Findings about streams as messages, with places where the stream is a text.
+//! Findings about streams as messages, with source locations where the stream is a text.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ fn span(range: &Range<usize>) -> Span {
     Span::new(byte(range.start), byte(range.end))
 }
 
-/// A mistake in a text.
+/// An error in a text.
 pub fn of_text(error: &TextError) -> Diagnostic {
     let message = Diagnostic::error("queue-syntax", span(&error.span), error.message.clone());
     match &error.hint {

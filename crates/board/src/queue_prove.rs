@@ -1,4 +1,5 @@
-//! Whether what a stream does depends on its delays: runs with many schedules, held against each other and against what orders them.
+//! Whether the outcome of a stream depends on its delays: runs with many schedules, compared with each other and
+//! checked against the order that synchronisation enforces.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -14,16 +15,16 @@ use crate::queue_run::{QueueWork, queue_dumps, queue_findings};
 /// How the delays of a run are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QueueSchedule {
-    /// Each takes its usual time.
+    /// Usual durations.
     Usual,
-    /// By a seed.
+    /// From a seed.
     Seed(u64),
-    /// One kind is always as late as it may be: one of [`Delays::KINDS`].
+    /// One kind is always delayed as much as possible: one of [`Delays::KINDS`].
     Late(&'static str),
 }
 
 impl QueueSchedule {
-    /// The usual one, each kind late, and so many seeds from 1 on.
+    /// The usual one, each kind delayed, and this many seeds from 1.
     pub fn all(seeds: u64) -> Vec<QueueSchedule> {
         let late = Delays::KINDS.into_iter().map(QueueSchedule::Late);
         [QueueSchedule::Usual].into_iter().chain(late).chain((1..=seeds).map(QueueSchedule::Seed)).collect()
@@ -61,27 +62,27 @@ impl fmt::Display for QueueSchedule {
     }
 }
 
-/// What a run with a schedule says of a stream.
+/// The result of a run with a schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueueTrial {
     /// The schedule.
     pub schedule: QueueSchedule,
-    /// What was found: the hazards' codes, with the records.
+    /// The findings: the hazards' codes, with the records.
     pub found: BTreeSet<(&'static str, Option<u64>)>,
     /// Whether one of them is an error.
     pub errors: bool,
     /// Whether everything ran.
     pub complete: bool,
-    /// What came back, and the memory that the stream asks to see.
+    /// Data returned to the host, and the memory that the stream asks to show.
     pub back: Vec<Vec<u8>>,
-    /// What could not be judged and may order, write or start something.
+    /// Commands that could not be checked and may order, write or start something.
     pub not_ordered: Vec<String>,
-    /// Codes of hazards that were met and are allowed.
+    /// Codes of allowed hazards that were met.
     pub allowed: BTreeSet<&'static str>,
 }
 
 impl QueueTrial {
-    /// What a replay with a schedule says.
+    /// The result of a replay with a schedule.
     pub fn of(schedule: QueueSchedule, run: &mut Replay, capture: &Capture, config: &Config) -> QueueTrial {
         let found = queue_findings(run, capture, config);
         let mut back: Vec<Vec<u8>> = run.completions.iter().map(|completion| completion.bytes.clone()).collect();
@@ -97,14 +98,14 @@ impl QueueTrial {
         }
     }
 
-    /// What it says by itself: that something is wrong.
+    /// The error that it shows by itself, if any.
     fn wrong(&self) -> Option<QueueProof> {
         let mut codes: Vec<_> = self.found.iter().map(|(code, _)| *code).collect();
         codes.dedup();
         (self.errors || !self.complete).then_some(QueueProof::Wrong { schedule: self.schedule, codes })
     }
 
-    /// How this differs from another run: what was found, whether it ended; `None` if in neither.
+    /// How it differs from another run: in findings or completion; `None` if in neither.
     pub fn differs(&self, other: &QueueTrial) -> Option<String> {
         let list = |of: &QueueTrial, without: &QueueTrial| {
             let named = |(code, record): &(&str, Option<u64>)| match record {
@@ -128,32 +129,32 @@ impl QueueTrial {
     }
 }
 
-/// Why nothing is known of a stream for all delays.
+/// Why the result for all delays is undecided.
 const BY_TIMES: &str = "what runs depends on times that commands or workers write";
 
-/// What is known of a stream for all delays.
+/// The result for a stream under all delays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QueueProof {
-    /// Synchronisation orders everything that meets: no delay shows anything.
+    /// Synchronisation orders all conflicting accesses: delays have no observable effect.
     Clean {
-        /// Codes of hazards that were met and are allowed: they may show.
+        /// Codes of allowed hazards that were met: they may have an effect.
         allowed: Vec<&'static str>,
     },
-    /// Something is wrong, and a schedule shows it.
+    /// An error, exposed by a schedule.
     Wrong {
         /// The schedule.
         schedule: QueueSchedule,
-        /// Codes of what is found there.
+        /// Codes of its findings.
         codes: Vec<&'static str>,
     },
-    /// Nothing was found, and this is why nothing more is known.
+    /// Nothing was found, but the result is undecided for these reasons.
     Undecided(Vec<String>),
 }
 
 /// Runs a stream with a schedule; workers acknowledge launches.
 ///
 /// # Errors
-/// If there is no such machine, or a record cannot be queued at all.
+/// If the machine is invalid, or a record cannot be queued at all.
 pub fn queue_trial(
     capture: &Capture,
     config: &Config,
@@ -166,12 +167,13 @@ pub fn queue_trial(
     Ok(QueueTrial::of(schedule, &mut run, capture, &config))
 }
 
-/// Whether what a stream does depends on its delays, how many schedules were tried, and the codes of the warnings that were found.
+/// Whether the outcome of a stream depends on its delays, how many schedules were tried, and the codes of the warnings
+/// that were found.
 ///
-/// The device has no other freedom than its delays. Where no two accesses meet that synchronisation does not order, and the linter
-/// has judged everything that orders, each run does the same whatever the delays are; runs with other delays hold that against what
-/// the device does. Times that are written do depend on delays: runs that are compared have a clock that stands still, and one
-/// more, whose clock goes, shows whether anything but bytes follows from it.
+/// Delays are the only nondeterminism of the device. If there are no conflicting accesses that synchronisation does not
+/// order, and the linter has checked everything that creates order, the outcome is the same for all delays; runs with
+/// other delays test this claim. Written timestamps do depend on delays: compared runs use a stopped clock, and one
+/// more run with a running clock shows whether timestamps influence anything but bytes.
 ///
 /// # Errors
 /// As [`queue_trial`].
@@ -191,7 +193,7 @@ pub fn queue_prove(
     for schedule in QueueSchedule::all(seeds) {
         let trial = queue_trial(capture, &still, work, schedule)?;
         if trial.wrong().is_some() {
-            // What is said is what a replay shows: its clock goes.
+            // The report is that of a replay, with a running clock.
             let shown = queue_trial(capture, config, work, schedule)?;
             let proof = shown.wrong().unwrap_or_else(|| QueueProof::Undecided(vec![BY_TIMES.into()]));
             return Ok((proof, trials.len() + 1, Vec::new()));
@@ -203,7 +205,7 @@ pub fn queue_prove(
     Ok((proof(&timed, &trials), trials.len(), warnings))
 }
 
-/// What trials that show no error say together: one whose clock goes, and those whose clocks stand still.
+/// The combined result of error-free trials: one with a running clock, and those with stopped clocks.
 fn proof(timed: &QueueTrial, trials: &[QueueTrial]) -> QueueProof {
     let mut why = timed.not_ordered.clone();
     let lengths = |trial: &QueueTrial| trial.back.iter().map(Vec::len).collect::<Vec<_>>();
@@ -235,10 +237,10 @@ fn proof(timed: &QueueTrial, trials: &[QueueTrial]) -> QueueProof {
     QueueProof::Clean { allowed: allowed.into_iter().collect() }
 }
 
-/// The board that a name or a file of its own describes.
+/// The board described by a name or a file.
 ///
 /// # Errors
-/// If there is no such board, or the file is none.
+/// If there is no such board, or the file is invalid.
 pub fn queue_board(name: &str, read: impl FnOnce(&str) -> Result<Vec<u8>, String>) -> Result<Board, String> {
     if !name.ends_with(".toml") {
         return slipring_queue::board::built_in(name).map_err(|error| error.to_string());

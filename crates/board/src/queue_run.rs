@@ -1,4 +1,5 @@
-//! Runs of captured streams: a stream to try, what a run and the bytes show together, the memory that a stream asks to see.
+//! Runs of captured streams: one attempt at a stream, the combined findings of the run and of its bytes, and the memory
+//! that a stream asks to show.
 
 use slipring_ir::Diagnostic;
 use slipring_machine::{Platform, built_in};
@@ -15,17 +16,18 @@ use slipring_queue::{Layout, layout::L1_ALIGN};
 
 use crate::{BlockRun, KernelWorker, Runs};
 
-/// What the workers of a run do.
+/// The workers of a run.
 #[derive(Clone, Debug)]
 pub enum QueueWork {
-    /// They acknowledge launches after so many cycles.
+    /// They acknowledge launches after this many cycles.
     Acknowledge(u64),
-    /// They run the kernels of the images that they are sent: on a platform, else on that which an image's program names.
+    /// They run the kernels of the images sent to them: on a platform, or on that named by an image's program.
     Kernels(Option<Box<Platform>>),
 }
 
 impl QueueWork {
-    /// Kernels of the images that workers are sent, on a built-in platform of this name, or on that which an image's program names.
+    /// Kernels of the images sent to workers, on a built-in platform with this name, or on that named by an image's
+    /// program.
     ///
     /// # Errors
     /// If no platform has that name.
@@ -34,7 +36,8 @@ impl QueueWork {
         Ok(QueueWork::Kernels(platform.map(Box::new)))
     }
 
-    /// Workers of a board, and where they say what they did: nothing, if they only acknowledge. `record`: with a timeline of each block.
+    /// Workers of a board, and the handle for their runs: empty if they only acknowledge. `record`: with a timeline of
+    /// each block.
     pub fn workers(&self, board: &Board, record: bool) -> (Box<dyn Worker>, Runs) {
         match self {
             QueueWork::Acknowledge(cycles) => (Box::new(Acknowledge { cycles: *cycles }), Runs::default()),
@@ -47,8 +50,8 @@ impl QueueWork {
     }
 }
 
-/// What the engine found in the blocks that workers ran; what it found in several is said once. A stream has no text of theirs: the
-/// places are left out.
+/// The engine's findings in the blocks that workers ran; those found in several are reported once. A stream does not
+/// contain their text, so locations are omitted.
 pub fn queue_block_findings(runs: &[BlockRun]) -> Vec<Diagnostic> {
     let mut list: Vec<(String, usize, Diagnostic)> = Vec::new();
     for run in runs {
@@ -71,7 +74,7 @@ pub fn queue_block_findings(runs: &[BlockRun]) -> Vec<Diagnostic> {
     list.into_iter().map(note).collect()
 }
 
-/// A message of [`queue_block_findings`] as text, in the form that findings of the queue have.
+/// A message of [`queue_block_findings`] as text, in the format of the queue's findings.
 pub fn queue_block_text(message: &Diagnostic) -> String {
     let head = format!("{}[{}]: {}", message.severity.name(), message.code, message.message);
     let help = message.help.iter().map(|help| format!("help: {help}"));
@@ -79,7 +82,7 @@ pub fn queue_block_text(message: &Diagnostic) -> String {
     std::iter::once(head).chain(more.map(|line| format!("  {line}"))).collect::<Vec<_>>().join("\n")
 }
 
-/// What the run with a configuration found, and after it what the bytes alone show and the run did not come to.
+/// The findings of the run with a configuration, followed by those that the bytes alone show and the run did not reach.
 pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> Vec<Finding> {
     let mut all = replayed.findings.clone();
     let mut judged = lint(capture, &config.board, &config.layout);
@@ -94,7 +97,8 @@ pub fn queue_findings(replayed: &Replay, capture: &Capture, config: &Config) -> 
     all
 }
 
-/// What a host sends to run a small program on all workers again and again: arguments of its own for each, one image for all.
+/// The stream of a host that repeatedly runs a small program on all workers: separate arguments for each, one image for
+/// all.
 ///
 /// # Errors
 /// If the board has too many workers for the fields of a command.
@@ -115,7 +119,7 @@ pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
         tiles,
     };
     let mut entries = Vec::new();
-    // One after the other: what stands for one launch is the same for the next.
+    // Sequentially: data for one launch are reused by the next.
     for event in 1..=launches {
         let mut commands = lower_programs(std::slice::from_ref(&program), Lowering::CAREFUL, board, &layout)?;
         commands.push(host_event(event));
@@ -126,10 +130,10 @@ pub fn queue_demo(board: &Board, launches: u32) -> Result<Capture, FieldRange> {
     Ok(Capture { board: board.name.clone(), entries, ..Capture::default() })
 }
 
-/// What the host of a stream loaded, and the memory that the stream asks to see.
+/// The data loaded by the stream's host, and the memory that the stream asks to show.
 ///
 /// # Errors
-/// If there is no such memory on the board that it ran on.
+/// If there is no such memory on its board.
 pub fn queue_dumps(capture: &Capture, replayed: &mut Replay) -> Result<String, String> {
     let mut text = String::new();
     for (act, bytes) in &replayed.loaded {

@@ -1,4 +1,4 @@
-//! What a board's command queue did when, as a timeline.
+//! Activity of a board's command queue as a timeline.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use slipring_report::{Counter, End, Flow, Group, Slice, SliceKind, Trace, Track,
 
 use crate::BlockRun;
 
-/// Groups that there always are.
+/// Groups that always exist.
 const HOST: usize = 0;
 const QUEUE: usize = 1;
 const WORKERS: usize = 2;
 
-/// A timeline of a board, from the calls of its host to the pipes of its kernels: a track for the host, for each core of the queue and
-/// for each worker that ran, below a worker the pipes of the blocks that it ran, where `blocks` have theirs; arrows from the host's
-/// calls to the prefetcher's commands, from there to the dispatcher's, from go signals to workers and on to the first thing that each
-/// core of the block does, and from the dispatcher to the host that takes what comes back. `counters` belong to the queue. Cycles are
-/// the board's.
+/// A timeline of a board, from the calls of its host to the pipes of its kernels. It has a track for the host, for each
+/// core of the queue and for each worker that ran, and below a worker the pipes of its blocks, if `blocks` contains
+/// them. Arrows lead from the host's calls to the prefetcher's commands, from there to the dispatcher's, from go
+/// signals to workers and on to the first activity of each core of the block, and from the dispatcher to the host that
+/// takes the completion. `counters` belong to the queue. Cycles are the board's.
 pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters: Vec<Counter>) -> Trace {
     let counters = counters.into_iter().map(|counter| Counter { group: QUEUE, ..counter }).collect();
     let group = |name: &str| Group { name: format!("{name} of {}", board.name), parent: None };
@@ -83,8 +83,8 @@ pub fn queue_trace(spans: &[Span], blocks: &[BlockRun], board: &Board, counters:
     trace
 }
 
-/// Timelines of several boards as one, each below a group with its name. Boards share nothing, clocks included: each counts from its own
-/// first cycle, in cycles of the first one's clock.
+/// Timelines of several boards combined, each below a group with its name. Boards share nothing, clocks included: each
+/// counts from its own first cycle, in cycles of the first one's clock.
 pub fn queue_traces<'a>(boards: impl IntoIterator<Item = (&'a str, &'a Trace)>) -> Trace {
     let mut all = Trace::default();
     for (name, own) in boards {
@@ -131,7 +131,8 @@ fn core_of<'a>(own: &'a Trace, track: &Track) -> Option<&'a str> {
     Some(&group.name)
 }
 
-/// What a block did, below the slice of its worker's launch. A cluster has a clock of its own: the board counts what it takes.
+/// The activity of a block, below the slice of its worker's launch. A cluster has a clock of its own: the board counts
+/// its cycles.
 fn add_block(trace: &mut Trace, pipes: &BTreeMap<(usize, String), usize>, run: &BlockRun, launch: End) {
     let (Some(own), group) = (run.timeline.as_deref(), trace.tracks[launch.0].group) else { return };
     let clocks = (u128::from(trace.clock_mhz), u128::from(own.clock_mhz.max(1)));

@@ -1,9 +1,10 @@
-//! Whether two cores hold the same tile whatever the buffers hold.
+//! Whether two cores hold the same tile for all buffer contents.
 //!
-//! An effect that compares what two cores have finds no difference with these contents; that it finds none with any is another thing.
-//! Here each run of bytes has a number that stands for how it was come by: the same instruction of the text on what has the same
-//! numbers gives the same number. Where the two sides of a comparison have the same numbers, they are the same with any contents.
-//! What is not followed has a number of its own, which nothing else has.
+//! An effect that compares the contents of two cores may find no difference with the given contents; that does not
+//! imply it for all contents. Here each run of bytes has a number that identifies how it was computed: the same
+//! instruction of the text applied to inputs with equal numbers gives an equal number. If both sides of a comparison
+//! have equal numbers, they are equal for any contents. Anything that is not tracked gets a fresh number that is shared
+//! with nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,32 +14,32 @@ use slipring_sim::{Launch, WorkRun};
 
 use crate::places::LaunchMemory;
 
-/// Bytes that were come by together.
+/// Bytes with a common origin.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     start: u64,
     end: u64,
     number: u64,
-    /// Where they begin in all that has the number.
+    /// Their offset within everything that has the number.
     at: u64,
-    /// The tile that was moved here, and the bytes of all of it.
+    /// The tile that was moved here, and its total size in bytes.
     tile: Option<(u64, u64)>,
 }
 
-/// Follows how bytes were come by, in programs with a comparison.
+/// Tracks the origin of bytes, in programs with a comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Equivalence {
     places: BTreeMap<LaunchMemory, Vec<Piece>>,
-    /// By core and work: the number of what it does, `None` where its operands come from buffers.
+    /// By core and work: the number of its operation, `None` if its operands come from buffers.
     works: BTreeMap<(Role, u32), Option<u64>>,
-    /// Places that compare, and those of them where the sides were come by differently.
+    /// Locations that compare, and those of them whose sides had different origins.
     compares: BTreeSet<SiteRef>,
     differ: BTreeSet<SiteRef>,
-    /// The last number that nothing else has.
+    /// The last number that is shared with nothing.
     last: u64,
 }
 
-/// A number made of two.
+/// Combines two numbers.
 fn mix(one: u64, other: u64) -> u64 {
     let mixed = (one ^ other.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ mixed >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9).wrapping_add(one)
@@ -48,13 +49,13 @@ fn mix_all(numbers: impl IntoIterator<Item = u64>) -> u64 {
     numbers.into_iter().fold(0x2545_f491_4f6c_dd1d, mix)
 }
 
-/// The shape of a range, wherever it is.
+/// The shape of a range, regardless of its location.
 fn shape(extent: &Extent) -> [u64; 3] {
     [u64::from(extent.rows), u64::from(extent.row_bytes), if extent.rows > 1 { extent.stride } else { 0 }]
 }
 
 impl Equivalence {
-    /// Of a launch.
+    /// Starts tracking a launch.
     pub fn new(launch: &Launch<'_>) -> Equivalence {
         let mut alike = Equivalence::default();
         for core in &launch.program.cores {
@@ -76,7 +77,8 @@ impl Equivalence {
                 let slipring_program::Inst::Issue { work: id } = inst else { continue };
                 let work = &core.works[*id as usize];
                 let of_data = work.args.iter().any(|arg| flow.of(*arg).data);
-                // What it does is what it says of itself, on either Vector core, and the place in the text that it is from.
+                // The operation is identified by its own description, the same on either Vector core, and its location
+                // in the text.
                 let says = format!("{:?}", work.effect).replace("Aiv1", "Aiv0");
                 let place = launch.program.sites.get(*site as usize).map_or((0, 0), |site| site.span);
                 let place = [u64::from(place.0), u64::from(place.1)];
@@ -87,17 +89,17 @@ impl Equivalence {
         alike
     }
 
-    /// True for a place that compares, and whose sides were the same for a reason that holds with any contents.
+    /// True for a comparison whose sides were equal for a reason that holds with any contents.
     pub fn holds(&self, site: SiteRef) -> bool {
         self.compares.contains(&site) && !self.differ.contains(&site)
     }
 
-    /// True where there is nothing to follow.
+    /// True if there is nothing to track.
     pub fn is_idle(&self) -> bool {
         self.compares.is_empty()
     }
 
-    /// A block starts on a cluster: its local memories are new.
+    /// A block starts on a cluster: its local memories are fresh.
     pub fn restart(&mut self, at: u32) {
         self.places.retain(|place, _| !matches!(place, LaunchMemory::Local { cluster, .. } if *cluster == at));
     }
@@ -107,12 +109,12 @@ impl Equivalence {
         mix_all([self.last, u64::MAX])
     }
 
-    /// The pieces that a range consists of, cut to it.
+    /// The pieces that make up a range, clipped to it.
     fn pieces(&self, extent: &Extent, cluster: u32) -> Vec<Piece> {
         let (place, start) = LaunchMemory::of(extent, cluster);
         let known = self.places.get(&place).map_or(&[][..], Vec::as_slice);
         let own = match place {
-            // What was passed is the same for all.
+            // A passed buffer is the same for all.
             LaunchMemory::Buffer(buffer) => mix_all([buffer as u64, 1]),
             LaunchMemory::Local { cluster, core, space } => {
                 mix_all([cluster.into(), core.index() as u64, space as u64, 2])
@@ -159,7 +161,7 @@ impl Equivalence {
         }
     }
 
-    /// What ranges hold, in a number.
+    /// A number for the contents of ranges.
     fn number_of(&self, extents: &[Extent], cluster: u32) -> u64 {
         let mut numbers = Vec::new();
         for extent in extents {
@@ -170,7 +172,7 @@ impl Equivalence {
         mix_all(numbers)
     }
 
-    /// The tile that ranges hold: all of one that was moved there, else what they hold.
+    /// The tile in the ranges: if a whole tile was moved there, that tile, otherwise their contents.
     fn tile_of(&self, extents: &[Extent], cluster: u32) -> u64 {
         let mut pieces = extents.iter().flat_map(|extent| self.pieces(extent, cluster));
         let Some(first) = pieces.next() else { return 0 };
@@ -185,7 +187,7 @@ impl Equivalence {
         }
     }
 
-    /// Work is over.
+    /// Work has completed.
     pub fn end(&mut self, run: &WorkRun<'_>) {
         if self.compares.is_empty() {
             return;
@@ -222,7 +224,7 @@ impl Equivalence {
         }
     }
 
-    /// A tile was moved, or parts of it to several cores, each after the other.
+    /// A tile was moved, or parts of it to several cores, one after the other.
     fn moved(&mut self, reads: &[Extent], writes: &[Extent], cluster: u32) {
         let mut cores: Vec<Role> = Vec::new();
         for extent in writes {

@@ -1,9 +1,9 @@
-//! What a platform answers to the questions that the check of races asks: looked up once a launch.
+//! A platform's answers to the questions of the race check, looked up once per launch.
 
 use slipring_machine::interpretations::{LATE_WAITS, TOKEN_LOCKS, UNIT_FLAG_BLOCKS, UNORDERED_STORES};
 use slipring_machine::{Platform, Question};
 
-/// Which questions the platform answers by the other interpretation.
+/// The questions that the platform answers by the alternative interpretation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answers {
     pub late_waits: bool,
@@ -22,7 +22,7 @@ impl Answers {
         }
     }
 
-    /// The question about buffer tokens that lock, or else about unit flags that block, and whether it is answered so.
+    /// The question about buffer tokens that lock, or about unit flags that block, and whether the alternative is used.
     pub fn of_token(&self, locks: bool) -> (&'static Question, bool) {
         match locks {
             true => (&TOKEN_LOCKS, self.token_locks),

@@ -1,4 +1,4 @@
-//! Accesses to buffers as if each were one byte: where these are in order, it does not matter what they touch.
+//! Accesses to buffers treated as single bytes: where these are ordered, it does not matter which bytes they touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ pub(crate) struct Blind {
 }
 
 impl Blind {
-    /// An agent touches a buffer; `clock` says what is over before it does.
+    /// An agent touches a buffer; `clock` gives what is complete before it does.
     pub fn touch(&mut self, buffer: usize, write: bool, agent: Agent, epoch: u32, clock: &Clock) {
         let all = self.last.entry(buffer).or_default();
         for (other, [read, written]) in &*all {
@@ -30,12 +30,12 @@ impl Blind {
         all.entry(agent.index()).or_default()[usize::from(write)] = epoch;
     }
 
-    /// Buffers whose accesses are not in order.
+    /// Buffers with unordered accesses.
     pub fn racing(&self) -> &BTreeSet<usize> {
         &self.racing
     }
 
-    /// Writes down what is remembered of a buffer.
+    /// Serialises the state of a buffer.
     pub fn note(&self, buffer: usize, notes: &mut Notes) {
         for (agent, epochs) in self.last.get(&buffer).into_iter().flatten() {
             notes.word(*agent as u64);

@@ -1,11 +1,11 @@
-//! Who touched bytes last: the accesses to a granule, a page or a region that are remembered.
+//! The remembered accesses to a granule, a page or a region.
 
 use slipring_program::Update;
 use smallvec::SmallVec;
 
 use crate::clock::Clock;
 
-/// One access, as it is remembered for the bytes that it touched.
+/// One access, as remembered for the bytes that it touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stamp {
     pub block: u32,
@@ -15,7 +15,7 @@ pub(crate) struct Stamp {
     pub update: Option<Update>,
     pub epoch: u32,
     pub site: u32,
-    /// Number of the step among those of its core, in program order.
+    /// Index of the step among those of its core, in program order.
     pub number: u32,
 }
 
@@ -25,50 +25,50 @@ impl Stamp {
         self.update.is_some() && self.update == other.update
     }
 
-    /// True if nothing before it is remembered of the bytes that it touches.
+    /// True if it makes all earlier accesses to its bytes irrelevant.
     pub(crate) fn replaces(&self) -> bool {
         self.write && self.update.is_none()
     }
 }
 
-/// An access and the bytes of the granule that it touched and that nothing later replaced.
+/// An access, and the bytes of the granule that it touched and that nothing later replaced.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub stamp: Stamp,
     pub mask: u32,
 }
 
-/// What is remembered of a granule, or of a page or region, whose bytes are all alike (its masks are then all ones):
-/// for each byte the last write, and the last read of each agent since.
+/// The remembered accesses of a granule, or of a page or region whose bytes all have the same ones (its masks are then
+/// all ones): for each byte the last write, and the last read of each agent since.
 pub(crate) type Cell = SmallVec<[Entry; 2]>;
 
-/// An access that is checked.
+/// An access being checked.
 pub(crate) struct Touch<'a, F: FnMut(Stamp, u64, u64)> {
     pub stamp: Stamp,
-    /// What is over before the access starts.
+    /// What is complete before the access starts.
     pub clock: &'a Clock,
-    /// Told for each earlier access that conflicts and is not ordered before: who it was and the bytes
-    /// (first and end) of a piece of the overlap.
+    /// Called for each earlier access that conflicts and is not ordered before: its stamp, and start and end of a part
+    /// of the overlap.
     pub conflict: F,
     /// Blocks may be ordered with each other.
     pub blocks_meet: bool,
-    /// The last epoch of its own lane that is over also where the pipe does not keep its work in order.
+    /// The last epoch of its own lane that is complete even where the pipe does not keep its work in order.
     pub known: u32,
-    /// Whether only the order of one pipe keeps the access apart from an earlier one.
+    /// Whether only the order of one pipe separates the access from an earlier one.
     pub leans: &'a mut Leans,
 }
 
-/// Accesses that only the order of their pipe keeps apart.
+/// Accesses that only the order of their pipe separates.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Leans {
     /// There are some.
     pub any: bool,
-    /// The first that nothing else orders: the earlier access, and the bytes (first and end) that both touch.
+    /// The first that nothing else orders: the earlier access, and start and end of the common bytes.
     pub alone: Option<(Stamp, u64, u64)>,
 }
 
 impl Leans {
-    /// An access of the same lane comes before; `known` is the last epoch of the lane that is over in any case.
+    /// An access of the same lane comes before; `known` is the last epoch of the lane that is complete in any case.
     #[inline]
     pub(crate) fn on(&mut self, old: Stamp, known: u32, commute: bool, bytes: impl FnOnce() -> (u64, u64)) {
         self.any = true;
@@ -79,7 +79,7 @@ impl Leans {
     }
 }
 
-/// The part of an access that lies in one granule, from `start` on, or is the whole of a page or region, which ends at `end`.
+/// The part of an access within one granule, from `start`, or the whole of a page or region, which ends at `end`.
 #[inline]
 pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
     cell: &mut Cell,
@@ -89,8 +89,8 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
     touch: &mut Touch<'_, F>,
 ) {
     let new = touch.stamp;
-    // Two other blocks that did the same here, over all these bytes: whatever comes later and conflicts with this access races
-    // with one of them.
+    // Two other blocks that made the same access to all these bytes: any later access that conflicts with this one
+    // races with one of them.
     let mut others: [Option<u32>; 2] = [None; 2];
     let mut at = 0;
     while at < cell.len() {
@@ -116,14 +116,15 @@ pub(crate) fn touch_cell<F: FnMut(Stamp, u64, u64)>(
             }
             // A later access that conflicts with both need only be ordered after the new one.
             let same = old.block == new.block && old.lane == new.lane;
-            // One that is not ordered after another update of its kind does not stand for it.
+            // An update that is not ordered after another one of its kind does not subsume it.
             if (new.write && (!commute || ordered || same)) || (!old.write && (ordered || same)) {
                 entry.mask &= !mask;
                 if entry.mask == 0 {
                     cell.swap_remove(at);
                     continue;
                 }
-                // An update stands for one of another block from the same place in the text only: findings name places.
+                // An update subsumes one of another block only if both are from the same location in the text: findings
+                // name locations.
             } else if (if new.write { commute && old.site == new.site } else { !old.write })
                 && old.block != new.block
                 && shared == mask

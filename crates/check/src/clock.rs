@@ -2,18 +2,18 @@
 
 use slipring_sim::Agent;
 
-/// Components, rounded up so that joining compiles to whole vectors.
+/// Number of components, rounded up so that joining compiles to whole vectors.
 const WIDTH: usize = Agent::PER_CLUSTER.next_multiple_of(8);
 
-/// For each agent of a cluster the last of its epochs that is known to be over.
+/// For each agent of a cluster, the last of its epochs known to be complete.
 ///
-/// An agent's epoch ends when it sends a signal or takes part in a barrier. Epochs start at 1, so that
-/// the zero clock knows nothing.
+/// An agent's epoch ends when it sends a signal or takes part in a barrier. Epochs start at 1, so the zero clock knows
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clock([u32; WIDTH]);
 
 impl Clock {
-    /// Takes over what the other clock knows.
+    /// Adds the knowledge of the other clock.
     #[inline]
     pub fn join(&mut self, other: &Clock) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
@@ -21,13 +21,13 @@ impl Clock {
         }
     }
 
-    /// The last epoch of agent `lane` (see [`Agent::lane`]) that is over.
+    /// The last complete epoch of agent `lane` (see [`Agent::lane`]).
     #[inline]
     pub fn get(&self, lane: usize) -> u32 {
         self.0[lane]
     }
 
-    /// Sets what is known of agent `lane`.
+    /// Sets the last known epoch of agent `lane`.
     #[inline]
     pub fn set(&mut self, lane: usize, epoch: u32) {
         self.0[lane] = epoch;

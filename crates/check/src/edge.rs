@@ -1,10 +1,10 @@
-//! What a text lacks where two accesses race.
+//! The synchronisation that a text lacks where two accesses race.
 
 use slipring_program::Words;
 use slipring_sim::Agent;
 
-/// What would order an access of `old`, the first in program order or in time, before one of `new`: with buffer tokens where the
-/// core has tokens, else with flags.
+/// The synchronisation that would order an access of `old`, the first in program order or in time, before one of `new`:
+/// buffer tokens if the core has them, otherwise flags.
 pub(crate) fn missing_edge(old: Agent, new: Agent, old_op: &str, op: &str, (words, tokens): (&Words, bool)) -> String {
     if old.block != new.block {
         return "blocks run concurrently and in any order: give each block its own bytes".into();

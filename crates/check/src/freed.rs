@@ -1,7 +1,7 @@
-//! Slots of rings on chip that their consumer has given back: until the producer fills them again nobody may use them.
+//! Slots of on-chip rings that their consumer has freed: nobody may use them until the producer fills them again.
 //!
-//! What stands in such a slot is the old tile until the next one comes, so a use of it gives the right bytes until the ring wraps.
-//! That it comes after the free is wrong at once, however many tiles there are (seed 000, key property 7).
+//! Such a slot holds the old tile until the next one arrives, so a use of it reads the right bytes until the ring
+//! wraps. A use after the free is wrong from the start, however many tiles there are (seed 000, key property 7).
 
 use std::ops::Range;
 
@@ -24,20 +24,20 @@ pub(crate) struct Slot {
     /// The free.
     pub site: SiteRef,
     pub by: Agent,
-    /// Epoch of the free on the agent that gave it.
+    /// Epoch of the free on the agent that issued it.
     pub epoch: u32,
 }
 
-/// An object that says that a slot is free.
+/// An object that signals free slots.
 #[derive(Clone, Copy, Debug)]
 struct Flag {
     ring: usize,
     slot: u32,
-    /// Signals of it that stand for slots that are free from the start.
+    /// Its signals for slots that are free from the start.
     initial: u32,
 }
 
-/// Which slots are free.
+/// The free slots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Freed {
     rings: Vec<RingDecl>,
@@ -46,14 +46,14 @@ pub(crate) struct Freed {
     /// Cluster × objects + index: signals so far.
     signals: Vec<u32>,
     slots: Vec<Slot>,
-    /// The memories that slots were free in, one bit each: core and space.
+    /// The memories that have had free slots, one bit each: core and space.
     places: u64,
 }
 
-/// The bytes of slots that a signal gives back, one after the other.
+/// The bytes of slots that a signal frees, one after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
-    /// Counted on beyond the slots of the ring.
+    /// Counted on beyond the number of slots of the ring.
     slots: Range<u32>,
     /// Slots of the ring, and bytes of each.
     count: u32,
@@ -74,7 +74,7 @@ impl Iterator for Given {
     }
 }
 
-/// The bit of a memory of a core.
+/// The bit for a memory of a core.
 fn place(core: Role, space: Space) -> u64 {
     1 << (core.index() * Space::COUNT + space as usize)
 }
@@ -83,7 +83,7 @@ impl Freed {
     pub fn new(launch: &Launch<'_>) -> Freed {
         let program = launch.program;
         let rings = program.rings.clone();
-        // Both Vector cores are told of each slot of the Cube core's memory: the first to be told counts.
+        // Both Vector cores are signalled for each slot of the Cube core's memory: the first signal counts.
         let second = |ring: &RingDecl| {
             let twin = |other: &RingDecl| {
                 other.name == ring.name && other.direction == ring.direction && other.lane == Role::Aiv0
@@ -109,7 +109,7 @@ impl Freed {
         self.slots.retain(|slot| slot.cluster != cluster);
     }
 
-    /// The bytes of the slots that a signal gives back; `None` where it is not a free, or one that the ring starts with.
+    /// The bytes of the slots that a signal frees; `None` if it is not a free, or is one of the ring's initial ones.
     #[inline]
     pub fn given(&mut self, agent: Agent, sync: u32) -> Option<Given> {
         let flag = self.flags[sync as usize]?;
@@ -130,7 +130,7 @@ impl Freed {
         Some(Given { slots, count, base, bytes, space: ring.space, core: agent.role })
     }
 
-    /// A slot is free from now on, the agent's epoch.
+    /// A slot becomes free, in the agent's current epoch.
     pub fn free(&mut self, agent: Agent, epoch: u32, extent: &Extent, site: SiteRef) {
         let Extent { core, space, start, .. } = *extent;
         self.places |= place(core, space);
@@ -144,14 +144,14 @@ impl Freed {
         self.slots.push(slot);
     }
 
-    /// Writes down what matters later.
+    /// Serialises the state that matters later.
     pub fn note(&self, notes: &mut Notes) {
         for (at, signals) in self.signals.iter().enumerate() {
             let Some(flag) = self.flags[at % self.flags.len()] else { continue };
             notes.word(u64::from(*signals.min(&flag.initial)));
             let ring = &self.rings[flag.ring];
             if ring.counted {
-                // Which slot comes next.
+                // The slot that comes next.
                 notes.word(u64::from(signals.saturating_sub(flag.initial) % ring.slots.max(1)));
             }
         }
@@ -168,14 +168,14 @@ impl Freed {
         }
     }
 
-    /// True if no slot is free: the usual case of a program without rings on chip.
+    /// True if no slot is free: the usual case of a program without on-chip rings.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// A core touches a range; `clock` is what is over before: the free that came before, if it touches what it has given back.
-    /// Another core's write fills the slot again where it is ordered after the free. Where it is not, it brings the very tile that
-    /// was given back too early, whose uses are still to come.
+    /// A core touches a range; `clock` is what is complete before. Returns the free that came before, if the core
+    /// touches what it has freed. Another core's write fills the slot again if it is ordered after the free. If it is
+    /// not, it writes the very tile that was freed too early, whose uses are still to come.
     pub fn touch(&mut self, agent: Agent, range: &Extent, write: bool, clock: &Clock) -> Option<Slot> {
         if range.space == Space::Gm || self.places & place(range.core, range.space) == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! Bytes that are uninitialised: nobody has written them.
+//! Uninitialised bytes: bytes that nobody has written.
 
 use std::collections::BTreeSet;
 
@@ -7,65 +7,65 @@ use slipring_sim::{ExecutionMode, Launch, Observer};
 
 use crate::places::{LaunchMemory, Names, bytes};
 
-/// Finds out what becomes of bytes that nobody has written.
+/// Tracks uninitialised bytes.
 ///
-/// The memories keep marks of them ([`slipring_program::Shadow`]): they are copied and computed with in silence. It is an error where
-/// they decide something (an address, a mask, a branch, a number), and where what was computed from them ends in a buffer that
-/// the launch passed; where they are merely copied there it is a warning.
+/// The memories mark them ([`slipring_program::Shadow`]): copying them and computing with them is silent. It is an
+/// error if they decide something (an address, a mask, a branch, a scalar), or if data computed from them reaches a
+/// buffer that the launch passed; if they are merely copied there it is a warning.
 ///
-/// Buffers that are passed as arguments count as written, except those that [`Init::scratch`] and [`Init::unwritten`] name.
-/// Local memories start unwritten in every block. Each place in the text is reported once.
+/// Buffers that are passed as arguments count as written, except those that [`Init::scratch`] and [`Init::unwritten`]
+/// name. Local memories start unwritten in every block. Each location in the text is reported once.
 #[derive(Debug, Default)]
 pub struct Init {
-    /// Buffers whose contents are uninitialised at the start.
+    /// Initially uninitialised buffers.
     scratch: Vec<usize>,
-    /// Results that hold nothing at the start.
+    /// Initially uninitialised results.
     unwritten: Vec<Unwritten>,
-    /// Bytes of results that a run which comes to its end is to write.
+    /// Bytes of results that a complete run must write.
     results: Vec<Unwritten>,
-    /// Buffers that are nobody's result: what is stored there is no finding.
+    /// Buffers that are not results: stores there are not reported.
     apart: Vec<usize>,
     names: Names,
     active: bool,
-    /// Also where operations are run one after another.
+    /// Also in sequential runs.
     always: bool,
 }
 
 impl Init {
-    /// A check that has seen nothing yet.
+    /// A fresh check.
     pub fn new() -> Init {
         Init::default()
     }
 
-    /// A buffer (by its index in global memory) that holds nothing at the start, such as the slots of a ring.
+    /// Declares a buffer (by its index in global memory) as initially uninitialised, such as the slots of a ring.
     pub fn scratch(mut self, buffer: usize) -> Init {
         self.scratch.push(buffer);
         self
     }
 
-    /// Bytes of a result that hold nothing at the start, such as those of an output.
+    /// Declares bytes of a result as initially uninitialised, such as those of an output.
     pub fn unwritten(mut self, bytes: Unwritten) -> Init {
         self.unwritten.push(bytes);
         self
     }
 
-    /// Bytes of a result that a run is to write.
+    /// Declares bytes of a result that a run must write.
     pub fn result(mut self, bytes: Unwritten) -> Init {
         self.results.push(bytes);
         self
     }
 
-    /// Takes buffers for nobody's result.
+    /// Declares buffers as not being results.
     pub fn leave_out(&mut self, buffers: &[usize]) {
         self.apart.extend(buffers);
     }
 
-    /// Keeps marks also where operations are run one after another.
+    /// Keeps marks also in sequential runs.
     pub fn always(self) -> Init {
         Init { always: true, ..self }
     }
 
-    /// What the memories of the run say.
+    /// The findings from the memories of the run.
     pub fn findings(&self, memory: &Memory) -> Vec<Finding> {
         let Some(shadow) = &memory.shadow else { return Vec::new() };
         let mut findings: Vec<Finding> = shadow.misuses().iter().map(|misuse| self.misused(misuse)).collect();
@@ -98,7 +98,8 @@ impl Init {
         findings
     }
 
-    /// What a run that came to its end has left out of the results. What was stored there and means nothing is told already.
+    /// Parts of the results that a complete run did not write. Uninitialised data stored there has already been
+    /// reported.
     pub fn left_out(&self, memory: &Memory) -> Vec<Finding> {
         let Some(shadow) = memory.shadow.as_ref().filter(|shadow| !shadow.is_full()) else { return Vec::new() };
         let told: BTreeSet<usize> = shadow.outputs().into_iter().map(|(_, buffer, _)| buffer).collect();
@@ -128,7 +129,7 @@ impl Init {
         findings
     }
 
-    /// Where contents of buffers have decided what the findings are, or whether there are any.
+    /// Locations where buffer contents have decided what the findings are, or whether there are any.
     pub fn doubts(&self, memory: &Memory) -> BTreeSet<(SiteRef, Choice)> {
         memory.shadow.as_ref().map_or_else(BTreeSet::new, |shadow| shadow.doubts())
     }
@@ -156,7 +157,7 @@ impl Init {
             .help("write the bytes first, or read only the part that is valid")
     }
 
-    /// Bytes of a buffer that nobody has written.
+    /// Unwritten bytes of a buffer.
     fn holes(&self, memory: &Memory, buffer: usize, runs: Vec<(u64, u64)>) -> Box<Holes> {
         let place = LaunchMemory::Buffer(buffer).name(&self.names);
         Box::new(Holes::new(place, (0, memory.buffer_bytes(buffer) as u64), runs.into_iter()))
@@ -184,7 +185,7 @@ impl Init {
     }
 }
 
-/// A check has no room for its notes of so large a memory: what it says does not cover everything.
+/// A check has no memory for its records of such a large memory: its findings do not cover everything.
 pub(crate) fn no_memory(check: &str, of: &str) -> Finding {
     let message = format!("out of memory for the records of {of}: `{check}` did not cover everything");
     Finding::new(Kind::MemoryLimit, Severity::Error, message)
@@ -192,12 +193,12 @@ pub(crate) fn no_memory(check: &str, of: &str) -> Finding {
         .help(format!("run with smaller buffers or fewer blocks, or without `{check}`"))
 }
 
-/// Runs of bytes in words, as elements of so many bytes where they are whole elements.
+/// Runs of bytes as text, in elements of this size if they are whole elements.
 fn listed<'a>(voids: impl Iterator<Item = &'a Uninit>, elem: u64) -> String {
     in_words(&joined(voids), elem)
 }
 
-/// Runs of bytes that do not touch: first byte and end of each.
+/// Merged runs of bytes: start and end of each.
 fn joined<'a>(voids: impl Iterator<Item = &'a Uninit>) -> Vec<(u64, u64)> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for void in voids {
@@ -209,7 +210,7 @@ fn joined<'a>(voids: impl Iterator<Item = &'a Uninit>) -> Vec<(u64, u64)> {
     runs
 }
 
-/// Runs of bytes that do not touch, first byte and end of each, in words: as elements of so many bytes where that is possible.
+/// Disjoint runs of bytes, start and end of each, as text: in elements of this size if possible.
 pub fn in_words(runs: &[(u64, u64)], elem: u64) -> String {
     const SHOWN: usize = 3;
     let whole = elem > 0 && runs.iter().all(|(from, to)| from % elem == 0 && to % elem == 0);

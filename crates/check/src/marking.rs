@@ -1,11 +1,11 @@
-//! What is left of the past where all cores meet, and when two such states are alike: then whatever can come of the one can come of
-//! the other.
+//! The relevant history of a state at which all cores are at a cut point, and the equivalence of two such states:
+//! everything that can follow one can follow the other.
 //!
-//! Of an order only this matters for what comes later: who knows which of the accesses, signals and waits that are still
-//! remembered to be over. So epochs are compared by their rank among the remembered ones of their agent, as are the numbers of
-//! steps of a core; counts of signals by what is between them. Bytes of local memories lie where they lie; those of global
-//! memory may have moved on by the same distance in all accesses to a buffer, and what lies before all that is touched
-//! later is forgotten.
+//! The only part of the order that matters later is who knows which of the still remembered accesses, signals and waits
+//! to be complete. Epochs are therefore compared by their rank among the remembered ones of their agent, as are the
+//! step numbers of a core; signal counts are compared by their differences. Bytes of local memories must be at the same
+//! addresses; those of global memory may have advanced by the same distance in all accesses to a buffer, and everything
+//! before the lowest byte touched later is forgotten.
 
 use std::collections::BTreeSet;
 
@@ -21,8 +21,8 @@ use crate::places::PerPlace;
 use crate::queues::Queues;
 use crate::shadow::{Run, Shadow};
 
-/// What is uninitialised in a buffer from byte `from` on, each byte moved back by so many: words that are the same exactly if that
-/// is. `None` where the distance is not a whole number of words.
+/// The uninitialised bytes of a buffer from byte `from`, shifted back by `by`: words that are equal exactly if the
+/// bytes are. `None` if the distance is not a whole number of words.
 fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if voids.is_empty() {
         return Some(Vec::new());
@@ -30,7 +30,8 @@ fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     if !by.is_multiple_of(64) {
         return None;
     }
-    // A word for each 64 bytes that are not as those after the last one, which are uninitialised where a last word says so.
+    // A word for each 64 bytes that differ from those after the last one, which are uninitialised if a final word says
+    // so.
     let (words, rest) = (voids.chunks_exact(5), voids.chunks_exact(5).remainder());
     let mut list = Vec::new();
     for word in words {
@@ -46,13 +47,13 @@ fn moved_back(voids: &[u64], from: u64, by: u64) -> Option<Vec<u64>> {
     Some(list)
 }
 
-/// Where a core stands.
+/// The position of a core.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct CoreSnapshot {
     pub cluster: u32,
     pub role: Role,
-    /// Position in the program's cores.
+    /// Index among the program's cores.
     pub position: usize,
     pub pc: usize,
     pub at: At,
@@ -61,7 +62,7 @@ pub struct CoreSnapshot {
 }
 
 impl CoreSnapshot {
-    /// Where the cores stand.
+    /// The positions of the cores.
     pub(crate) fn of(meeting: &CutPoint<'_>) -> Vec<CoreSnapshot> {
         let of = |core: &CoreAt<'_>| CoreSnapshot {
             cluster: core.cluster,
@@ -76,7 +77,7 @@ impl CoreSnapshot {
     }
 }
 
-/// A state where all cores meet.
+/// A state at a cut point, where all cores meet.
 #[derive(Clone, Debug)]
 pub struct Marking {
     /// The cores.
@@ -88,24 +89,24 @@ pub struct Marking {
     freed: Freed,
     queues: Queues,
     blind: Blind,
-    /// Bytes of local memories and of buffers that are uninitialised.
+    /// Uninitialised bytes of local memories and of buffers.
     voids: Vec<u64>,
     buffer_voids: Vec<Vec<u64>>,
-    /// Buffers into which such bytes were stored, and there they are.
+    /// Buffers into which such bytes were stored and which still contain them.
     stored_voids: BTreeSet<usize>,
 }
 
 /// How two markings are compared in a buffer of global memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moved {
-    /// Nobody writes it: nothing in it matters.
+    /// Nobody writes it: its contents do not matter.
     ReadOnly,
-    /// Its accesses are in order wherever they are, and none reads bytes that are uninitialised.
+    /// Its accesses are ordered at any addresses, and none reads uninitialised bytes.
     InOrder,
-    /// Its accesses are where they were.
+    /// Its accesses are at the same addresses.
     Stays,
-    /// Each access lies so many bytes further on; what lies before these bytes, of the one and of the other marking, is
-    /// touched by nobody later.
+    /// Each access is this many bytes further on; nobody later touches what precedes these bytes in the respective
+    /// marking.
     On {
         #[allow(missing_docs)]
         by: u64,
@@ -139,9 +140,9 @@ impl Marking {
         }
     }
 
-    /// True if whatever can come of this state can come of the other one: as far as the registers go that decide something, which
-    /// are not looked at here. `moved` says how each buffer is compared, `read` which of them are read: of the others it does not
-    /// matter what nobody has written yet.
+    /// True if everything that can follow this state can follow the other one, apart from registers that decide
+    /// something, which are not compared here. `moved` determines how each buffer is compared, `read` which of them are
+    /// read: in the others unwritten bytes do not matter.
     pub fn is_like(&self, other: &Marking, moved: &[Moved], read: &dyn Fn(usize) -> bool) -> bool {
         let place = |marking: &Marking| -> Vec<_> {
             let of = |core: &CoreSnapshot| (core.cluster, core.role, core.position, core.pc, core.at, core.queued);
@@ -161,7 +162,7 @@ impl Marking {
                         _ => false,
                     }
                 }
-                // Where its accesses are is not known, or what was stored comes to the end.
+                // The addresses of its accesses are unknown, or stored data reaches its end.
                 Moved::On { .. } | Moved::InOrder => one.is_empty() && two.is_empty(),
             }
         });
@@ -173,7 +174,7 @@ impl Marking {
             && self.words(0, moved) == other.words(1, moved)
     }
 
-    /// True if a buffer has bytes that are uninitialised: of one that is not read, such that were stored there.
+    /// True if a buffer has uninitialised bytes; for one that is not read, only stored ones count.
     pub fn has_voids(&self, buffer: usize, read: bool) -> bool {
         let any = || self.buffer_voids.get(buffer).is_some_and(|words| !words.is_empty());
         if read { any() } else { self.stored_voids.contains(&buffer) }

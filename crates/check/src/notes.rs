@@ -1,4 +1,4 @@
-//! How a state is written down, so that two can be compared.
+//! Serialisation of a state, so that two states can be compared.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use slipring_sim::Agent;
 use crate::clock::Clock;
 use crate::shadow::Run;
 
-/// Writes a state down. What is written twice in the same words is alike.
+/// Serialises a state. Two states with the same words are equivalent.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     words: Vec<u64>,
-    /// Remembered epochs by [`Agent::index`], remembered numbers of steps by cluster × 3 + core.
+    /// Remembered epochs by [`Agent::index`], and remembered step indices by cluster × 3 + core.
     epochs: BTreeMap<usize, Vec<u32>>,
     numbers: BTreeMap<usize, Vec<u32>>,
     /// The first of two passes, which collects them.
     collects: bool,
-    /// Places in the text and numbers of steps are written down as well, of all that is remembered.
+    /// Source locations and step indices are serialised as well, for everything remembered.
     places: bool,
 }
 
 impl Notes {
-    /// Runs what writes a state twice: to collect what is remembered, and to write.
+    /// Runs the serialiser of a state twice: to collect what is remembered, and to write.
     pub(crate) fn of(write: impl Fn(&mut Notes)) -> Vec<u64> {
         let mut notes = Notes { collects: true, ..Notes::default() };
         write(&mut notes);
@@ -36,7 +36,8 @@ impl Notes {
         notes.words
     }
 
-    /// The same with places in the text and numbers of steps: what is written twice in these words also says the same from then on.
+    /// As [`Notes::of`], including source locations and step indices: states with the same words also report the same
+    /// from then on.
     pub fn in_full(write: impl Fn(&mut Notes)) -> Vec<u64> {
         Notes::of(|notes| {
             notes.places = true;
@@ -44,7 +45,7 @@ impl Notes {
         })
     }
 
-    /// Writes a place in the text, where that is asked for.
+    /// Writes a source location, if enabled.
     pub fn site(&mut self, site: SiteRef) {
         if self.places {
             self.word(site.into());
@@ -58,17 +59,17 @@ impl Notes {
         }
     }
 
-    /// Writes an epoch of an agent in which something happened that is remembered.
+    /// Writes a remembered epoch of an agent.
     pub fn epoch(&mut self, agent: usize, epoch: u32) {
         note(&mut self.epochs, self.collects.then_some(()), agent, epoch, &mut self.words);
     }
 
-    /// Writes the number of a remembered step of a core.
+    /// Writes a remembered step index of a core.
     pub fn number(&mut self, core: usize, number: u32) {
         note(&mut self.numbers, self.collects.then_some(()), core, number, &mut self.words);
     }
 
-    /// Writes what is known of the agents of a cluster.
+    /// Writes the knowledge about the agents of a cluster.
     pub fn clock(&mut self, cluster: usize, clock: &Clock) {
         if self.collects {
             return;
@@ -80,7 +81,7 @@ impl Notes {
         }
     }
 
-    /// Writes runs of bytes with who touched them last.
+    /// Writes runs of bytes with their last accesses.
     pub fn runs(&mut self, runs: &[Run]) {
         self.word(runs.len() as u64);
         for run in runs {

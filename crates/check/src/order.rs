@@ -1,4 +1,4 @@
-//! The order that synchronisation makes.
+//! The order created by synchronisation.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::notes::Notes;
 use crate::token::Token;
 
-/// A moment of an agent: everything that it did up to this epoch.
+/// A point in an agent's execution: everything it did up to this epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub lane: usize,
@@ -21,30 +21,30 @@ pub(crate) struct Moment {
 /// A scalar unit or pipe.
 #[derive(Clone, Debug)]
 struct Unit {
-    /// What is over before the next step of the agent starts. The own component: on a pipe that keeps its
-    /// work in order the current epoch, as a step always follows the one before; on another pipe the last
-    /// epoch that a barrier or a signal has closed.
+    /// What is complete before the next step of the agent starts. The agent's own component: on a pipe that keeps its
+    /// work in order the current epoch, since a step always follows the previous one; on another pipe the last epoch
+    /// closed by a barrier or a signal.
     clock: Clock,
     /// The current epoch.
     epoch: u32,
     /// Later work of the pipe may overtake earlier work, in some memory.
     unordered: bool,
-    /// For each step in the queue: its number among the steps of the core, and whether the scalar unit learnt
-    /// anything since it put the step before there.
+    /// For each queued step: its index among the steps of the core, and whether the scalar unit learnt anything since
+    /// it issued the previous step there.
     issued: VecDeque<(u32, bool)>,
-    /// Number of the current step.
+    /// Index of the current step.
     number: u32,
-    /// The scalar unit's clock, for the steps that say so.
+    /// The scalar unit's clock, for the steps marked so.
     news: VecDeque<Clock>,
-    /// Steps since the pipe was last found empty, the current one included.
+    /// Steps since the pipe was last found empty, including the current one.
     since_empty: u32,
-    /// State of the scalar unit's clock when it last issued a step here.
+    /// Version of the scalar unit's clock when it last issued a step here.
     seen: u64,
     /// Deferred releases that wait for the steps so far.
     marks: VecDeque<Mark>,
 }
 
-/// A deferred release of a token waits for the steps of a pipe up to this number.
+/// A deferred release of a token waits for the steps of a pipe up to this index.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     last: u32,
@@ -55,63 +55,63 @@ struct Mark {
 /// A synchronisation object of a cluster.
 #[derive(Clone, Debug, Default)]
 struct Object {
-    /// What the senders of the signals not taken yet knew.
+    /// The knowledge of the senders of the unconsumed signals.
     signals: VecDeque<Clock>,
     last_set: Option<Moment>,
     last_wait: Option<Moment>,
     /// Signals sent so far.
     sets: u64,
-    /// Waits that no later set needed for its capacity yet, and how many there were before them.
+    /// Waits not yet needed by a later set for its capacity, and the number of waits before them.
     waits: VecDeque<Taken>,
     dropped: u64,
-    /// Sets whose signals found room because a wait that is not told yet stood ready for the one before.
+    /// Sets whose signals had capacity because a wait not yet reported was ready for the previous one.
     owed: VecDeque<Owed>,
     /// Waits so far.
     taken: u64,
 }
 
-/// A signal was taken.
+/// A consumed signal.
 #[derive(Clone, Copy, Debug)]
 struct Taken {
     at: Moment,
-    /// Number of the wait among the steps of its core.
+    /// Index of the wait among the steps of its core.
     number: u32,
-    /// True if nothing was on its pipe before it since the scalar unit last found all pipes empty.
+    /// True if nothing preceded it on its pipe since the scalar unit last found all pipes empty.
     first: bool,
 }
 
 impl Taken {
-    /// True if the wait stood on an empty pipe before the set of this number was put on one of the same core: it then took its
-    /// signal when that came.
+    /// True if the wait was on an empty pipe before the set with this index was issued on the same core: it then
+    /// consumed its signal as soon as that arrived.
     fn stood_ready(&self, lane: usize, number: u32) -> bool {
         let one_core = self.at.lane / Pipe::COUNT == lane / Pipe::COUNT;
         one_core && self.number < number && self.first
     }
 }
 
-/// A set that needs the wait of number `wait` to have taken its signal before.
+/// A set that requires the wait with index `wait` to have consumed its signal before.
 #[derive(Clone, Copy, Debug)]
 struct Owed {
     wait: u64,
     at: Moment,
-    /// Number of the set among the steps of its core.
+    /// Index of the set among the steps of its core.
     number: u32,
 }
 
-/// What a set or wait shows about the schedules.
+/// What a set or wait implies about other schedules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Doubt {
-    /// Unordered with the other set: which of them a wait takes is up to the schedule.
+    /// Unordered with the other set: which of them a wait consumes depends on the schedule.
     Setters(Moment),
-    /// Unordered with the other wait: which of them gets a signal is up to the schedule.
+    /// Unordered with the other wait: which of them receives a signal depends on the schedule.
     Waiters(Moment),
-    /// A set is unordered with the wait that should have made room.
+    /// A set is unordered with the wait that should have freed its capacity.
     Capacity {
         #[allow(missing_docs)]
         set: Moment,
         wait: Moment,
     },
-    /// The same, but for a wait that stood on an empty pipe when the set was issued.
+    /// As `Capacity`, except for a wait that was on an empty pipe when the set was issued.
     LateWait {
         #[allow(missing_docs)]
         set: Moment,
@@ -122,7 +122,7 @@ pub(crate) enum Doubt {
 }
 
 impl Doubt {
-    /// A set that nothing orders after the wait that should have made room, which may have stood ready.
+    /// A set that nothing orders after the wait that should have freed its capacity, which may have been ready.
     fn capacity(stood: bool, set: Moment, wait: Moment) -> Doubt {
         if stood { Doubt::LateWait { set, wait } } else { Doubt::Capacity { set, wait } }
     }
@@ -135,26 +135,26 @@ pub(crate) struct Order {
     unordered: [bool; Pipe::COUNT],
     /// By [`Agent::index`].
     units: Vec<Unit>,
-    /// Counts what each core's scalar unit learnt: cluster × 3 + core.
+    /// Version counters of the knowledge of each core's scalar unit: cluster × 3 + core.
     versions: Vec<u64>,
-    /// Whether each core's scalar unit touched memory in its epoch.
+    /// Whether each core's scalar unit touched memory in its current epoch.
     touched: Vec<bool>,
     /// Steps that each core has issued.
     steps: Vec<u32>,
     /// Cluster × objects + index.
     objects: Vec<Object>,
-    /// The same for buffer tokens; idle for other objects.
+    /// The buffer tokens, likewise; idle for other objects.
     tokens: Vec<Token>,
     per_cluster: usize,
     is_token: Vec<bool>,
-    /// Later releases that the acquire which is issued next waits for.
+    /// Later releases for which the next issued acquire waits.
     later: Vec<(usize, u32)>,
     max: Vec<u64>,
 }
 
 impl Order {
-    /// Nothing has happened yet; the platform says which pipes keep their work in order, with a question that it answers by the
-    /// other interpretation, if there is one.
+    /// An empty order; the platform determines which pipes keep their work in order, with `other` answered by the
+    /// alternative interpretation, if given.
     pub fn new(launch: &Launch<'_>, other: Option<&Question>) -> Order {
         let clusters = launch.clusters() as usize;
         let syncs = &launch.program.syncs;
@@ -177,7 +177,7 @@ impl Order {
         for _ in 0..clusters {
             order.units.extend((0..Agent::PER_CLUSTER).map(|lane| Unit::new(lane, &order.unordered)));
             for _ in syncs {
-                // Signals of an earlier launch know nothing of this one.
+                // Signals of an earlier launch carry no knowledge about this one.
                 let sets = launch.counters.get(order.objects.len()).map_or(0, |left| *left);
                 let sets = sets.min(order.max[order.objects.len() % syncs.len()]);
                 let signals = (0..sets).map(|_| Clock::default()).collect();
@@ -201,13 +201,13 @@ impl Order {
         self.touched[cluster * 3..cluster * 3 + 3].fill(false);
     }
 
-    /// What is over before the current step of an agent.
+    /// What is complete before the current step of an agent.
     pub fn clock(&self, agent: Agent) -> &Clock {
         &self.units[agent.index()].clock
     }
 
-    /// For a pipe that overlaps its own work in some memories, the same for the other memories: all its earlier work is
-    /// over as well.
+    /// For a pipe that overlaps its own work in some memories, the clock for the other memories: all its earlier work
+    /// is complete as well.
     pub fn clock_in_order(&self, agent: Agent) -> Option<Clock> {
         let unit = &self.units[agent.index()];
         if !unit.unordered {
@@ -218,12 +218,12 @@ impl Order {
         Some(clock)
     }
 
-    /// The epoch in which an agent does what it does now.
+    /// The current epoch of an agent.
     pub fn epoch(&self, agent: Agent) -> u32 {
         self.units[agent.index()].epoch
     }
 
-    /// Number of an agent's current step among the steps of its core, in program order.
+    /// Index of an agent's current step among the steps of its core, in program order.
     pub fn number(&self, agent: Agent) -> u32 {
         self.units[agent.index()].number
     }
@@ -239,18 +239,18 @@ impl Order {
         }
         let unit = &mut self.units[agent.index()];
         if unit.unordered {
-            // Each work has an epoch of its own, which tells it from earlier work of the pipe.
+            // Each work item has its own epoch, which distinguishes it from earlier work of the pipe.
             unit.epoch += 1;
         }
     }
 
-    /// The acquire that is issued next waits for these later releases.
+    /// The next issued acquire waits for these later releases.
     pub fn hold(&mut self, to: Agent, later: &[(Pipe, u32)]) {
         self.later.clear();
         self.later.extend(later.iter().map(|(pipe, number)| (Agent { pipe: *pipe, ..to }.lane(), *number)));
     }
 
-    /// The scalar unit puts a step on a pipe: the step comes after all that the scalar unit has done.
+    /// The scalar unit issues a step to a pipe: the step comes after everything that the scalar unit has done.
     pub fn issue(&mut self, to: Agent, step: Issued) {
         let core = Order::core(to);
         self.steps[core] = self.steps[core].wrapping_add(1);
@@ -310,7 +310,7 @@ impl Order {
         &mut self.tokens[agent.cluster as usize * self.per_cluster + sync as usize]
     }
 
-    /// What deferred releases wait for on a pipe is over, for the oldest of those that `is_over` accepts.
+    /// The work of a pipe for which deferred releases wait is complete, for the oldest of those that `is_over` accepts.
     fn close_marks(&mut self, agent: Agent, is_over: impl Fn(&Mark) -> bool) {
         while let Some(mark) = self.units[agent.index()].marks.front().copied().filter(&is_over) {
             let unit = &mut self.units[agent.index()];
@@ -320,7 +320,7 @@ impl Order {
         }
     }
 
-    /// A pipe's release of a token is done.
+    /// A pipe's release of a token is complete.
     fn release(&mut self, agent: Agent, sync: u32) {
         let Some(number) = self.token(agent, sync).oldest(agent.lane()) else { return };
         for pipe in Pipe::ALL {
@@ -358,7 +358,7 @@ impl Order {
         object.last_set = Some(now);
         let mut capacity = None;
         if object.sets >= self.max[sync as usize] {
-            // The wait with this number made room. A wait that is not over yet cannot have.
+            // The wait with this index freed the capacity. A wait that is not over yet cannot have.
             let made = object.sets - self.max[sync as usize];
             while object.dropped < made && object.waits.pop_front().is_some() {
                 object.dropped += 1;
@@ -377,7 +377,7 @@ impl Order {
         [setters, capacity]
     }
 
-    /// A wait is over: the agent knows what the sender knew.
+    /// A wait is over: the agent gains the sender's knowledge.
     pub fn wait(&mut self, agent: Agent, sync: u32, site: SiteRef) -> [Option<Doubt>; 2] {
         self.begin(agent);
         let lane = agent.lane();
@@ -407,13 +407,13 @@ impl Order {
         [doubt, capacity]
     }
 
-    /// A scalar unit tells others what it knows by a number in global memory.
+    /// A scalar unit passes its knowledge to others through a value in global memory.
     pub fn tell(&mut self, agent: Agent) -> Clock {
         self.touched[Order::core(agent)] = true;
         self.units[agent.index()].release(agent.lane())
     }
 
-    /// A scalar unit learns something from a number in global memory: the first epoch in which it knows.
+    /// A scalar unit gains knowledge from a value in global memory: returns the first epoch in which it has it.
     pub fn learn(&mut self, agent: Agent, clock: Option<&Clock>) -> u32 {
         let unit = &mut self.units[agent.index()];
         clock.into_iter().for_each(|clock| unit.clock.join(clock));
@@ -422,7 +422,7 @@ impl Order {
         unit.epoch
     }
 
-    /// A barrier of a pipe, or of all pipes of a core where the scalar unit is the agent.
+    /// A barrier of a pipe, or of all pipes of a core if the agent is the scalar unit.
     pub fn barrier(&mut self, agent: Agent) {
         if agent.pipe != Pipe::S {
             self.begin(agent);
@@ -444,9 +444,9 @@ impl Order {
     }
 }
 
-/// What matters later of the order.
+/// The part of the order that matters later.
 impl Order {
-    /// Writes it down.
+    /// Serialises it.
     pub fn note(&self, notes: &mut Notes) {
         for (agent, unit) in self.units.iter().enumerate() {
             let (cluster, core) = (agent / Agent::PER_CLUSTER, agent / Pipe::COUNT);
@@ -530,7 +530,7 @@ impl Unit {
         }
     }
 
-    /// Ends the epoch and gives what is over with it.
+    /// Ends the epoch and returns what is complete with it.
     fn release(&mut self, lane: usize) -> Clock {
         let mut clock = self.clock;
         clock.set(lane, self.epoch);

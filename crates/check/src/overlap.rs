@@ -8,23 +8,23 @@ use slipring_program::{Access, Extent};
 pub(crate) struct Overlap {
     /// The range that is read, or written as well.
     pub of: Extent,
-    /// First byte and end of what it shares with the overwriting range.
+    /// Start of the part shared with the overwriting range.
     pub first: u64,
-    /// End of it.
+    /// End of the part.
     pub end: u64,
-    /// True where the overwriting range is working memory.
+    /// True if the overwriting range is working memory.
     pub working: bool,
 }
 
-/// The first overlap that is not in place. In place is a result that begins where its source begins and, line by line, reaches
-/// no further: every element is read before its bytes are written, in whatever order.
+/// The first overlap that is not in place. A result is in place if it begins where its source begins and, line by line,
+/// extends no further: every element is read before its bytes are written, in whatever order.
 pub(crate) fn find(access: &Access) -> Option<Overlap> {
     let local = |e: &&Extent| access.reads.iter().any(|r| (r.space, r.core) == (e.space, e.core));
     let shares = access.writes.iter().any(|w| local(&w)) || !access.undefined.is_empty();
     if access.update.is_some() || !shares {
         return None;
     }
-    // Working memory is written, too; where a result has the same place, that stands among the writes once more.
+    // Working memory is written, too; if a result is at the same address, it appears among the writes twice.
     let places = |list: &[Extent], place: &Extent| list.iter().filter(|other| *other == place).count();
     let is_result = |w: &&Extent| places(&access.writes, w) > places(&access.undefined, w);
     let results = || access.writes.iter().filter(is_result);
@@ -63,7 +63,7 @@ fn shared(a: &Extent, b: &Extent) -> Option<(u64, u64)> {
         (0..u64::from(e.rows))
             .map(move |row| (e.start + row * e.stride, e.start + row * e.stride + u64::from(e.row_bytes)))
     };
-    // Rows of both ascend: walk them side by side.
+    // The rows of both ascend: merge them.
     let (mut a, mut b) = (rows(a).peekable(), rows(b).peekable());
     loop {
         let (x, y) = (*a.peek()?, *b.peek()?);

@@ -1,27 +1,27 @@
-//! Who touched which byte last, byte by byte: pages of granules with masks.
+//! The last access to each byte: pages of granules with masks.
 
 use crate::cell::{Cell, Entry, Stamp, Touch, touch_cell};
 use crate::rect::Rect;
 
-/// Bytes of a page: the unit in which whole tiles are remembered.
+/// Bytes per page: the unit in which whole tiles are remembered.
 pub(crate) const PAGE: u64 = 1024;
-/// Bytes of a granule: the unit in which parts of a page are remembered, with one mask bit a byte.
+/// Bytes per granule: the unit in which parts of a page are remembered, with one mask bit per byte.
 pub(crate) const GRANULE: u64 = 32;
 const GRANULES: usize = (PAGE / GRANULE) as usize;
 pub(crate) const ALL: u32 = u32::MAX;
 
-/// A granule, or a page whose bytes are all alike (its masks are then all ones).
+/// Granules, or a page whose bytes all have the same accesses (its masks are then all ones).
 #[derive(Clone, Debug)]
 enum Page {
     Alike(Cell),
     Parts(Box<[Cell; GRANULES]>),
 }
 
-/// What is remembered of one memory, byte by byte.
+/// The remembered accesses to one memory, byte by byte.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pages {
     pages: Vec<Page>,
-    /// The host had no room for them: nothing is remembered any more.
+    /// The host had no memory for them: nothing is remembered any more.
     pub full: bool,
 }
 
@@ -36,7 +36,7 @@ impl Pages {
         self.pages.is_empty()
     }
 
-    /// Makes room up to before `end`; false where there is none.
+    /// Allocates up to `end`; false if out of memory.
     fn reach(&mut self, end: u64) -> bool {
         let pages = end.div_ceil(PAGE) as usize;
         if self.pages.len() < pages {
@@ -50,7 +50,7 @@ impl Pages {
         true
     }
 
-    /// Checks an access to the bytes from `start` to before `end` and remembers it.
+    /// Checks an access to the bytes from `start` up to `end` and remembers it.
     pub fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, start: u64, end: u64, touch: &mut Touch<'_, F>) {
         if !self.reach(end) {
             return;
@@ -64,9 +64,9 @@ impl Pages {
         }
     }
 
-    /// Calls `f` with what is remembered of the bytes from `start` to before `end`, piece by piece: the cell, which bytes of it
-    /// (all of it where it is a page), and where the piece begins and ends. Ends where `f` says so, and where nothing was touched
-    /// behind.
+    /// Calls `f` with the remembered accesses to the bytes from `start` up to `end`, piece by piece: the cell, its
+    /// bytes (all of them for a page), and start and end of the piece. Stops when `f` says so, and where nothing was
+    /// touched beyond.
     pub fn each(&self, start: u64, end: u64, mut f: impl FnMut(&Cell, u32, (u64, u64)) -> bool) {
         let mut at = start;
         while at < end {
@@ -89,7 +89,7 @@ impl Pages {
         }
     }
 
-    /// What is remembered of all bytes of a rectangle, where that is the same for each of them.
+    /// The remembered accesses to all bytes of a rectangle, if they are the same for each of them.
     pub fn alike(&self, rect: &Rect) -> Option<Cell> {
         let mut first: Option<Cell> = None;
         let mut look = |cell: &[Entry], mask: u32| {
@@ -111,7 +111,7 @@ impl Pages {
                 same = look(cell, mask);
                 same
             });
-            // Nobody has touched what is behind.
+            // Nobody has touched the bytes beyond.
             if !same || (to > known && !look(&[], ALL)) {
                 return None;
             }
@@ -122,8 +122,8 @@ impl Pages {
         first
     }
 
-    /// Calls `f` with each run of bytes that are alike and that somebody touched: the first, the end, and who, in no order. Such runs
-    /// end at pages and granules, too.
+    /// Calls `f` with each run of bytes with the same accesses that somebody touched: start, end, and the accesses, in
+    /// no particular order. Such runs also end at page and granule boundaries.
     pub fn runs(&self, mut f: impl FnMut(u64, u64, Vec<Stamp>)) {
         let mut tell = |start, end, cell: &Cell, mask: u32| {
             let stamps: Vec<Stamp> = cell.iter().filter(|e| e.mask & mask != 0).map(|e| e.stamp).collect();
@@ -153,7 +153,7 @@ impl Pages {
         }
     }
 
-    /// Remembers a cell for all bytes of a rectangle, in place of what was remembered of them.
+    /// Sets the cell for all bytes of a rectangle, replacing what was remembered of them.
     pub fn replace(&mut self, rect: &Rect, with: &Cell) {
         if !self.reach(rect.end()) {
             return;
@@ -171,7 +171,7 @@ impl Pages {
 }
 
 impl Page {
-    /// The granules, for themselves from now on.
+    /// The individual granules, split from now on.
     fn parts(&mut self) -> &mut [Cell] {
         if let Page::Alike(cell) = self {
             *self = Page::Parts(Box::new(std::array::from_fn(|_| cell.clone())));
@@ -179,7 +179,7 @@ impl Page {
         if let Page::Parts(cells) = self { &mut cells[..] } else { &mut [] }
     }
 
-    /// The part of an access that lies in this page, which starts at `base`.
+    /// The part of an access within this page, which starts at `base`.
     fn touch<F: FnMut(Stamp, u64, u64)>(&mut self, base: u64, start: u64, end: u64, touch: &mut Touch<'_, F>) {
         let whole = end - start == PAGE;
         if let Page::Alike(cell) = self
@@ -193,7 +193,7 @@ impl Page {
             touch_cell(&mut cells[index], mask, first, None, touch);
         }
         if whole && touch.stamp.write && touch.stamp.update.is_none() {
-            // Every granule now remembers this write and nothing else.
+            // Every granule now remembers only this write.
             *self = Page::Alike(Cell::from_slice(&[Entry { stamp: touch.stamp, mask: ALL }]));
         }
     }
@@ -218,7 +218,8 @@ impl Page {
     }
 }
 
-/// The granules of some bytes of a page that starts at `base`: their number, their first byte, and which of their bytes.
+/// The granules of some bytes of a page that starts at `base`: their index, their first byte, and the mask of their
+/// bytes.
 fn granules(base: u64, start: u64, end: u64) -> impl Iterator<Item = (usize, u64, u32)> {
     (start / GRANULE..end.div_ceil(GRANULE)).map(move |granule| {
         let first = granule * GRANULE;
@@ -227,7 +228,7 @@ fn granules(base: u64, start: u64, end: u64) -> impl Iterator<Item = (usize, u64
     })
 }
 
-/// Bits `from` to before `to` of a mask.
+/// Bits `from` up to `to` of a mask.
 fn bits(from: u32, to: u32) -> u32 {
     let below = |n: u32| if n >= 32 { ALL } else { (1 << n) - 1 };
     below(to) & !below(from)

@@ -19,8 +19,8 @@ pub(crate) enum LaunchMemory {
 }
 
 impl LaunchMemory {
-    /// The memory of a range, and the offset in it of the range's first byte. The engine has checked that the
-    /// range exists.
+    /// The memory of a range, and the offset of the range's first byte in it. The engine has checked that the range
+    /// exists.
     pub fn of(range: &Extent, cluster: u32) -> (LaunchMemory, u64) {
         if range.space != Space::Gm {
             return (LaunchMemory::Local { cluster, core: range.core, space: range.space }, range.start);
@@ -42,7 +42,7 @@ impl LaunchMemory {
     }
 }
 
-/// Memories of the launch, each with something of its own.
+/// One value for each memory of the launch.
 #[derive(Clone, Debug)]
 pub(crate) struct PerPlace<T> {
     buffers: Vec<T>,
@@ -57,7 +57,7 @@ impl<T> Default for PerPlace<T> {
 }
 
 impl<T: Default> PerPlace<T> {
-    /// What belongs to a memory, made on first use.
+    /// The value of a memory, created on first use.
     pub fn get(&mut self, place: LaunchMemory) -> &mut T {
         let (list, index) = match place {
             LaunchMemory::Buffer(index) => (&mut self.buffers, index),
@@ -71,22 +71,22 @@ impl<T: Default> PerPlace<T> {
         &mut list[index]
     }
 
-    /// What belongs to a buffer, if it has anything.
+    /// The value of a buffer, if it has one.
     pub fn buffer(&self, index: usize) -> Option<&T> {
         self.buffers.get(index)
     }
 
-    /// What belongs to the local memories, in a fixed order.
+    /// The values of the local memories, in a fixed order.
     pub fn locals(&self) -> impl Iterator<Item = &T> {
         self.locals.iter()
     }
 
-    /// What belongs to any memory, in a fixed order.
+    /// The values of all memories, in a fixed order.
     pub fn all(&self) -> impl Iterator<Item = &T> {
         self.buffers.iter().chain(&self.locals)
     }
 
-    /// What belongs to the local memories of a cluster.
+    /// The values of a cluster's local memories.
     pub fn of_cluster(&mut self, cluster: u32) -> impl Iterator<Item = &mut T> {
         let width = 3 * Space::COUNT;
         let len = self.locals.len();
@@ -95,12 +95,12 @@ impl<T: Default> PerPlace<T> {
     }
 }
 
-/// Names of ops and buffers, taken when the launch begins.
+/// Names of ops and buffers, recorded when the launch begins.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     ops: Vec<std::sync::Arc<str>>,
     buffers: Vec<(usize, String)>,
-    /// Bytes of an element of each buffer.
+    /// Element size of each buffer in bytes.
     elems: Vec<(usize, u64)>,
     /// Names of the synchronisation objects.
     pub syncs: Vec<std::sync::Arc<str>>,
@@ -127,12 +127,12 @@ impl Names {
         }
     }
 
-    /// The parameters that a buffer was passed for.
+    /// The parameters for which a buffer was passed.
     fn of_buffer(&self, buffer: usize) -> Vec<&str> {
         self.buffers.iter().filter(|(index, _)| *index == buffer).map(|(_, name)| name.as_str()).collect()
     }
 
-    /// Which arguments lie in one memory, in words.
+    /// The arguments that share a memory, as text.
     pub fn shared(&self) -> Vec<String> {
         let mut seen: Vec<usize> = Vec::new();
         let mut list = Vec::new();
@@ -146,12 +146,12 @@ impl Names {
         list
     }
 
-    /// Bytes of an element of a buffer; 0 where that is not known.
+    /// Element size of a buffer in bytes; 0 if unknown.
     pub fn elem_bytes(&self, buffer: usize) -> u64 {
         self.elems.iter().find(|(index, _)| *index == buffer).map_or(0, |(_, bytes)| *bytes)
     }
 
-    /// Name of the op at a place.
+    /// Name of the op at a location.
     pub fn op(&self, site: u32) -> &str {
         self.ops.get(site as usize).map_or("?", |op| op)
     }
@@ -162,7 +162,7 @@ fn together(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
 
-/// `byte 5`, or `bytes 0 to 63`, from a first byte and an end.
+/// `byte 5`, or `bytes 0 to 63`, from start and end.
 pub(crate) fn bytes(first: u64, end: u64) -> String {
     if end == first + 1 { format!("byte {first}") } else { format!("bytes {first} to {}", end - 1) }
 }

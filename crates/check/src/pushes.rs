@@ -1,11 +1,11 @@
-//! Which tile of a ring a push moved, so that a race in a slot can name the slot and the tile.
+//! Which tile of a ring a push moved, so that a race report can name the slot and the tile.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use slipring_program::RingDecl;
 use slipring_sim::{Again, Agent, Launch, Standing, WorkRun};
 
-/// A push: its place among the steps of its core, its ring and which tile it moved.
+/// A push: its index among the steps of its core, its ring and the index of its tile.
 #[derive(Clone, Copy, Debug)]
 struct Push {
     block: u32,
@@ -15,7 +15,7 @@ struct Push {
     tile: u64,
 }
 
-/// The pushes of a run: how many there were, and the latest of them.
+/// The pushes of a run: their number, and the latest of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pushes {
     rings: Vec<RingDecl>,
@@ -24,7 +24,7 @@ pub(crate) struct Pushes {
     recent: VecDeque<Push>,
 }
 
-/// Pushes that are remembered: an access races with one of a few tiles ago.
+/// Number of pushes that are remembered: an access races with one of the last few tiles.
 const RECENT: usize = 256;
 
 impl Pushes {
@@ -32,7 +32,7 @@ impl Pushes {
         Pushes { rings: launch.program.rings.clone(), ..Pushes::default() }
     }
 
-    /// Work starts; `number` is its place among the steps of its core.
+    /// Work starts; `number` is its index among the steps of its core.
     pub fn start(&mut self, run: &WorkRun<'_>, number: u32) {
         let Some(ring) = run.work.fills else { return };
         let (block, lane) = (run.agent.block, run.agent.lane());
@@ -42,14 +42,14 @@ impl Pushes {
         self.remember(push);
     }
 
-    /// Writes down how many there were.
+    /// Serialises the number of pushes.
     pub fn stand(&self, standing: &mut Standing) {
         standing.same.push(self.counts.len() as u64);
         standing.counts.extend(self.counts.values());
     }
 
-    /// The same pushes come again. Steps keep their numbers, those of the last time for those of the last time that comes; whatever
-    /// came in between is replaced by then, and takes up room here.
+    /// The same pushes are repeated. Steps keep their indices, so the last pushes before the repetition get the numbers
+    /// of the last ones after it; everything in between would have been evicted by then, and only takes up capacity.
     pub fn repeat(&mut self, again: &mut Again<'_>) {
         let (times, mut moved) = (again.times(), BTreeMap::new());
         for (ring, count) in &mut self.counts {
@@ -76,7 +76,7 @@ impl Pushes {
         self.recent.push_back(push);
     }
 
-    /// What a race between an earlier and a later access is to a ring, if one of them is a push.
+    /// The relation of a race between an earlier and a later access to a ring, if one of them is a push.
     pub fn note(&self, earlier: (Agent, u32), later: (Agent, u32)) -> Option<String> {
         let find = |(agent, number): (Agent, u32)| {
             let same = |p: &&Push| (p.block, p.lane, p.number) == (agent.block, agent.lane(), number);

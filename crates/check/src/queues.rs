@@ -1,7 +1,8 @@
-//! How many steps an issue queue must hold.
+//! The required capacity of issue queues.
 //!
-//! A wait that its pipe comes to before the set has been issued blocks the pipe; what is issued to the pipe until then must find room
-//! in its queue, or the scalar unit never comes to the set. That many steps are a matter of the program's order alone.
+//! A wait that its pipe reaches before the set has been issued blocks the pipe. Everything issued to the pipe until
+//! then must fit into its queue, or the scalar unit never reaches the set. The number of such steps depends on the
+//! program's order alone.
 
 use std::collections::VecDeque;
 
@@ -10,7 +11,7 @@ use slipring_sim::{Agent, Issued, Launch};
 
 use crate::notes::Notes;
 
-/// Counts steps after waits for events of the own core.
+/// Counts steps after waits for events of the same core.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queues {
     /// Steps issued so far, by [`Agent::index`].
@@ -27,9 +28,9 @@ pub(crate) struct Queues {
 /// An event of a core.
 #[derive(Clone, Debug, Default)]
 struct Event {
-    /// Sets that no wait was issued for.
+    /// Sets without an issued wait.
     sets: u64,
-    /// Waits issued before their sets: the pipe, and its steps so far.
+    /// Waits issued before their sets: the pipe, and its number of steps so far.
     waits: VecDeque<(usize, u64)>,
 }
 
@@ -52,7 +53,7 @@ impl Queues {
         self.events[first..first + self.per_cluster].fill(Event::default());
     }
 
-    /// The scalar unit puts a step on a pipe.
+    /// The scalar unit issues a step to a pipe.
     #[inline]
     pub fn issue(&mut self, to: Agent, step: Issued) {
         if !self.idle {
@@ -77,7 +78,7 @@ impl Queues {
         }
     }
 
-    /// A set is issued, or done by the scalar unit itself.
+    /// A set is issued, or executed by the scalar unit itself.
     pub fn set(&mut self, agent: Agent, sync: u32) {
         if !self.is_event[sync as usize] {
             return;
@@ -89,7 +90,7 @@ impl Queues {
         }
     }
 
-    /// Writes down what matters later.
+    /// Serialises the state that matters later.
     pub fn note(&self, notes: &mut Notes) {
         for event in &self.events {
             notes.word(event.sets);
@@ -101,7 +102,7 @@ impl Queues {
         }
     }
 
-    /// Steps that a queue must hold; at most one where no wait comes before its set.
+    /// Number of steps that a queue must hold; at most one if no wait precedes its set.
     pub fn most(&self) -> u64 {
         self.most
     }

@@ -1,4 +1,4 @@
-//! Accesses that nothing orders.
+//! Unordered accesses.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ mod standing;
 
 /// Finds pairs of accesses to the same byte, at least one of them a write, that no synchronisation orders.
 ///
-/// Watches a run in [`ExecutionMode::Pipes`]; in the sequential mode there is nothing to find. Each pair of places in
+/// Watches a run in [`ExecutionMode::Pipes`]; in sequential mode there is nothing to find. Each pair of locations in
 /// the text is reported once, with the bytes of its first occurrence.
 #[derive(Debug, Default)]
 pub struct Race {
@@ -36,53 +36,53 @@ pub struct Race {
     shadows: PerPlace<Shadow>,
     names: Names,
     pushes: Pushes,
-    /// Slots that were given back.
+    /// Freed slots.
     freed: Freed,
     answers: Answers,
-    /// It is also asked what is found where moves of one pipe may overtake each other.
+    /// Whether it also checks the case that moves of one pipe may overtake each other.
     otherwise: bool,
     asks_otherwise: bool,
-    /// The first race there is on that one only.
+    /// The first race that exists only in that case.
     instead: Option<Finding>,
     /// Memories in which pipes overlap their own work.
     overlapping: Vec<(Pipe, Space)>,
-    /// Pairs that have been reported: the sites, and whether each is a write.
+    /// Reported pairs: the sites, and whether each is a write.
     seen: BTreeSet<(SiteRef, SiteRef, bool, bool)>,
     findings: Vec<Finding>,
-    /// Accesses of one pipe are kept apart by the pipe's own order.
+    /// Some accesses of one pipe are separated only by the pipe's own order.
     leans: bool,
-    /// What the run depends on and no source decides.
+    /// Questions that the run depends on and that no source decides.
     questions: Vec<&'static Question>,
-    /// For each object whether it is a buffer token.
+    /// For each object, whether it is a buffer token.
     locks: Vec<bool>,
     /// Why the verdict does not cover all schedules, once for each object and reason.
     doubts: Vec<String>,
-    /// Some of these are about signals: another schedule may send or take them in another order.
+    /// Some of these concern signals: another schedule may send or consume them in another order.
     signals_compete: bool,
     /// Signals only: accesses are not compared.
     signals_only: bool,
-    /// The cores that synchronise their pipes by buffer tokens.
+    /// The cores that synchronise their pipes with buffer tokens.
     tokens: Vec<Role>,
     words: Words,
     doubted: BTreeSet<(u32, u8)>,
-    /// Pairs of additions that have been noted.
+    /// Reported pairs of additions.
     sums: BTreeSet<(SiteRef, SiteRef)>,
-    /// Accesses to buffers without their addresses, where states are kept.
+    /// Accesses to buffers regardless of their addresses, if states are recorded.
     blind: Option<Blind>,
-    /// Operations whose operands were found to overlap.
+    /// Operations with overlapping operands.
     overlaps: BTreeSet<SiteRef>,
-    /// Conflicts of the access at hand.
+    /// Conflicts of the current access.
     open: Vec<Conflict>,
-    /// Signals in global memory, where the program waits for some.
+    /// Signals in global memory, if the program waits for any.
     signals: Option<Signals>,
-    /// Buffers whose signals others change, too: what these order is not known here.
+    /// Buffers whose signals others change, too: the order they create is unknown here.
     outside: Vec<bool>,
     active: bool,
-    /// There was no room for what was accessed.
+    /// Out of memory for the accesses.
     gave_up: bool,
 }
 
-/// An earlier access that conflicts with the one at hand, and the bytes that they share.
+/// An earlier access that conflicts with the current one, and the common bytes.
 #[derive(Clone, Copy, Debug)]
 struct Conflict {
     old: Stamp,
@@ -100,17 +100,17 @@ struct Side {
 }
 
 impl Race {
-    /// A check that has seen nothing yet.
+    /// A fresh check.
     pub fn new() -> Race {
         Race::default()
     }
 
-    /// A check of the signals only: who sends and takes them, not what is accessed.
+    /// A check of the signals only: who sends and consumes them, not what is accessed.
     pub fn of_signals() -> Race {
         Race { signals_only: true, ..Race::default() }
     }
 
-    /// The same check of a launch whose signals in these buffers others change, too.
+    /// Adds the information that others change the signals in these buffers, too.
     pub(crate) fn with_outside(self, outside: Vec<bool>) -> Race {
         Race { outside, ..self }
     }
@@ -120,22 +120,22 @@ impl Race {
         &self.findings
     }
 
-    /// True if accesses of one pipe are kept apart by the pipe's own order.
+    /// True if some accesses of one pipe are separated only by the pipe's own order.
     pub fn leans_on_pipes(&self) -> bool {
         self.leans
     }
 
-    /// What the run depends on and no source decides.
+    /// Questions that the run depends on and that no source decides.
     pub fn questions(&self) -> &[&'static Question] {
         &self.questions
     }
 
-    /// The same check, which also finds out what it would say with the other answer of a question that the run may lean on.
+    /// Also computes the result under the alternative answer of a question that the run may depend on.
     pub(crate) fn with_otherwise(self) -> Race {
         Race { asks_otherwise: true, ..self }
     }
 
-    /// The question whose other answer was looked at, and the first race that there is with that one only.
+    /// The question whose alternative answer was checked, and the first race that exists only under it.
     pub(crate) fn otherwise(&self) -> Option<(&'static Question, Option<&Finding>)> {
         self.otherwise.then_some((&UNORDERED_MOVES, self.instead.as_ref()))
     }
@@ -146,32 +146,33 @@ impl Race {
         }
     }
 
-    /// Why the verdict does not cover all schedules; empty where it does.
+    /// Why the verdict does not cover all schedules; empty if it does.
     pub fn doubts(&self) -> &[String] {
         &self.doubts
     }
 
-    /// True if who sends or takes some signal is up to the schedule: what became of the signals is shown for this one only.
+    /// True if the senders or consumers of some signal depend on the schedule: the fate of the signals is established
+    /// for this one only.
     pub fn signals_compete(&self) -> bool {
         self.signals_compete
     }
 
-    /// The state where all cores meet.
+    /// The state at a cut point.
     pub(crate) fn marking(&self, meeting: &CutPoint<'_>, queues: &Queues) -> Marking {
         Marking::new(meeting, &self.order, &self.shadows, &self.freed, queues, self.blind.clone().unwrap_or_default())
     }
 
-    /// The same check, which also looks at buffers without addresses.
+    /// Also checks buffers regardless of addresses.
     pub(crate) fn with_blind(self) -> Race {
         Race { blind: Some(Blind::default()), ..self }
     }
 
-    /// Buffers whose accesses are not in order wherever they are.
+    /// Buffers whose accesses are not ordered at arbitrary addresses.
     pub(crate) fn racing_anywhere(&self) -> std::collections::BTreeSet<usize> {
         self.blind.as_ref().map_or_else(Default::default, |blind| blind.racing().clone())
     }
 
-    /// What an agent leaves where it reads now.
+    /// The stamp of a read by an agent now.
     fn stamp(&self, agent: Agent, site: SiteRef) -> Stamp {
         Stamp {
             block: agent.block,
@@ -191,13 +192,13 @@ impl Race {
         let (strict, in_order) = (self.order.clock(agent), self.order.clock_in_order(agent));
         let asks = self.otherwise && self.instead.is_none() && agent.pipe.moves();
         let known = if asks { strict.get(agent.lane()) } else { u32::MAX };
-        // What the work reads takes the place of what its lane read before, which what it writes must come after as well.
+        // The reads of this work replace earlier reads of its lane, which its writes must also come after.
         let passes =
             [(&run.access.writes, true, true), (&run.access.reads, false, false), (&run.access.writes, true, false)];
         for (ranges, write, ahead) in passes {
             let stamp = Stamp { write, update: run.access.update, ..reads };
             for range in ranges {
-                // What an update reads besides its own target it reads as any other work.
+                // Reads of an update other than those of its own target are ordinary reads.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
                 let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
@@ -263,7 +264,7 @@ impl Race {
         }
     }
 
-    /// A slot is given back: whatever uses it must be over.
+    /// A slot is freed: all its uses must be complete.
     fn give_back(&mut self, agent: Agent, slot: &Extent, site: SiteRef) {
         let (place, start) = LaunchMemory::of(slot, agent.cluster);
         let in_order = self.order.clock_in_order(agent);
@@ -279,7 +280,7 @@ impl Race {
         self.freed.free(agent, self.order.epoch(agent), slot, site);
     }
 
-    /// Looks for uses of slots that were given back.
+    /// Checks for uses of freed slots.
     fn use_freed(&mut self, run: &WorkRun<'_>) {
         for (ranges, write) in [(&run.access.reads, false), (&run.access.writes, true)] {
             for range in ranges {
@@ -292,7 +293,7 @@ impl Race {
         }
     }
 
-    /// A tile's use and the free of its slot: the use is `behind` the free, or nothing orders it before.
+    /// A tile's use and the free of its slot: the use is `behind` (after) the free, or nothing orders it before.
     fn used_after_free(&mut self, user: Agent, used: SiteRef, by: Agent, freed: SiteRef, behind: bool) {
         if !self.seen.insert((freed, used, true, false)) {
             return;
@@ -333,7 +334,7 @@ impl Race {
         let mut second = Side { agent: run.agent, site: run.site, write: conflict.write };
         let same_core = first.agent.block == second.agent.block && first.agent.role == second.agent.role;
         if same_core && self.order.number(run.agent) < old.number {
-            // The pipes took them in the other order than the program has them.
+            // The pipes executed them in the opposite of program order.
             std::mem::swap(&mut first, &mut second);
         }
         let blocks = first.agent.block != second.agent.block;
@@ -364,12 +365,12 @@ impl Race {
         finding
     }
 
-    /// How what would order accesses of an agent is spelled, and whether its core has buffer tokens.
+    /// The spelling of synchronisation for an agent, and whether its core has buffer tokens.
     fn words_for(&self, agent: Agent) -> (&Words, bool) {
         (&self.words, self.tokens.contains(&agent.role))
     }
 
-    /// Notes atomic additions without an order: no race, but floats are rounded after each of them.
+    /// Records unordered atomic additions: not a race, but floats are rounded after each of them.
     fn doubt_sum(&mut self, agent: Agent, site: SiteRef, old: &Stamp) {
         if self.sums.insert((old.site, site)) {
             let other = agent.at(old.block, usize::from(old.lane));
@@ -380,13 +381,13 @@ impl Race {
         }
     }
 
-    /// Notes that waits for a signal in global memory may end otherwise in another schedule.
+    /// Records that waits for a signal in global memory may end differently in another schedule.
     fn doubt_signal(&mut self, doubt: Option<String>) {
         self.signals_compete |= doubt.is_some();
         self.doubts.extend(doubt.filter(|doubt| !self.doubts.contains(doubt)));
     }
 
-    /// Notes why the verdict cannot cover all schedules.
+    /// Records why the verdict cannot cover all schedules.
     fn doubt(&mut self, agent: Agent, sync: u32, doubt: Doubt) {
         let doubt = match doubt {
             Doubt::LateWait { .. } if !self.answers.late_waits => {
@@ -485,7 +486,7 @@ impl Observer for Race {
         if self.active {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
-            // Signals in memory order others and are no data.
+            // Signals in memory order others and are not data.
             if let Some(what) = run.access.signal {
                 let doubt = self.signals.as_mut().and_then(|signals| signals.step(run, what, &mut self.order));
                 self.doubt_signal(doubt);
@@ -495,8 +496,8 @@ impl Observer for Race {
                 return;
             }
             self.pushes.start(run, self.order.number(run.agent));
-            // What compares tiles for slipring is no access of the hardware. It follows the move that filled the tile, and
-            // whoever comes after that comes after it.
+            // A comparison of tiles for slipring is not a hardware access. It follows the move that filled the tile,
+            // and whatever comes after the move comes after it.
             if !(run.work.effect.compares() && run.agent.pipe.moves()) {
                 self.touch(run);
             }
@@ -514,13 +515,13 @@ impl Observer for Race {
     fn set(&mut self, _: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {
         if self.active {
             self.order.begin(agent);
-            // Where only signals are looked at nobody asks what became of slots.
+            // If only signals are checked, slots are irrelevant.
             if !self.signals_only {
                 for slot in self.freed.given(agent, sync).into_iter().flatten() {
                     self.give_back(agent, &slot, site);
                 }
             }
-            // Looked at in place: nearly always there is none.
+            // Iterated in place: nearly always there is none.
             for doubt in self.order.set(agent, sync, lost, site).iter().flatten() {
                 self.doubt(agent, sync, *doubt);
             }

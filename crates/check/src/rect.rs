@@ -3,43 +3,43 @@
 use slipring_program::Extent;
 use smallvec::SmallVec;
 
-/// Rows of bytes. Never empty; a single row has stride 0, others a stride larger than the row, so that equal sets of bytes of one
-/// row each, or of one stride, are equal values.
+/// Rows of bytes. Never empty; a single row has stride 0, others a stride larger than the row, so that equal sets of
+/// bytes in a single row, or with one stride, are equal values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rect {
     pub start: u64,
-    /// Of a row.
+    /// Bytes per row.
     pub bytes: u64,
     pub rows: u64,
     pub stride: u64,
 }
 
-/// Some rectangles that share no byte.
+/// Some disjoint rectangles.
 pub(crate) type Rects = SmallVec<[Rect; 4]>;
 
-/// What a rectangle has in common with another one.
+/// The intersection of a rectangle with another one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-// Taken apart where it is made: nothing keeps one, and a box would be what it costs.
+// Destructured immediately: it is never stored, and boxing would be its main cost.
 #[allow(clippy::large_enum_variant)]
 pub(crate) enum Cut {
-    /// Nothing.
+    /// Empty.
     Apart,
     /// All of its bytes.
     Inside,
     /// The first rectangles are common, the second ones are not.
     Parts(Rects, Rects),
-    /// Something that no few rectangles express: their strides differ, or one wraps around the other's rows.
+    /// Not expressible by a few rectangles: their strides differ, or one wraps around the other's rows.
     Mixed,
 }
 
 impl Rect {
-    /// The bytes from `start` to before `end`, which is after it.
+    /// The bytes from `start` up to `end`, which is larger.
     pub fn run(start: u64, end: u64) -> Rect {
         Rect { start, bytes: end - start, rows: 1, stride: 0 }
     }
 
-    /// The bytes of a range that begins at `start` of its memory; `None` for one without bytes, with rows that overlap, or beyond
-    /// all memories.
+    /// The bytes of a range that begins at `start` of its memory; `None` for one without bytes, with overlapping rows,
+    /// or beyond all memories.
     pub fn of(range: &Extent, start: u64) -> Option<Rect> {
         let (bytes, rows, stride) = (u64::from(range.row_bytes), u64::from(range.rows), range.stride);
         if bytes == 0 || rows == 0 || (rows > 1 && stride < bytes) {
@@ -58,24 +58,24 @@ impl Rect {
         }
     }
 
-    /// First byte after it.
+    /// End (exclusive).
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + (self.rows - 1) * self.stride + self.bytes
     }
 
-    /// Bytes that it has.
+    /// Number of bytes.
     pub fn len(&self) -> u64 {
         self.rows * self.bytes
     }
 
-    /// First byte and end of each row.
+    /// Start and end of each row.
     pub fn each(&self) -> impl Iterator<Item = (u64, u64)> + use<> {
         let Rect { start, bytes, rows, stride } = *self;
         (0..rows).map(move |row| start + row * stride).map(move |at| (at, at + bytes))
     }
 
-    /// What it has in common with another one.
+    /// Its intersection with another one.
     pub fn cut(&self, by: &Rect) -> Cut {
         if by.start >= self.end() || by.end() <= self.start {
             return Cut::Apart;
@@ -91,7 +91,7 @@ impl Rect {
         }
     }
 
-    /// The rows that meet the bytes from `from` to before `to`: the first, and the one after the last.
+    /// The rows that overlap the bytes from `from` up to `to`: the first, and the end.
     fn rows_within(&self, from: u64, to: u64) -> (u64, u64) {
         if self.rows == 1 {
             let meets = self.start < to && from < self.end();
@@ -106,18 +106,18 @@ impl Rect {
         (first.min(self.rows), last.min(self.rows))
     }
 
-    /// The first byte that it shares with the bytes from `from` to before `to`.
+    /// The first byte in common with the bytes from `from` up to `to`.
     pub fn first_within(&self, from: u64, to: u64) -> Option<u64> {
         let (first, behind) = self.rows_within(from, to);
         (first < behind).then(|| from.max(self.start + first * self.stride))
     }
 
-    /// The rows from one to before another one.
+    /// A range of its rows.
     fn part(&self, from: u64, to: u64) -> Option<Rect> {
         (from < to).then(|| Rect::rows(self.start + from * self.stride, self.bytes, to - from, self.stride)).flatten()
     }
 
-    /// Cut by a single row.
+    /// Its intersection with a single row.
     fn cut_by_run(&self, from: u64, to: u64) -> Cut {
         let (first, behind) = self.rows_within(from, to);
         if first >= behind {
@@ -126,7 +126,7 @@ impl Rect {
         let (mut inside, mut outside) = (Rects::new(), Rects::new());
         outside.extend(self.part(0, first));
         outside.extend(self.part(behind, self.rows));
-        // Only the first and the last of the rows may be cut.
+        // Only the first and the last row can be partial.
         let row = |at: u64| (self.start + at * self.stride, self.start + at * self.stride + self.bytes);
         let (mut low, mut high) = (first, behind);
         for at in [first, behind - 1] {
@@ -151,7 +151,7 @@ impl Rect {
         if outside.is_empty() { Cut::Inside } else { Cut::Parts(inside, outside) }
     }
 
-    /// A single row, cut by several.
+    /// The intersection of a single row with several.
     fn run_cut(&self, by: &Rect) -> Cut {
         let (from, to) = (self.start, self.end());
         let (inside, _) = match by.cut_by_run(from, to) {
@@ -172,13 +172,13 @@ impl Rect {
         if outside.is_empty() { Cut::Inside } else { Cut::Parts(inside, outside) }
     }
 
-    /// Cut by one of the same stride.
+    /// Its intersection with one of the same stride.
     fn cut_in_step(&self, by: &Rect) -> Cut {
         let stride = self.stride as i128;
         let ahead = i128::from(by.start) - i128::from(self.start);
         let (down, left) = (ahead.div_euclid(stride), ahead.rem_euclid(stride) as u64);
         let right = left + by.bytes;
-        // In columns of this one's rows; what is beyond the stride lies at the beginning of the next row.
+        // In columns of this one's rows; anything beyond the stride is at the beginning of the next row.
         let wraps = right > self.stride;
         let (left, right, down) = match (left < self.bytes, wraps) {
             (true, true) => return if self.meets(by) { Cut::Mixed } else { Cut::Apart },
@@ -203,7 +203,7 @@ impl Rect {
         if outside.is_empty() { Cut::Inside } else { Cut::Parts(Rects::from_slice(&[inside]), outside) }
     }
 
-    /// True if they share a byte: their rows side by side.
+    /// True if they share a byte; merges their rows.
     fn meets(&self, other: &Rect) -> bool {
         let (mut a, mut b) = (0, 0);
         while a < self.rows && b < other.rows {

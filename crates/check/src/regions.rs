@@ -1,4 +1,4 @@
-//! Rectangles of bytes that are all alike in who touched them last.
+//! Rectangles of bytes that all have the same last accesses.
 
 use std::collections::BTreeMap;
 
@@ -7,41 +7,41 @@ use smallvec::SmallVec;
 use crate::cell::Cell;
 use crate::rect::{Cut, Rect};
 
-/// Names a region until one is taken out.
+/// Identifies a region until one is removed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Key {
-    /// A single run of bytes, by its first one.
+    /// A single run of bytes, by its first byte.
     Run(u64),
-    /// Several rows, by their place in the list.
+    /// Several rows, by index in the list.
     Rows(usize),
 }
 
 /// Some regions.
 pub(crate) type Keys = SmallVec<[Key; 8]>;
 
-/// Rectangles that share no byte, each with what is remembered of all of its bytes.
+/// Disjoint rectangles, each with the remembered accesses to all of its bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Regions {
-    /// Single runs, by their first byte: their end.
+    /// Single runs, by their first byte: end and cell.
     runs: BTreeMap<u64, (u64, Cell)>,
     rows: Vec<(Rect, Cell)>,
-    /// By a hash of a rectangle of several rows, where it stood last in the list.
+    /// By hash of a rectangle of several rows: its last index in the list.
     seen: Vec<u32>,
 }
 
 impl Regions {
-    /// How many there are.
+    /// Number of regions.
     pub fn len(&self) -> usize {
         self.runs.len() + self.rows.len()
     }
 
-    /// Takes all of them out.
+    /// Removes all of them.
     pub fn clear(&mut self) {
         self.runs.clear();
         self.rows.clear();
     }
 
-    /// What is remembered of a region of just these bytes.
+    /// The cell of a region with exactly these bytes.
     #[inline]
     pub fn find(&mut self, rect: &Rect) -> Option<&mut Cell> {
         if rect.rows == 1 {
@@ -81,7 +81,7 @@ impl Regions {
         }
     }
 
-    /// A new region, of bytes that are in no other one.
+    /// Adds a region, disjoint from all others.
     pub fn insert(&mut self, rect: Rect, cell: Cell) {
         match rect.rows {
             1 => drop(self.runs.insert(rect.start, (rect.end(), cell))),
@@ -89,7 +89,7 @@ impl Regions {
         }
     }
 
-    /// Takes regions out.
+    /// Removes regions.
     pub fn remove(&mut self, keys: &[Key]) {
         let mut places: SmallVec<[usize; 8]> = SmallVec::new();
         for key in keys {
@@ -104,7 +104,7 @@ impl Regions {
         }
     }
 
-    /// Takes out the regions that `which` accepts, and gives each to `f`.
+    /// Removes the regions that `which` accepts, and passes each to `f`.
     pub fn take(&mut self, which: impl Fn(&Rect) -> bool, mut f: impl FnMut(&Rect, &Cell)) {
         let mut keep = |rect: Rect, cell: &Cell| {
             let stays = !which(&rect);
@@ -117,22 +117,22 @@ impl Regions {
         self.rows.retain(|(rect, cell)| keep(*rect, cell));
     }
 
-    /// The single runs that may share a byte with the bytes from `start` to before `end`.
+    /// The single runs that may overlap the bytes from `start` up to `end`.
     fn runs_near(&self, start: u64, end: u64) -> impl Iterator<Item = (Key, Rect)> + '_ {
         let before = self.runs.range(..start).next_back().filter(|(_, (end, _))| *end > start);
         let run = |(start, (end, _)): (&u64, &(u64, Cell))| (Key::Run(*start), Rect::run(*start, *end));
         before.into_iter().chain(self.runs.range(start..end)).map(run)
     }
 
-    /// The regions that may share a byte with a rectangle.
+    /// The regions that may overlap a rectangle.
     fn near(&self, rect: &Rect) -> impl Iterator<Item = (Key, Rect)> + '_ {
         let (start, end) = (rect.start, rect.end());
         let rows = self.rows.iter().enumerate().map(|(at, (rect, _))| (Key::Rows(at), *rect));
         self.runs_near(start, end).chain(rows.filter(move |(_, rect)| rect.start < end && start < rect.end()))
     }
 
-    /// Calls `f` with the first byte that each region shares with a single run, the end of the region or the run, and what is
-    /// remembered of it.
+    /// Calls `f` with the first byte that each region shares with a single run, the end of the region or the run, and
+    /// the region's cell.
     pub fn each(&self, run: &Rect, mut f: impl FnMut(u64, u64, &Cell)) {
         for (key, region) in self.near(run) {
             let Some(shared) = region.first_within(run.start, run.end()) else { continue };
@@ -144,13 +144,13 @@ impl Regions {
         }
     }
 
-    /// True if no region shares a byte with a rectangle.
+    /// True if no region overlaps a rectangle.
     pub fn is_apart(&self, rect: &Rect) -> bool {
         self.near(rect).all(|(_, region)| region.cut(rect) == Cut::Apart)
     }
 
-    /// Cuts regions so that each lies inside a rectangle or apart from it, and names those inside; `None` where that takes more
-    /// than a few pieces.
+    /// Splits regions so that each is inside a rectangle or disjoint from it, and returns those inside; `None` if that
+    /// takes more than a few pieces.
     pub fn cut_out(&mut self, rect: &Rect) -> Option<Keys> {
         loop {
             let (mut inner, mut cut, mut parts) = (Keys::new(), Keys::new(), Vec::new());
@@ -179,7 +179,7 @@ impl Regions {
     }
 }
 
-/// A number that is mostly another one for another rectangle.
+/// A hash of a rectangle.
 #[inline]
 fn hash(rect: &Rect) -> u64 {
     let mixed = rect.start ^ rect.bytes.rotate_left(20) ^ rect.rows.rotate_left(40) ^ rect.stride.rotate_left(52);

@@ -1,4 +1,4 @@
-//! What a run does from meeting to meeting: the state at each, and which bytes of global memory it touches in between.
+//! A run from cut point to cut point: the state at each, and the bytes of global memory touched in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use slipring_tile::Space;
 
 use crate::{CoreSnapshot, Marking};
 
-/// What was touched of a buffer in a round.
+/// The accesses to a buffer between two cut points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touched {
-    /// The first byte, and the end of the last one.
+    /// The first byte, and the end.
     pub first: u64,
     #[allow(missing_docs)]
     pub end: u64,
@@ -22,41 +22,41 @@ pub struct Touched {
     pub read: bool,
 }
 
-/// What was passed for an operand of work.
+/// The values passed for an operand of work.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ArgUse {
     /// Addresses in these buffers.
     pub buffers: BTreeSet<usize>,
-    /// Something else, too.
+    /// Other values, too.
     pub other: bool,
 }
 
-/// The rounds of a run.
+/// The sections of a run between cut points.
 #[derive(Clone, Debug, Default)]
 pub struct Rounds {
-    /// Where the cores stood at each meeting, of the first [`Rounds::MOST`].
+    /// The positions of the cores at each cut point, for the first [`Rounds::MOST`].
     pub stands: Vec<Vec<CoreSnapshot>>,
-    /// The state at the last meeting, where a core leaves its loop there.
+    /// The state at the last cut point, if a core leaves its loop there.
     pub last: Option<Marking>,
-    /// The state at each meeting from a number of them on, where they are asked for.
+    /// The state at each cut point from a given one on, if requested.
     pub markings: Vec<Marking>,
-    /// From which meeting on.
+    /// The first cut point to record.
     pub keep: Option<usize>,
-    /// Meetings so far.
+    /// Cut points so far.
     met: usize,
-    /// Which buffers were touched before the first meeting, between each two, and after the last.
+    /// The buffers touched before the first cut point, between each two, and after the last.
     pub touched: Vec<BTreeMap<usize, Touched>>,
-    /// Works that were started.
+    /// Number of work items started.
     pub works: u64,
-    /// What was passed for operands: by core, work and position.
+    /// The values passed for operands: by core, work and position.
     pub args: BTreeMap<(Role, WorkId, usize), ArgUse>,
 }
 
 impl Rounds {
-    /// Most meetings that are kept.
+    /// Maximum number of recorded cut points.
     pub const MOST: usize = 512;
 
-    /// Rounds of which the states from a meeting on are kept.
+    /// Records the states from a cut point on.
     pub(crate) fn keeping(from: usize) -> Rounds {
         Rounds { keep: Some(from), ..Rounds::default() }
     }
@@ -107,13 +107,13 @@ impl Rounds {
         self.touched.push(BTreeMap::new());
     }
 
-    /// The first byte of a buffer that is touched in these rounds; `None` if none is.
+    /// The first byte of a buffer touched in these sections; `None` if there is none.
     pub fn first(&self, rounds: std::ops::Range<usize>, buffer: usize) -> Option<u64> {
         let rounds = self.touched.get(rounds.start..rounds.end.min(self.touched.len())).unwrap_or_default();
         rounds.iter().filter_map(|round| Some(round.get(&buffer)?.first)).min()
     }
 
-    /// The end of the last byte of a buffer that is touched.
+    /// The end of the touched part of a buffer.
     pub fn end(&self, buffer: usize) -> u64 {
         self.touched.iter().filter_map(|round| Some(round.get(&buffer)?.end)).max().unwrap_or(0)
     }

@@ -1,10 +1,11 @@
-//! Scalar accesses to global memory that others touch too.
+//! Scalar accesses to global memory that other agents touch as well.
 //!
-//! Scalar units reach global memory through a data cache that DMA and other cores do not see (headers of the A2/A3's tile library,
-//! PTOAS#696 and #915; public tile manual, MGATHER and MSCATTER: maintenance by line, a barrier after it). The cache is not
-//! modelled: a line of it that a scalar unit holds and others write, or that it has written and others touch, is an error where the
-//! platform reads `scalar-cache`, and in order only if the cache is bypassed elsewhere. Where boards have shown that there is one
-//! (`sync.scalar_cache` of the platform), others that read the very bytes that a scalar unit has written are an error in any case.
+//! Scalar units reach global memory through a data cache that DMA and other cores do not see (headers of the A2/A3's
+//! tile library, PTOAS#696 and #915; public tile manual, MGATHER and MSCATTER: maintenance by line, a barrier after
+//! it). The cache is not modelled. A cache line that a scalar unit holds and others write, or that it has written and
+//! others touch, is an error under the interpretation `scalar-cache`; otherwise such accesses count as ordered only on
+//! the assumption that the cache is bypassed. Where boards have shown that the cache exists (`sync.scalar_cache` of the
+//! platform), a read by others of the very bytes that a scalar unit has written is an error in any case.
 
 use std::collections::BTreeMap;
 
@@ -14,53 +15,53 @@ use slipring_program::{Cleans, Finding, Severity, SiteRef, gm_split, runs};
 use slipring_sim::{Agent, WorkRun};
 use slipring_tile::Space;
 
-/// Bytes of a line of the cache (PTOAS#915; `kCacheLineBytes` of the headers).
+/// Bytes per cache line (PTOAS#915; `kCacheLineBytes` of the headers).
 const LINE: u64 = 64;
 
-/// An agent at a place.
+/// An agent at a location.
 type Here = (Agent, SiteRef);
 
 /// A line in the cache of a scalar unit.
 #[derive(Clone, Debug)]
 struct Held {
-    /// Who holds it, and its last access.
+    /// The holder, and its last access.
     by: Here,
-    /// The bytes of it that have been written there, a bit each.
+    /// The bytes of it that have been written there, one bit each.
     written: u64,
-    /// Who has written memory since it was read there.
+    /// The agent that has written memory since it was read there.
     behind: Option<Here>,
 }
 
-/// Which lines of global memory scalar units hold, and what of them is shared.
+/// The lines of global memory held by scalar units, and the conflicting uses of them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScalarMemory {
     /// By line of the address space, then by [`Agent::index`].
     lines: BTreeMap<u64, BTreeMap<usize, Held>>,
-    /// The first two accesses to a buffer one of which does not see what the other one writes.
+    /// For each buffer, the first two accesses of which one does not see the other's writes.
     shared: BTreeMap<usize, [Here; 2]>,
-    /// The first two of a buffer of which the later reads what the earlier has written.
+    /// For each buffer, the first two of which the later reads bytes that the earlier has written.
     lost: BTreeMap<usize, [Here; 2]>,
-    /// What is shared is an error.
+    /// Whether the former are errors.
     cached: bool,
-    /// What others read of it is.
+    /// Whether the latter are errors.
     surely: bool,
 }
 
 impl ScalarMemory {
-    /// Nothing has been touched yet.
+    /// An empty state.
     pub fn new(platform: &Platform) -> ScalarMemory {
         let cached = platform.reads_otherwise(&SCALAR_CACHE);
         ScalarMemory { cached, surely: platform.sync.scalar_cache, ..ScalarMemory::default() }
     }
 
-    /// True if no scalar unit holds anything.
+    /// True if no scalar unit holds any line.
     pub fn is_idle(&self) -> bool {
         self.lines.is_empty()
     }
 
     /// Work starts.
     pub fn start(&mut self, run: &WorkRun<'_>) {
-        // The signals of control pipes are meant to be seen: their op says so.
+        // The signals of control pipes are meant to be visible: their op states that.
         let scalar = run.access.cached && run.work.fills.is_none();
         let cleans = run.access.cleans.is_some();
         if run.agent.pipe == Pipe::S && !scalar && !cleans || !scalar && self.lines.is_empty() {
@@ -108,12 +109,13 @@ impl ScalarMemory {
         }
     }
 
-    /// True if what a scalar unit wrote or read may stand in its cache alone, and nobody has said that there is one.
+    /// True if data written or read by a scalar unit may be only in its cache, and it is not established that there is
+    /// a cache.
     pub fn leans(&self) -> bool {
         !self.cached && !self.shared.is_empty() && (!self.surely || self.lost.is_empty())
     }
 
-    /// What is wrong where there is a cache.
+    /// The errors if there is a cache.
     pub fn findings(&self) -> impl Iterator<Item = Finding> {
         let found = match (self.cached, self.surely) {
             (true, _) => Some(&self.shared),
@@ -136,21 +138,21 @@ impl ScalarMemory {
     }
 }
 
-/// What an access touches of a line.
+/// The part of a line that an access touches.
 #[derive(Clone, Copy)]
 struct Bytes {
     mask: u64,
     write: bool,
 }
 
-/// Two accesses that do not see of each other what they write.
+/// Two accesses that do not see each other's writes.
 struct Met {
     pair: [Here; 2],
     /// The second reads bytes that the first has written, and writes none of them.
     lost: bool,
 }
 
-/// The bytes of a line that lie in a range, a bit each.
+/// The bytes of a line within a range, one bit each.
 fn mask(line: u64, from: u64, to: u64) -> u64 {
     let first = line * LINE;
     let [from, to] = [from, to].map(|at| at.clamp(first, first + LINE) - first);
@@ -158,7 +160,7 @@ fn mask(line: u64, from: u64, to: u64) -> u64 {
     below(to) & !below(from)
 }
 
-/// An access to a line that scalar units may hold: what it and an earlier access do not see of each other.
+/// An access to a line that scalar units may hold: the conflict with an earlier access, if any.
 fn touch(line: &mut BTreeMap<usize, Held>, here: Here, bytes: Bytes, scalar: bool) -> Option<Met> {
     let (own, mut met) = (here.0.index(), None);
     let Bytes { mask, write } = bytes;

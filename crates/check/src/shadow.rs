@@ -1,9 +1,9 @@
-//! Who touched which byte last.
+//! The last access to each byte.
 //!
-//! Programs touch the same tiles again and again. What is remembered of a tile that was touched as a whole stands in one place, a
-//! *region*: a rectangle of bytes that are all alike. Where accesses overlap without being equal, regions are cut into
-//! rectangles; only what no few rectangles express is remembered byte by byte, in [`Pages`]. Which of the two it is changes
-//! nothing about what is told: tests hold one against the other.
+//! Programs touch the same tiles again and again. A tile that was touched as a whole is remembered in one entry, a
+//! *region*: a rectangle of bytes that all have the same last accesses. Where accesses overlap without being equal,
+//! regions are cut into rectangles; only what cannot be expressed by a few rectangles is remembered byte by byte, in
+//! [`Pages`]. The representation does not affect reported findings: tests compare the two.
 
 use slipring_program::{Extent, runs};
 use smallvec::SmallVec;
@@ -14,30 +14,30 @@ use crate::pages::{ALL, GRANULE, PAGE, Pages};
 use crate::rect::{Cut, Rect, Rects};
 use crate::regions::{Keys, Regions};
 
-/// Most regions of a memory: a limit to the work of finding those that an access overlaps.
+/// Maximum number of regions of a memory: it limits the cost of finding those that an access overlaps.
 const MOST: usize = 2048;
-/// Accesses to so few bytes are remembered byte by byte.
+/// Accesses to no more than this many bytes are remembered byte by byte.
 const FEW: u64 = 128;
 
-/// What is remembered of one memory.
+/// The remembered accesses to one memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shadow {
     regions: Regions,
-    /// What is remembered of the bytes of no region.
+    /// Those to bytes outside all regions.
     pages: Pages,
 }
 
-/// Bytes that the same accesses are remembered for.
+/// Bytes with the same remembered accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
     pub start: u64,
     pub end: u64,
-    /// Who touched them last, in a fixed order.
+    /// Their last accesses, in a fixed order.
     pub stamps: Vec<Stamp>,
 }
 
 impl Shadow {
-    /// What is remembered, byte by byte, in runs of bytes that are alike: the same wherever it is remembered.
+    /// The remembered accesses as runs of equal bytes, independent of the representation.
     pub fn runs(&self) -> Vec<Run> {
         let mut all = self.clone();
         all.regions.take(|_| true, |rect, cell| all.pages.replace(rect, cell));
@@ -58,7 +58,7 @@ impl Shadow {
         self.pages.clear();
     }
 
-    /// True if the host had no room: nothing is remembered any more.
+    /// True if out of memory: nothing is remembered any more.
     pub fn is_full(&self) -> bool {
         self.pages.full
     }
@@ -89,9 +89,9 @@ impl Shadow {
         }
     }
 
-    /// An access to bytes that are no region: to some regions, or to parts of them, and to bytes of none.
+    /// An access to bytes that do not form a region: to some regions, or parts of them, and to bytes outside of all.
     fn touch_pieces<F: FnMut(Stamp, u64, u64)>(&mut self, rect: &Rect, touch: &mut Touch<'_, F>) {
-        // Conflicts of the pieces, told in the order of the bytes.
+        // Conflicts of the pieces, reported in byte order.
         let mut told: SmallVec<[(Stamp, u64, u64); 4]> = SmallVec::new();
         let (stamp, clock, known, blocks_meet) = (touch.stamp, touch.clock, touch.known, touch.blocks_meet);
         let conflict = |old, first, end| told.push((old, first, end));
@@ -116,7 +116,7 @@ impl Shadow {
         told.sort_by_key(|(_, first, _)| first / GRANULE);
         told.into_iter().for_each(|(old, first, end)| (touch.conflict)(old, first, end));
         if one {
-            // Every byte now remembers this write and nothing else.
+            // Every byte now remembers only this write.
             self.regions.remove(&inner);
             self.regions.insert(*rect, Cell::from_slice(&[Entry { stamp, mask: ALL }]));
         }
@@ -125,8 +125,8 @@ impl Shadow {
         }
     }
 
-    /// The regions inside a rectangle, in ascending order, once those that reach beyond it are cut; and the bytes of the rectangle
-    /// that belong to none.
+    /// The regions inside a rectangle, in ascending order, after splitting those that extend beyond it; and the
+    /// rectangle's bytes outside of all regions.
     fn cut_out(&mut self, rect: &Rect) -> (Keys, Rects) {
         let Some(inner) = self.regions.cut_out(rect) else { return self.byte_by_byte(rect) };
         let mut rest = Rects::from_slice(&[*rect]);
@@ -149,13 +149,13 @@ impl Shadow {
         (inner, rest)
     }
 
-    /// Remembers what overlaps a rectangle byte by byte.
+    /// Converts everything that overlaps a rectangle to byte-by-byte form.
     fn byte_by_byte(&mut self, rect: &Rect) -> (Keys, Rects) {
         self.regions.take(|region| region.cut(rect) != Cut::Apart, |rect, cell| self.pages.replace(rect, cell));
         (Keys::new(), Rects::from_slice(&[*rect]))
     }
 
-    /// Remembers the bytes of a rectangle byte by byte.
+    /// Converts the bytes of a rectangle to byte-by-byte form.
     fn free(&mut self, rect: &Rect) {
         if self.regions.is_apart(rect) {
             return;
@@ -168,8 +168,8 @@ impl Shadow {
         self.regions.remove(&inner);
     }
 
-    /// Calls `f` with what is remembered of the bytes of a rectangle, piece by piece: the cell, which bytes of it, and where the
-    /// piece begins and ends.
+    /// Calls `f` with the remembered accesses to the bytes of a rectangle, piece by piece: the cell, its bytes, and
+    /// start and end of the piece.
     fn look(&mut self, rect: &Rect, mut f: impl FnMut(&Cell, u32, (u64, u64))) {
         if let Some(cell) = self.regions.find(rect) {
             f(cell, ALL, (rect.start, rect.end()));
@@ -192,7 +192,8 @@ impl Shadow {
         }
     }
 
-    /// Tells a write of the reads of its own lane and remembers nothing: before what the same work reads takes their place.
+    /// Checks a write against the reads of its own lane without remembering it, before reads of the same work replace
+    /// them.
     pub fn look_ahead<F: FnMut(Stamp, u64, u64)>(&mut self, range: &Extent, start: u64, touch: &mut Touch<'_, F>) {
         if self.pages.full {
             return;
@@ -224,7 +225,8 @@ impl Shadow {
         }
     }
 
-    /// The accesses to the bytes from `start` to before `end` that `clock` of this block does not know to be over, once each.
+    /// The accesses to the bytes from `start` up to `end` that `clock` of this block does not know to be complete, once
+    /// each.
     pub fn unordered(&mut self, start: u64, end: u64, block: u32, clock: &Clock) -> Vec<Stamp> {
         if start >= end || self.pages.full {
             return Vec::new();

@@ -1,9 +1,9 @@
-//! Two executions of a program side by side: by how much their registers differ.
+//! Two executions of a program side by side, compared by the differences of their registers.
 //!
-//! The one has run some rounds more than the other, or has another argument. Followed through the instructions, the differences show
-//! whether both go the same way, mean the same signals and touch the same bytes, up to a distance that stays the same: then whatever
-//! the one does the other does. A difference is a multiple of one unknown positive number, so that a proof for one covers all of
-//! them.
+//! One has run some iterations more than the other, or has a different argument. Propagated through the instructions,
+//! the differences show whether both take the same path, use the same signals and touch the same bytes up to a constant
+//! distance; if so, both behave alike. A difference is a multiple of one unknown positive integer, so a proof for one
+//! covers all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use slipring_program::{CoreProgram, Inst, Law, Operand, Reg, SiteRef, Special};
 
 use crate::rounds::ArgUse;
 
-/// By how much a register differs.
+/// The difference of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shift {
-    /// By so much, each time.
+    /// A constant difference.
     By(i64),
-    /// It holds loaded data: nothing depends on it that is decided.
+    /// It holds loaded data: no decision depends on it.
     Data,
-    /// Not known.
+    /// Unknown.
     Unknown,
 }
 
@@ -27,19 +27,19 @@ pub enum Shift {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Pair {
     shift: Shift,
-    /// Not smaller than this in either; `None` where nothing is known.
+    /// A lower bound in both; `None` if unknown.
     low: Option<i64>,
 }
 
 const SAME: Pair = Pair { shift: Shift::By(0), low: Some(0) };
 
 impl Pair {
-    /// Not negative in either.
+    /// Nonnegative in both.
     fn natural(self) -> bool {
         self.low.is_some_and(|low| low >= 0)
     }
 
-    /// What holds of this pair and of another one that comes to the same place.
+    /// The common properties of this pair and another one that reaches the same point.
     fn join(self, other: Pair) -> Pair {
         let shift = match (self.shift, other.shift) {
             (a, b) if a == b => a,
@@ -49,7 +49,7 @@ impl Pair {
         };
         let low = match (self.low, other.low) {
             (Some(a), Some(b)) if b >= a => Some(a),
-            // What sinks once may sink each time.
+            // A bound that decreases once may decrease each time.
             (Some(_), Some(b)) if b >= 0 => Some(0),
             _ => None,
         };
@@ -57,43 +57,43 @@ impl Pair {
     }
 }
 
-/// What differs in a way that is not followed.
+/// A difference that cannot be followed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Obstacle {
-    /// How control goes on.
+    /// In the control flow.
     Control(SiteRef),
-    /// Which signal is meant.
+    /// In the signal used.
     Signal(SiteRef),
-    /// What work touches.
+    /// In the accesses of work.
     Access(SiteRef),
-    /// A divisor.
+    /// In a divisor.
     Divisor(SiteRef),
 }
 
-/// The parts of a program that are followed.
+/// The inputs of the analysis.
 #[derive(Debug)]
 pub struct Follow<'a> {
     /// The core.
     pub core: &'a CoreProgram,
-    /// The parameter by which the executions differ, by how much, and what it is at least.
+    /// The parameter by which the executions differ, the difference, and its minimum value.
     pub param: Option<(u32, i64, i64)>,
-    /// By how much the bound of each [`Inst::Meet`] differs that is a constant of the text.
+    /// The difference of the constant bound of each [`Inst::Meet`].
     pub bound: i64,
-    /// True where one follows both up to the loop: at an [`Inst::Meet`] both go into it.
+    /// True if both are followed up to the loop: at an [`Inst::Meet`] both enter it.
     pub into: bool,
-    /// True where a core may go into a loop or leave it at each [`Inst::Meet`], whatever its numbers say. What comes then is followed
-    /// path by path, as far as these are few.
+    /// True if a core may enter or leave a loop at each [`Inst::Meet`], whatever its values. What follows is analysed
+    /// path by path, as long as there are few.
     pub free: bool,
-    /// What was passed for operands.
+    /// The values passed for operands.
     pub args: &'a BTreeMap<(Role, u32, usize), ArgUse>,
-    /// Operands whose accesses may be anywhere in their buffer: the core, the work, and which operand.
+    /// Operands whose accesses may be anywhere in their buffer: the core, the work, and the operand's index.
     pub wide: &'a BTreeSet<(Role, u32, usize)>,
 }
 
-/// Most ways to come to an instruction that are followed apart.
+/// Maximum number of separately analysed paths to an instruction.
 const PATHS: usize = 12;
 
-/// What holds before an instruction, on some way to it.
+/// The state before an instruction, on some path to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct State {
     /// A loop has been left.
@@ -101,7 +101,7 @@ struct State {
     regs: Vec<Pair>,
 }
 
-/// Adds a way to come to an instruction; true if that was not known.
+/// Adds a path to an instruction; true if it was new.
 fn add(list: &mut Vec<State>, coming: State, most: usize) -> bool {
     let alike = |known: &State| {
         known.left == coming.left && known.regs.iter().zip(&coming.regs).all(|(a, b)| a.shift == b.shift)
@@ -119,15 +119,15 @@ fn add(list: &mut Vec<State>, coming: State, most: usize) -> bool {
     changed
 }
 
-/// By how much the accesses to buffers differ: one distance each.
+/// The differences of the accesses to buffers: they should have one distance each.
 pub type Distances = BTreeMap<usize, BTreeSet<i64>>;
 
 impl Follow<'_> {
-    /// Follows both from an instruction on, with registers that differ by these numbers (and what they are not smaller than): by what
-    /// they differ before each instruction that is reached.
+    /// Follows both from an instruction on, with registers that have these differences (and lower bounds): returns the
+    /// differences before each reached instruction.
     ///
     /// # Errors
-    /// What differs in a way that is not followed.
+    /// A difference that cannot be followed.
     pub fn from(
         &self,
         pc: usize,
@@ -145,8 +145,8 @@ impl Follow<'_> {
         Ok(shifts)
     }
 
-    /// By what an operand of each [`Inst::Meet`] differs that is reached from an instruction on, and whether a loop has been left
-    /// before: by the instruction.
+    /// The difference of an operand of each [`Inst::Meet`] reached from an instruction on, and whether a loop has been
+    /// left before: by instruction.
     pub fn at_meets(&self, pc: usize, regs: &[(Shift, Option<i64>)]) -> BTreeMap<usize, BTreeSet<(bool, Option<i64>)>> {
         let mut found: BTreeMap<usize, BTreeSet<(bool, Option<i64>)>> = BTreeMap::new();
         for (pc, list) in self.states(pc, regs, PATHS) {
@@ -197,7 +197,7 @@ impl Follow<'_> {
         }
     }
 
-    /// Executes an instruction; the instructions that may come next.
+    /// Executes an instruction; returns the possible next instructions.
     fn step(&self, pc: usize, regs: &mut [Pair]) -> Vec<usize> {
         let mut set = |Reg(reg): Reg, pair: Pair| {
             if let Some(place) = regs.get_mut(reg as usize) {
@@ -281,12 +281,12 @@ impl Follow<'_> {
             let used = self.args.get(&place);
             let by = match Follow::of(regs, *arg).shift {
                 Shift::By(by) => by,
-                // Nothing that is decided depends on data.
+                // No decision depends on data.
                 Shift::Data => continue,
                 Shift::Unknown if !work.decides(at, site) => continue,
                 Shift::Unknown => return Err(Obstacle::Access(site)),
             };
-            // What was never passed here is never issued.
+            // If it was never passed, it is never issued.
             let Some(used) = used else { continue };
             for buffer in &used.buffers {
                 distances.entry(*buffer).or_default().insert(by);
@@ -300,7 +300,7 @@ impl Follow<'_> {
     }
 }
 
-/// True if both are in the same order in both executions.
+/// True if the two have the same order in both executions.
 fn together(a: Pair, b: Pair) -> bool {
     match (a.shift, b.shift) {
         (Shift::By(a), Shift::By(b)) => a == b,
@@ -310,7 +310,7 @@ fn together(a: Pair, b: Pair) -> bool {
     }
 }
 
-/// True if a number is larger than a constant that is not negative.
+/// True if a value is larger than a nonnegative constant.
 fn above(pair: Pair, constant: Option<i64>) -> bool {
     constant.zip(pair.low).is_some_and(|(constant, low)| constant >= 0 && low > constant)
 }
@@ -331,7 +331,7 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
     };
     let (x, y) = (by(a), by(b));
     let exact = |of: Option<i64>| of.filter(|of| *of > 0);
-    // Of the law, where the numbers differ; whatever a function is, it gives the same for the same.
+    // According to the law, if the values differ; equal arguments give equal results for any function.
     let moved = match law {
         Law::Same | Law::Cast => Some(x),
         Law::Shifted if y == 0 => second.and_then(|by| x.checked_mul(1i64.checked_shl(u32::try_from(by).ok()?)?)),
@@ -345,7 +345,7 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
         Law::Quotient => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|by| x / by),
         Law::Remainder => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|_| 0),
         Law::Mask => exact(second).filter(|mask| (mask + 1).count_ones() == 1 && x % (mask + 1) == 0).map(|_| 0),
-        // One that is larger than the other stays so.
+        // A value that is larger than the other stays so.
         Law::Relation(_) if y == 0 && x >= 0 && above(a, second) => Some(0),
         Law::Relation(_) if x == 0 && y >= 0 && above(b, first) => Some(0),
         Law::Relation(_) if x == y => Some(0),

@@ -1,10 +1,10 @@
-//! The order that numbers in global memory make: signals that cores of one launch change and wait for.
+//! The order created by values in global memory: signals that cores of one launch change and wait for.
 //!
-//! A wait is over in every schedule only after the changes without which it could not be over. Where numbers only grow and
-//! waits ask for at least so much, that is every change without which, and without what comes after it, the sum would not be
-//! reached. Other signals order something where their changes are in order themselves: then a wait comes after the first
-//! change with which it holds. A change that comes in later without being ordered after the wait may have ended it in another
-//! schedule: if what was concluded does not stand with it, the run speaks for itself only.
+//! In every schedule a wait ends only after the changes without which it could not end. If values only grow and waits
+//! require at least a given value, these are all changes without which, and without those ordered after them, the sum
+//! would not be reached. Other signals create order if their changes are themselves ordered: a wait then comes after
+//! the first change that satisfies it. A later change that is not ordered after the wait may have ended it in another
+//! schedule: if the conclusion does not hold with that change, the run covers its own schedule only.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use slipring_sim::{Agent, WorkRun};
 use crate::clock::Clock;
 use crate::order::Order;
 
-/// For each block what is known of it to be over.
+/// For each block, what is known to be complete.
 type Known = BTreeMap<u32, Clock>;
 
 /// A change of a signal.
@@ -23,7 +23,7 @@ type Known = BTreeMap<u32, Clock>;
 struct Change {
     block: u32,
     lane: usize,
-    /// The epoch in which it took place.
+    /// Its epoch.
     epoch: u32,
     what: SignalUse,
     known: Rc<Known>,
@@ -35,7 +35,7 @@ impl Change {
     }
 }
 
-/// A wait that is over.
+/// A completed wait.
 #[derive(Clone, Debug)]
 struct Over {
     block: u32,
@@ -43,7 +43,7 @@ struct Over {
     /// The first epoch after it.
     epoch: u32,
     wanted: SignalUse,
-    /// The changes after which it comes, as it was concluded: their places in the list.
+    /// The changes that it is inferred to follow: their indices in the list.
     behind: Vec<usize>,
 }
 
@@ -54,7 +54,7 @@ struct Number {
     waits: Vec<Over>,
 }
 
-/// What a wait has taught a scalar unit: from this epoch of it on it knows all that.
+/// Knowledge gained by a scalar unit from a wait: it has it from this epoch on.
 #[derive(Clone, Debug)]
 struct Lesson {
     lane: usize,
@@ -62,27 +62,27 @@ struct Lesson {
     known: Rc<Known>,
 }
 
-/// The signals of a launch, and what was learnt from them.
+/// The signals of a launch, and the knowledge gained from them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     /// Global memory before the launch.
     before: Vec<Vec<u8>>,
-    /// Buffers whose signals others change: nothing is concluded from these.
+    /// Buffers whose signals others change: nothing is inferred from these.
     outside: Vec<bool>,
     numbers: BTreeMap<u64, Number>,
-    /// What each core looked at last, by block and lane.
+    /// The last read of each core, by block and lane.
     looks: BTreeMap<(u32, usize), (u64, SignalUse)>,
-    /// By block, in the order in which they came.
+    /// By block, in order of arrival.
     lessons: BTreeMap<u32, Vec<Lesson>>,
 }
 
 impl Signals {
-    /// Nothing is concluded from the signals in some buffers: true for those.
+    /// Nothing is inferred from the signals in some buffers: true for those.
     pub fn without(outside: Vec<bool>) -> Signals {
         Signals { outside, ..Signals::default() }
     }
 
-    /// Notes what the signals are before the launch.
+    /// Records the values of signals before the launch.
     pub fn arm(&mut self, memory: &Memory) {
         self.before = memory.gm.iter().map(|buffer| buffer.data.to_vec()).collect();
     }
@@ -95,7 +95,7 @@ impl Signals {
         place.map_or(0, |bytes| i64::from(i32::from_le_bytes(bytes)))
     }
 
-    /// What an agent with this clock knows of all blocks.
+    /// The knowledge of an agent with this clock about all blocks.
     fn known(&self, agent: Agent, clock: &Clock) -> Known {
         let mut all = Known::new();
         for lesson in self.lessons.get(&agent.block).into_iter().flatten() {
@@ -109,14 +109,14 @@ impl Signals {
         all
     }
 
-    /// True if what lane `lane` of `block` did in an epoch is over for an agent of another block with this clock.
+    /// True if the epoch of lane `lane` of `block` is complete for an agent of another block with this clock.
     pub fn orders(&self, block: u32, (lane, epoch): (usize, u32), agent: Agent, clock: &Clock) -> bool {
         let lessons = self.lessons.get(&agent.block).into_iter().flatten().rev();
         let mut heard = lessons.filter(|lesson| clock.get(lesson.lane) >= lesson.epoch);
         heard.any(|lesson| lesson.known.get(&block).is_some_and(|clock| clock.get(lane) >= epoch))
     }
 
-    /// A scalar unit changes or looks at a signal. Why the run may not speak for other schedules, if it does not.
+    /// A scalar unit changes or reads a signal. Returns why the run may not cover other schedules, if so.
     pub fn step(&mut self, run: &WorkRun<'_>, what: SignalUse, order: &mut Order) -> Option<String> {
         let address = run.access.reads.first().or(run.access.writes.first())?.start;
         if gm_split(address).is_some_and(|(buffer, _)| self.outside.get(buffer).copied().unwrap_or(false)) {
@@ -136,7 +136,7 @@ impl Signals {
         (!stands).then(|| doubt(agent))
     }
 
-    /// What a core looked at is as it wants it.
+    /// The value that a core read satisfies its condition.
     pub fn awaited(&mut self, agent: Agent, order: &mut Order) -> Option<String> {
         let lane = agent.lane();
         let (address, wanted) = self.looks.remove(&(agent.block, lane))?;
@@ -163,7 +163,7 @@ fn doubt(agent: Agent) -> String {
 }
 
 impl Number {
-    /// The changes that are not known and after which a wait comes that is over now; `None` where that is up to the schedule.
+    /// The unknown changes that a just completed wait follows; `None` if that depends on the schedule.
     fn behind(&self, start: i64, wanted: SignalUse, known: &Known) -> Option<Vec<usize>> {
         let open: Vec<usize> = (0..self.changes.len()).filter(|at| !self.changes[*at].is_in(known)).collect();
         if self.grows(wanted) {
@@ -174,10 +174,10 @@ impl Number {
         if let (true, SignalUse::Await { expected, at_least: false }) = (adds, wanted)
             && start + sum == i64::from(expected)
         {
-            // Nothing but all of them gives the number.
+            // Only all of them together give the value.
             return Some(open);
         }
-        // Each knows the one before: they have the same order in every schedule.
+        // Each knows the previous one: they have the same order in every schedule.
         let in_order = self.changes.windows(2).all(|pair| pair[0].is_in(&pair[1].known));
         if !in_order {
             return None;
@@ -192,20 +192,20 @@ impl Number {
             };
             holds.push(wanted.holds(value));
         }
-        // What it may see: the numbers from the last known change on. The first that ends it must stay.
+        // The values it may see: those from the last known change on. The first that ends the wait must stay the first.
         let from = self.changes.len() - open.len();
         let first = (from..holds.len()).find(|at| holds[*at])?;
         holds[first..].iter().all(|holds| *holds).then(|| open.into_iter().filter(|at| *at < first).collect())
     }
 
-    /// True if the number only grows and the wait asks for at least so much.
+    /// True if the value only grows and the wait requires at least a given value.
     fn grows(&self, wanted: SignalUse) -> bool {
         let adds = |change: &Change| matches!(change.what, SignalUse::Add(number) if number >= 0);
         matches!(wanted, SignalUse::Await { at_least: true, .. }) && self.changes.iter().all(adds)
     }
 
-    /// True if a wait that asks for at least so much is not over without a change and what comes after it, whichever of the
-    /// others that `may` come before it do.
+    /// True if a wait that requires at least a given value cannot end without a change and those ordered after it,
+    /// whichever of the others that `may` precede it do.
     fn needs(&self, start: i64, wanted: SignalUse, change: usize, may: impl Fn(&Change) -> bool) -> bool {
         let own = &self.changes[change];
         let others = self.changes.iter().enumerate().filter(|(at, other)| *at != change && !own.is_in(&other.known));
@@ -213,7 +213,7 @@ impl Number {
         !wanted.holds(start + sum)
     }
 
-    /// True if what was concluded for a wait holds with the change that came last.
+    /// True if the inference for a wait still holds with the last change.
     fn stands(&self, start: i64, wait: &Over) -> bool {
         let Some(last) = self.changes.last() else { return true };
         let after =

@@ -1,5 +1,5 @@
-//! Uses of slots that had been given back, by the times of one run. [`Race`](crate::Race) says which uses nothing keeps before the
-//! free, whatever the times are; this says where one of them can be seen.
+//! Uses of freed slots, according to the times of one run. [`Race`](crate::Race) reports uses that nothing orders
+//! before the free, whatever the times; this module reports where one of them is observable.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use slipring_tile::Space;
 
 use crate::freed::Freed;
 
-/// A slot on chip: of a cluster, in a memory of a core, from its first byte on.
+/// A slot on chip: cluster, core, memory and first byte.
 type SlotKey = (u32, Role, Space, u64);
 
-/// What became of a slot so far.
+/// The history of a slot.
 #[derive(Clone, Debug, Default)]
 struct Slot {
     end: u64,
     /// Tiles that each core has begun to push into it.
     pushed: BTreeMap<Role, u32>,
-    /// Tiles of it that were given back, and the latest free: when, and where it stands.
+    /// Freed tiles, and the latest free: its time and location.
     freed: u32,
     free: Option<(u64, SiteRef)>,
 }
 
-/// An observer of a run that has rings on chip.
+/// An observer of a run with on-chip rings.
 #[derive(Clone, Debug, Default)]
 pub struct StaleUses {
     freed: Option<Freed>,
@@ -32,13 +32,14 @@ pub struct StaleUses {
     found: BTreeMap<(SiteRef, SiteRef), u64>,
 }
 
-/// True if some bytes of a range lie there.
+/// True if a range overlaps these bytes.
 fn hits(range: &Extent, start: u64, end: u64) -> bool {
     range.start < end && start < range.end() && runs(range, range.start).any(|(from, to)| from < end && start < to)
 }
 
 impl StaleUses {
-    /// By how many cycles the use of a tile was over after its slot had been given back: the most that was seen of a free and a use.
+    /// The maximum number of cycles by which a use of a tile ended after its slot had been freed, for a pair of free
+    /// and use.
     pub fn of(&self, free: SiteRef, used: SiteRef) -> Option<u64> {
         self.found.get(&(free, used)).copied()
     }
@@ -103,7 +104,7 @@ impl Observer for StaleUses {
         let mut found = Vec::new();
         for range in run.access.reads.iter().chain(&run.access.writes).filter(|range| range.core == run.agent.role) {
             for ((.., start), slot) in self.slots(run.agent, range) {
-                // The next tile is there as soon as its push begins.
+                // The next tile counts as present as soon as its push begins.
                 let stale = slot.pushed.values().all(|pushed| *pushed <= slot.freed);
                 if let Some((free, site)) =
                     slot.free.filter(|(free, _)| *free < at && stale && hits(range, *start, slot.end))

@@ -1,5 +1,5 @@
-//! The order that buffer tokens make: an acquire comes after every release that was issued before it, and in the other interpretation
-//! after some that are issued after it.
+//! The order created by buffer tokens: an acquire comes after every release issued before it, and in the alternative
+//! interpretation after some that are issued later.
 
 use std::collections::VecDeque;
 
@@ -11,42 +11,42 @@ use crate::notes::Notes;
 pub(crate) struct Token {
     /// Releases issued: the number of the next one.
     issued: u32,
-    /// What the releases before number `first` knew together.
+    /// The combined knowledge of the releases before number `first`.
     before: Clock,
     first: u32,
-    /// The releases from `first` on: the lane, and what those knew that are done.
+    /// The releases from `first` on: the lane, and the knowledge of those that are complete.
     known: VecDeque<(usize, Option<Clock>)>,
-    /// How many releases of each lane come before those.
+    /// Number of releases of each lane before those.
     dropped: Vec<(usize, u32)>,
-    /// Releases that are not done.
+    /// Incomplete releases.
     open: Vec<Open>,
-    /// Acquires that are not over.
+    /// Pending acquires.
     acquires: Vec<Acquire>,
 }
 
-/// An acquire that is not over.
+/// A pending acquire.
 #[derive(Clone, Debug)]
 struct Acquire {
     lane: usize,
-    /// How many releases it waits for.
+    /// The number of releases that it waits for.
     goal: u32,
-    /// Later ones, which it waits for as well: the lane, and which of its releases, from 1.
+    /// Later releases that it also waits for: the lane, and the index of its release, from 1.
     later: Vec<(usize, u32)>,
 }
 
-/// A release that is not done.
+/// An incomplete release.
 #[derive(Clone, Debug)]
 struct Open {
     number: u32,
     lane: usize,
-    /// It holds its pipe until the earlier releases are done.
+    /// It holds its pipe until the earlier releases are complete.
     deferred: bool,
-    /// What other pipes' work adds that it waits for.
+    /// Knowledge added by the work of other pipes that it waits for.
     more: Clock,
 }
 
 impl Token {
-    /// An acquire is issued to the pipe of a lane, which waits for some later releases as well.
+    /// An acquire is issued to the pipe of a lane; it also waits for some later releases.
     pub fn issue_acquire(&mut self, lane: usize, later: Vec<(usize, u32)>) {
         self.acquires.push(Acquire { lane, goal: self.issued, later });
     }
@@ -59,19 +59,20 @@ impl Token {
         self.issued - 1
     }
 
-    /// A release waits for something besides: what is known once that is over.
+    /// A release also waits for something else: the knowledge once that is complete.
     pub fn add(&mut self, number: u32, clock: &Clock) {
         if let Some(open) = self.open.iter_mut().find(|open| open.number == number) {
             open.more.join(clock);
         }
     }
 
-    /// Number of the oldest release of a lane's pipe that is not done.
+    /// Number of the oldest incomplete release of a lane's pipe.
     pub fn oldest(&self, lane: usize) -> Option<u32> {
         self.open.iter().find(|open| open.lane == lane).map(|open| open.number)
     }
 
-    /// A release is done, with what its pipe knows. What the pipe learns, if the release held it: all that it waited for.
+    /// A release is complete, with its pipe's knowledge. Returns what the pipe learns, if the release held it:
+    /// everything it waited for.
     pub fn release(&mut self, number: u32, mut clock: Clock) -> Option<Clock> {
         let at = self.open.iter().position(|open| open.number == number)?;
         let open = self.open.remove(at);
@@ -86,7 +87,7 @@ impl Token {
         open.deferred.then_some(clock)
     }
 
-    /// What the releases before a number knew together, as far as they are done.
+    /// The combined knowledge of the releases before a number, as far as they are complete.
     fn up_to(&self, number: u32) -> Clock {
         let mut clock = self.before;
         let count = number.saturating_sub(self.first) as usize;
@@ -94,12 +95,12 @@ impl Token {
         clock
     }
 
-    /// Releases of a lane that come before those that are remembered.
+    /// Releases of a lane before the remembered ones.
     fn dropped(&self, lane: usize) -> u32 {
         self.dropped.iter().find(|(of, _)| *of == lane).map_or(0, |(_, count)| *count)
     }
 
-    /// What the first releases of a lane, so many, knew together.
+    /// The combined knowledge of the first `number` releases of a lane.
     fn up_to_of(&self, lane: usize, number: u32) -> Clock {
         let mut clock = Clock::default();
         let count = number.saturating_sub(self.dropped(lane)) as usize;
@@ -108,7 +109,7 @@ impl Token {
         clock
     }
 
-    /// The oldest acquire of a lane's pipe is over: what it learns.
+    /// The oldest acquire of a lane's pipe is over: returns what it learns.
     pub fn acquire(&mut self, lane: usize) -> Clock {
         let Some(at) = self.acquires.iter().position(|acquire| acquire.lane == lane) else { return Clock::default() };
         let Acquire { goal, later, .. } = self.acquires.remove(at);
@@ -118,7 +119,7 @@ impl Token {
         clock
     }
 
-    /// Writes down what matters later, of a token of a cluster.
+    /// Serialises the state that matters later, for a token of a cluster.
     pub fn note(&self, cluster: usize, notes: &mut Notes) {
         notes.word(u64::from(self.issued - self.first));
         notes.clock(cluster, &self.before);
@@ -146,12 +147,12 @@ impl Token {
         }
     }
 
-    /// Number of the first release that is remembered.
+    /// Number of the first remembered release.
     pub fn first(&self) -> u32 {
         self.first
     }
 
-    /// Joins the releases that every acquire to come waits for.
+    /// Joins the releases that every future acquire waits for.
     fn forget(&mut self) {
         let needed = self.acquires.iter().map(|acquire| acquire.goal).min().unwrap_or(self.issued);
         while self.first < needed

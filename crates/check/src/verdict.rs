@@ -18,23 +18,23 @@ use crate::rounds::Rounds;
 use crate::scalar::ScalarMemory;
 use crate::{Init, Race};
 
-/// Which of the observing tools run. The engine's own two, *memory* and *sync*, always do.
+/// The observing tools that run. The engine's own two, *memory* and *sync*, always do.
 #[derive(Clone, Debug)]
 pub struct Tools {
-    /// Conflicting accesses that nothing orders.
+    /// Unordered conflicting accesses.
     pub race: bool,
-    /// Reads of bytes that nobody wrote.
+    /// Reads of unwritten bytes.
     pub init: bool,
-    /// Buffers in global memory that hold nothing at the start and are no results: see [`Init::scratch`].
+    /// Initially uninitialised buffers in global memory that are not results: see [`Init::scratch`].
     pub scratch: Vec<usize>,
-    /// Bytes of results that hold nothing at the start: see [`Init::unwritten`].
+    /// Initially uninitialised bytes of results: see [`Init::unwritten`].
     pub unwritten: Vec<Unwritten>,
-    /// Bytes of results that a run is to write: see [`Init::left_out`].
+    /// Bytes of results that a run must write: see [`Init::left_out`].
     pub results: Vec<Unwritten>,
 }
 
 impl Default for Tools {
-    /// All tools; every buffer holds something.
+    /// All tools; every buffer is initialised.
     fn default() -> Tools {
         Tools { race: true, init: true, scratch: Vec::new(), unwritten: Vec::new(), results: Vec::new() }
     }
@@ -43,61 +43,61 @@ impl Default for Tools {
 /// All tools as one observer.
 #[derive(Debug)]
 pub struct Checker {
-    /// Of the signals only, where races are not asked for.
+    /// Signals only, if races are not checked.
     race: Race,
     races: bool,
     init: Option<Init>,
-    /// Where loaded data or scalar arguments decide, with the name of the op.
+    /// Decisions that depend on loaded data or scalar arguments, with the name of the op.
     decisions: Vec<(Decision, String)>,
-    /// The op of each place.
+    /// The op at each location.
     ops: Vec<Arc<str>>,
     /// Scalar arguments with their values.
     arguments: Vec<String>,
-    /// How what is compared was come by.
+    /// The origins of compared data.
     alike: Equivalence,
-    /// Which of them lie in one memory.
+    /// The arguments that share a memory.
     shared: Vec<String>,
     queues: Queues,
     scalar: ScalarMemory,
     sequential: bool,
-    /// What the rings do otherwise than the platform's tile library.
+    /// Deviations of the rings from the platform's tile library.
     against_library: Vec<&'static str>,
-    /// Kept where it was asked for.
+    /// Recorded if requested.
     rounds: Option<Rounds>,
 }
 
-/// What a tool says.
+/// The result of a tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It watched the whole run.
+    /// It observed the whole run.
     Checked {
-        /// How many errors it found,
+        /// Number of errors found,
         findings: usize,
-        /// and how many warnings.
+        /// and of warnings.
         warnings: usize,
     },
-    /// It watched a run that stopped before its end.
+    /// It observed a run that stopped before its end.
     Partly {
-        /// How many errors it found.
+        /// Number of errors found.
         findings: usize,
-        /// What stopped the run: the finding's code.
+        /// The finding that stopped the run: its code.
         reason: String,
     },
-    /// It watched the whole run, and another schedule may come to something else.
+    /// It observed the whole run, but another schedule may give a different result.
     NotShown {
-        /// How many errors it found.
+        /// Number of errors found.
         findings: usize,
-        /// Why the run does not speak for the others.
+        /// Why the run does not cover the others.
         reason: String,
     },
-    /// It did not watch.
+    /// It did not observe the run.
     NotChecked {
         /// Why.
         reason: String,
     },
 }
 
-/// A tool and what it says.
+/// A tool and its result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ToolVerdict {
     /// `memory`, `sync`, `race` or `init`.
@@ -106,55 +106,55 @@ pub struct ToolVerdict {
     pub verdict: Verdict,
 }
 
-/// Which schedules the verdict holds for.
+/// The schedules covered by the verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Schedules {
-    /// Whatever the cores and pipes take how long.
+    /// All, whatever the durations of cores and pipes.
     All,
     /// Only the one that was run.
     ThisOne {
-        /// Why, at least one reason.
+        /// At least one reason.
         reasons: Vec<String>,
     },
 }
 
-/// Which data the verdict holds for.
+/// The data covered by the verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Values {
     /// Any contents of the buffers: no access, no branch, no signal and no finding depends on them.
     AnyContents,
-    /// These inputs: loaded data decide something.
+    /// These inputs only: loaded data decide something.
     TheseInputs {
-        /// What, in the order of the places.
+        /// The decisions, in order of location.
         because: Vec<Because>,
     },
 }
 
-/// A place where loaded data decide something.
+/// A location where loaded data decide something.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Because {
-    /// Where.
+    /// The location.
     pub site: SiteRef,
     /// The op's name.
     pub op: String,
-    /// What is decided.
+    /// The kind of decision.
     pub choice: Choice,
 }
 
-/// What the verdict covers, always for the given number of blocks and buffer sizes.
+/// The scope of the verdict, always for the given number of blocks and buffer sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// Which schedules.
+    /// The schedules.
     pub schedules: Schedules,
-    /// Which data.
+    /// The data.
     pub values: Values,
     /// Scalar arguments that decide an access, a branch or a signal, with their values: `n = 20`.
     pub arguments: Vec<String>,
-    /// Arguments that lie in one memory: `` `x` and `out` in one memory ``. All others have one of their own.
+    /// Arguments that share a memory: `` `x` and `out` in one memory ``. All others have separate ones.
     pub shared: Vec<String>,
-    /// What is taken for granted of the machine, where the verdict leans on it.
+    /// Assumptions about the machine on which the verdict depends.
     pub assumes: Vec<String>,
-    /// What no source decides and the verdict changes with: it is clean if all of this is so.
+    /// Undecided questions on which the verdict depends: it is clean assuming all of this.
     pub clean_if: Vec<String>,
 }
 
@@ -163,19 +163,19 @@ pub struct Scope {
 pub struct CheckReport {
     /// The tools in the order memory, sync, race, init.
     pub tools: Vec<ToolVerdict>,
-    /// What the verdict covers.
+    /// The scope of the verdict.
     pub scope: Scope,
     /// The engine's findings, then races, then uninitialised reads.
     pub findings: Vec<Finding>,
-    /// Questions that no source decides and that the run depends on, answered as the platform answers them. The other answer may
-    /// come to the same verdict.
+    /// Questions that no source decides and that the run depends on, with the platform's answers. The alternative
+    /// answer may give the same verdict.
     pub questions: Vec<&'static Question>,
-    /// Questions whose other answer was looked at in the same run, each with the first error that it adds, if it adds any.
+    /// Questions whose alternative answer was checked in the same run, each with the first error that it adds, if any.
     pub otherwise: Vec<(&'static Question, Option<Finding>)>,
 }
 
 impl Checker {
-    /// A checker that has seen nothing yet.
+    /// A fresh checker.
     pub fn new(tools: Tools) -> Checker {
         let init = tools.scratch.iter().fold(Init::new(), |init, buffer| init.scratch(*buffer));
         let init = tools.unwritten.iter().fold(init, |init, bytes| init.unwritten(*bytes));
@@ -197,40 +197,40 @@ impl Checker {
         }
     }
 
-    /// The same checker, which also finds out what it would say with other answers of questions that the run may lean on, where one
-    /// run tells: [`CheckReport::otherwise`].
+    /// Also computes the results under alternative answers of questions that the run may depend on, where one run
+    /// suffices: [`CheckReport::otherwise`].
     pub fn with_otherwise(self) -> Checker {
         Checker { race: self.race.with_otherwise(), ..self }
     }
 
-    /// Takes buffers for nobody's result: bytes that are uninitialised may be stored there.
+    /// Declares buffers as not being results: uninitialised bytes may be stored there.
     pub fn leave_out(&mut self, buffers: &[usize]) {
         if let Some(init) = &mut self.init {
             init.leave_out(buffers);
         }
     }
 
-    /// The same checker, which also keeps the state where all cores meet.
+    /// Also records the state at cut points.
     pub fn keeping_rounds(self) -> Checker {
         Checker { rounds: Some(Rounds::default()), ..self }
     }
 
-    /// The same checker, which also keeps the state at each meeting from a number of them on.
+    /// Also records the state at each cut point from a given one on.
     pub fn keeping_states(self, from: usize) -> Checker {
         Checker { race: self.race.with_blind(), rounds: Some(Rounds::keeping(from)), ..self }
     }
 
-    /// The same checker of a launch whose signals in some buffers of global memory others change, too: true for those.
+    /// Declares buffers of global memory whose signals others change, too: true for those.
     pub fn with_outside(self, buffers: Vec<bool>) -> Checker {
         Checker { race: self.race.with_outside(buffers), ..self }
     }
 
-    /// What was kept.
+    /// The recorded data.
     pub fn rounds(&self) -> Option<&Rounds> {
         self.rounds.as_ref()
     }
 
-    /// Buffers whose accesses would not be in order if all of them touched the same byte, where states are kept.
+    /// Buffers whose accesses would be unordered if all of them touched the same byte, if states are recorded.
     pub fn racing_anywhere(&self) -> std::collections::BTreeSet<usize> {
         self.race.racing_anywhere()
     }
@@ -270,7 +270,7 @@ impl Checker {
         let between = self.races.then_some(between);
         let unwritten = self.init.as_ref().map(|init| {
             let mut found = init.findings(&result.memory);
-            // One cause is told once: what was read and not written is missing in the results as well.
+            // One cause is reported once: data that was read without being written is missing in the results as well.
             if result.complete && found.is_empty() {
                 found = init.left_out(&result.memory);
             }
@@ -328,7 +328,7 @@ impl Checker {
         let mut because: Vec<Because> = by_data
             .map(|(decision, op)| Because { site: decision.site, op: op.clone(), choice: decision.choice })
             .collect();
-        // What is known of values only once it has run.
+        // Facts about values that are known only after the run.
         let doubts = self.init.as_ref().map_or_else(BTreeSet::new, |init| init.doubts(&result.memory));
         because.extend(doubts.into_iter().map(|(site, choice)| Because { site, op: self.op(site), choice }));
         because.sort_by_key(|because| (because.site, because.choice));
@@ -343,8 +343,8 @@ impl Checker {
 }
 
 impl CheckReport {
-    /// The first place where contents of the buffers decided what was found of bytes that nobody wrote, or whether a fault was, which
-    /// no look at the program could tell.
+    /// The first location where buffer contents decided the findings about unwritten bytes, or whether there was a
+    /// fault, which no analysis of the program could show.
     pub fn doubt(&self) -> Option<&Because> {
         match &self.scope.values {
             Values::AnyContents => None,
@@ -354,13 +354,13 @@ impl CheckReport {
         }
     }
 
-    /// Warnings of bytes in the results, or in what is printed, that nobody has written.
+    /// Warnings about unwritten bytes in the results, or in what is printed.
     pub fn unwritten(&self) -> impl Iterator<Item = &Finding> {
         let own = |finding: &&Finding| finding.kind.is_of_init();
         self.findings.iter().filter(own).filter(|finding| finding.severity == Severity::Warning)
     }
 
-    /// Makes errors of warnings about results that nobody has written.
+    /// Turns warnings about unwritten results into errors.
     pub fn make_strict(&mut self) {
         let mut more = 0;
         for finding in self.findings.iter_mut().filter(|f| f.kind.is_of_init() && f.severity == Severity::Warning) {
@@ -385,7 +385,7 @@ impl CheckReport {
         self.tools.iter().all(free) && self.findings.iter().all(|f| f.severity < Severity::Error)
     }
 
-    /// True if every tool watched the whole run and no finding is an error.
+    /// True if every tool observed the whole run and no finding is an error.
     pub fn is_clean(&self) -> bool {
         let whole = |tool: &ToolVerdict| matches!(tool.verdict, Verdict::Checked { .. });
         self.tools.iter().all(whole) && self.findings.iter().all(|f| f.severity < Severity::Error)
@@ -424,7 +424,7 @@ impl Scope {
         }
     }
 
-    /// In words; `line` tells the line of the source that a place is in.
+    /// As text; `line` maps a location to its source line.
     pub fn describe<L: fmt::Display>(&self, line: impl Fn(SiteRef) -> Option<L>) -> String {
         if let Schedules::ThisOne { reasons } = &self.schedules {
             return format!("this schedule only ({}){}", reasons.join("; "), self.conditions());
@@ -467,7 +467,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// What is taken for granted of rings, where the platform's tile library does otherwise.
+/// An assumption about rings, where the platform's tile library behaves differently.
 const UNDIVIDED: &str = "undivided tiles reach both Vector cores (`--interpretation undivided-to-first`)";
 const FROM_ROWS: &str = "rows become blocks on their way into L1 (`--interpretation rows-to-l1`)";
 

@@ -6,21 +6,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::here::{self, Folder, root};
 
 const TABLE: &str = "tests/assembler.tsv";
 /// The answer of the table for a form that the assembler has not been given.
 const NOT_ASKED: &str = "not asked";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
 fn slipring(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_slipring")).current_dir(root()).args(words).output().unwrap()
+    here::slipring().args(words).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -155,14 +152,13 @@ fn results(output: &Output) -> Option<Vec<String>> {
 /// Every example that can be printed for the assembler writes the same bytes after printing, reading back and running.
 #[test]
 fn what_is_printed_means_the_same() {
-    let folder = std::env::temp_dir().join(format!("slipring-assembler-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::empty("assembler");
     let rows: Vec<Row> =
         rows().into_iter().filter(|row| row.0[2].starts_with("examples/") && row.0[3] != "-").collect();
     assert!(rows.len() > 40, "few examples can be printed for the assembler");
     let wrong = each(&rows, |row| {
         let Row([target, platform, file, ..]) = row;
-        let printed = folder.join(format!("{}-{platform}.pto", file.replace('/', "-")));
+        let printed = folder.file(&format!("{}-{platform}.pto", file.replace('/', "-")));
         let path = printed.to_string_lossy().into_owned();
         let built = slipring(&["build", file, "--arch", platform, "--for", target, "-o", &path]);
         let [own, again] = [file.as_str(), &path].map(|file| slipring(&["run", file, "--arch", platform]));
@@ -175,6 +171,5 @@ fn what_is_printed_means_the_same() {
             format!("{file} on {platform}: {before:?} and {:?}\n{said}", results(&again))
         })
     });
-    fs::remove_dir_all(&folder).unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,22 +1,19 @@
 //! `board-check`: its output if tools are missing, and its handling of a tool's answer. With `PTOAS_ROOT` and
 //! `PTO_ISA_ROOT` the real tools are used.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
-fn root() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::here::{self, Folder, root};
 
 fn check(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
-    command.current_dir(root()).arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
+    let mut command = here::slipring();
+    command.arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
 }
 
 fn bare(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     command.env_remove("PTOAS_ROOT").env_remove("PTO_ISA_ROOT");
-    command.current_dir(root()).arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
+    command.arg("board-check").args(words).args(["--arch", "a5"]).output().unwrap()
 }
 
 fn text(output: &Output) -> String {
@@ -25,10 +22,9 @@ fn text(output: &Output) -> String {
 
 #[test]
 fn without_the_assembler_nothing_is_judged() {
-    let output = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let output = here::slipring()
         .env_remove("PTOAS_ROOT")
         .env("PATH", "")
-        .current_dir(root())
         .args(["board-check", "examples/lang/pure_vector.py", "--arch", "a5"])
         .output()
         .unwrap();
@@ -46,20 +42,16 @@ fn without_the_assembler_nothing_is_judged() {
 #[test]
 fn what_a_tool_writes_is_judged() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = std::env::temp_dir().join(format!("slipring-board-check-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = Folder::empty("board-check");
     let stand_in = |name: &str, cpp: &str| {
-        let file = folder.join(name);
+        let file = folder.file(name);
         std::fs::write(&file, format!("#!/bin/sh\ncp '{cpp}' kernel.cpp\n")).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         file.to_string_lossy().into_owned()
     };
-    let kernel = folder.join("add.pto");
+    let kernel = folder.file("add.pto");
     let add = root().join("tests/files/cpp/add.cpp");
-    let printed = Command::new(env!("CARGO_BIN_EXE_slipring"))
-        .args(["build", &add.to_string_lossy(), "--arch", "a5"])
-        .output()
-        .unwrap();
+    let printed = here::slipring().args(["build", &add.to_string_lossy(), "--arch", "a5"]).output().unwrap();
     std::fs::write(&kernel, &printed.stdout).unwrap();
     let kernel = kernel.to_string_lossy().into_owned();
     let args = ["--arg", "rand:f32[8x64]", "--arg", "rand:f32[8x64]", "--arg", "zeros:f32[8x64]"];
@@ -72,14 +64,14 @@ fn what_a_tool_writes_is_judged() {
         String::from_utf8_lossy(&output.stderr)
     );
     // A different operation has different results.
-    let other = folder.join("other.cpp");
+    let other = folder.file("other.cpp");
     std::fs::write(&other, std::fs::read_to_string(&add).unwrap().replace("TADD(", "TSUB(")).unwrap();
     let output =
         bare(&[&[kernel.as_str(), "--ptoas", &stand_in("other", &other.to_string_lossy())], &args[..]].concat());
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("differs in"), "{}", text(&output));
     // A tool that does not end gives no verdict on the text.
-    let slow = folder.join("slow");
+    let slow = folder.file("slow");
     std::fs::write(&slow, "#!/bin/sh\nexec sleep 60\n").unwrap();
     std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
     let output = bare(&[&[kernel.as_str(), "--ptoas", &slow.to_string_lossy(), "--seconds", "1"], &args[..]].concat());
@@ -90,7 +82,7 @@ fn what_a_tool_writes_is_judged() {
         text(&output)
     );
     // A text that is read twice, for the run and for the build, is reported once.
-    let half = folder.join("half.py");
+    let half = folder.file("half.py");
     let kernel = "import pypto.language as pl\n\n\n@pl.incore\ndef half(x: pl.Tensor[[16, 64], pl.FP32], out: \
                   pl.Out[pl.Tensor[[16, 64], pl.FP32]]):\n    out[0:8, :] = x[0:8, :]\n";
     std::fs::write(&half, kernel).unwrap();
@@ -98,7 +90,6 @@ fn what_a_tool_writes_is_judged() {
     let output = bare(&[&half, "--ptoas", &same, "--arg", "rand:f32[16x64]", "--arg", "zeros:f32[16x64]"]);
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(error.matches("warning[output-in-part]").count(), 1, "{error}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

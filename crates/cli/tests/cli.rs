@@ -22,8 +22,10 @@ mod sweep;
 mod tune;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use crate::here::{self, Folder, root};
 
 /// y = x + a, for 16 × 16 elements.
 const KERNEL: &str = "\
@@ -45,24 +47,12 @@ func.func @add(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %a: f32) {
 }
 ";
 
-/// A folder for a test, deleted afterwards.
-struct Folder(PathBuf);
-
 impl Folder {
+    /// A folder with a kernel.
     fn new(test: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("slipring-cli-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        fs::write(path.join("add.pto"), KERNEL).unwrap();
-        Folder(path)
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
-    fn write(&self, name: &str, contents: impl AsRef<[u8]>) {
-        fs::write(self.file(name), contents).unwrap();
+        let folder = Folder::empty(&format!("cli-{test}"));
+        folder.write("add.pto", KERNEL);
+        folder
     }
 
     /// Runs the command line in this folder.
@@ -79,14 +69,8 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 fn command(folder: &Path, words: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     command.args(words).current_dir(folder);
     command
 }
@@ -280,7 +264,7 @@ fn bad_files_are_errors() {
 #[test]
 fn a_platform_file_of_ones_own() {
     let folder = Folder::new("platform");
-    let a5 = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms/a5.toml")).unwrap();
+    let a5 = fs::read_to_string(root().join("platforms/a5.toml")).unwrap();
     folder
         .write("slow.toml", a5.replace("name = \"a5\"", "name = \"slow\"").replace("gm-vec = [64,", "gm-vec = [9064,"));
     let cycles = |words: &[&str]| folder.call(words).exits(0).json()["cycles"].as_u64().unwrap();
@@ -309,7 +293,7 @@ func.func @far(%y: !pto.ptr<f32>) attributes {pto.entry} {
 #[test]
 fn the_platform_file_says_how_large_memories_are() {
     let folder = Folder::new("wide");
-    let a5 = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../platforms/a5.toml")).unwrap();
+    let a5 = fs::read_to_string(root().join("platforms/a5.toml")).unwrap();
     assert!(a5.contains("vec = { bytes = 253952,"));
     folder.write("far.pto", FAR);
     folder.write(
@@ -322,7 +306,7 @@ fn the_platform_file_says_how_large_memories_are() {
 
 #[test]
 fn the_tests_that_the_seeds_name_are_there() {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let top = root();
     let text = fs::read_to_string(top.join("docs/seeds.md")).unwrap();
     let names = text.split('`').skip(1).step_by(2).filter(|name| name.contains('/') && !name.contains(' '));
     let mut count = 0;

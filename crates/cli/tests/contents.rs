@@ -6,12 +6,13 @@
 //! difference refutes the claim.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 
 use slipring::{Kernel, RunOptions, Tensor};
 use slipring_sim::Limits;
 
+use crate::here::root;
 use crate::side_by_side::compare_each;
 use crate::{directives, walk};
 
@@ -31,7 +32,7 @@ const KNOWN: [&str; 5] = ["--arch", "--arg", "--func", "--blocks", "--seed"];
 const SILENT: [&str; 5] = ["--verify", "--stats", "--json", "--lines", "--timeline"];
 
 fn commands() -> Vec<Command> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let mut commands = Vec::new();
     for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
         let text = std::fs::read_to_string(&file).unwrap();

@@ -6,6 +6,8 @@ use slipring_explore::cost::{Query, compare, cost, read_points};
 use slipring_machine::{Entry, built_in};
 use slipring_tile::Space;
 
+use crate::here::pinned_between;
+
 /// A tile: element type, rows, columns, valid rows and columns.
 #[derive(Clone, Copy)]
 struct Tile(&'static str, u32, u32, u32, u32);
@@ -240,17 +242,7 @@ fn without_points(arch: &str) -> String {
 
 #[test]
 fn the_page_lists_what_no_point_supports() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/time.md");
-    let page = std::fs::read_to_string(&path).expect("the page");
-    let (from, to) = ("<!-- entries without points from here -->\n", "\n<!-- to here -->");
-    let (before, rest) = page.split_once(from).expect("where it begins");
-    let (_, after) = rest.split_once(to).expect("where it ends");
     let rows = ["a2a3", "a5"].map(without_points).concat();
-    let made =
-        format!("{before}{from}\n| platform | entries without a published point |\n|---|---|\n{rows}{to}{after}");
-    if std::env::var_os("SLIPRING_BLESS").is_some() {
-        std::fs::write(&path, &made).expect("the page can be written");
-        return;
-    }
-    assert!(page == made, "docs/time.md has another table; SLIPRING_BLESS=1 writes it anew: {rows}");
+    let made = format!("\n| platform | entries without a published point |\n|---|---|\n{rows}");
+    pinned_between("docs/time.md", ["<!-- entries without points from here -->\n", "\n<!-- to here -->"], &made);
 }

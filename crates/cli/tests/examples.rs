@@ -3,8 +3,8 @@
 //! Inputs are small multiples of 1/4, so that every product and sum is exact in `f32` and results must be bit-identical
 //! whatever the order of the additions.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use crate::here::{self, Folder, root};
+use crate::walk;
 
 /// A matrix of small multiples of 1/4, different for each seed.
 fn matrix(rows: usize, cols: usize, seed: u32) -> Vec<f32> {
@@ -45,10 +45,6 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
 /// Runs an example with these input buffers, followed by a result buffer and a slot buffer if it has one.
 fn run(example: &str, arch: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usize, more: &[&str]) -> Vec<u8> {
     let slots = [slot_bytes];
@@ -64,17 +60,16 @@ fn run_with_slots(
     slots: &[usize],
     more: &[&str],
 ) -> Vec<u8> {
-    let dir = std::env::temp_dir().join(format!("slipring-{example}-{arch}-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let dir = Folder::empty(&format!("{}-{arch}", example.replace('/', "-")));
+    let mut command = here::slipring();
     command.arg("run").arg(root().join("examples").join(example)).args(["--arch", arch, "--verify"]).args(more);
     for (at, bytes) in inputs.iter().enumerate() {
-        let file = dir.join(format!("in{at}.bin"));
-        std::fs::write(&file, bytes).unwrap();
-        command.arg("--arg").arg(format!("@{}", file.display()));
+        let file = format!("in{at}.bin");
+        dir.write(&file, bytes);
+        command.arg("--arg").arg(format!("@{}", dir.file(&file).display()));
     }
-    let out = dir.join("out.bin");
-    std::fs::write(&out, vec![0u8; out_bytes]).unwrap();
+    let out = dir.file("out.bin");
+    dir.write("out.bin", vec![0u8; out_bytes]);
     command.arg("--arg").arg(format!("@{}:out", out.display()));
     for bytes in slots {
         command.arg("--arg").arg(format!("zeros:{bytes}"));
@@ -86,9 +81,7 @@ fn run_with_slots(
         String::from_utf8_lossy(&ran.stdout),
         String::from_utf8_lossy(&ran.stderr)
     );
-    let result = std::fs::read(&out).unwrap();
-    std::fs::remove_dir_all(&dir).unwrap();
-    result
+    std::fs::read(&out).unwrap()
 }
 
 /// Runs an example on both platforms, whose results must be bit-identical, and returns the result.
@@ -99,26 +92,14 @@ fn on_both(example: &str, inputs: &[Vec<u8>], out_bytes: usize, slot_bytes: usiz
     floats(&a5)
 }
 
-/// The examples below a folder, except whole programs and examples that are broken on purpose.
-fn kernels_below(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let left_out = ["broken", "programs"].iter().any(|name| path.ends_with(name));
-        if path.is_dir() && !left_out {
-            kernels_below(&path, found);
-        } else if path.extension().is_some_and(|ending| ending == "pto" || ending == "py") {
-            found.push(path);
-        }
-    }
-}
-
 #[test]
 fn every_kernel_runs_as_it_stands() {
-    let mut kernels = Vec::new();
-    kernels_below(&root().join("examples"), &mut kernels);
+    // But for whole programs and those that are broken on purpose.
+    let mut kernels = walk::files(&root().join("examples"), &["pto", "py"]);
+    kernels.retain(|file| !file.iter().any(|folder| folder == "broken" || folder == "programs"));
     assert!(kernels.len() > 40, "only {} examples", kernels.len());
     for kernel in kernels {
-        let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("run").arg(&kernel).args(["--arch", "a5"]).output();
+        let ran = here::slipring().arg("run").arg(&kernel).args(["--arch", "a5"]).output();
         let ran = ran.unwrap();
         assert!(ran.status.success(), "{}:\n{}", kernel.display(), String::from_utf8_lossy(&ran.stderr));
     }
@@ -197,7 +178,7 @@ fn vector_tiles_into_a_matrix() {
     let inputs = [f16_bytes(&x), f16_bytes(&w)];
     assert_eq!(floats(&run("pipes/vector_to_matrix.pto", "a5", &inputs, tile * 4, 0, &[])), expected);
     assert_eq!(on_both("pipes/vector_to_matrix_gm.pto", &inputs, tile * 4, 4 * 16384, &[]), expected);
-    let refused = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let refused = here::slipring()
         .arg("run")
         .arg(root().join("examples/pipes/vector_to_matrix.pto"))
         .args(["--arch", "a2a3"])

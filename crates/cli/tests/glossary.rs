@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::here::{self, root};
 use crate::walk;
 
 /// Parts of names in code, and their replacements. `turn_here`, `InTurn` and `turn` all have the part `turn`.
@@ -150,7 +151,7 @@ fn gone_phrases(text: &str) -> Vec<(usize, &'static str, &'static str)> {
 
 #[test]
 fn words_that_are_gone_stay_gone() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let (mut looked, mut found) = (0, Vec::new());
     for folder in ["crates", "docs", "examples", "tests", "scripts", "python", "fuzz"] {
         for path in walk::files(&root.join(folder), &["rs", "md", "py", "pyi", "pto", "toml"]) {
@@ -189,12 +190,11 @@ fn words_that_are_gone_are_found() {
 /// The former names of options and fields are still accepted, with the same meaning.
 #[test]
 fn former_names_are_still_taken() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let run = |option: &[&str]| {
-        let ran = std::process::Command::new(env!("CARGO_BIN_EXE_slipring"))
+        let ran = here::slipring()
             .args(["run", "tests/files/ops/interpretations/finite_pad.pto", "--func", "fill"])
             .args(option)
-            .current_dir(&root)
             .output()
             .unwrap();
         (ran.status.code(), ran.stdout, ran.stderr)

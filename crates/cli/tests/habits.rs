@@ -2,14 +2,10 @@
 
 // Shared with the runner of the file tests, which uses the remaining items.
 #[allow(dead_code)]
+use std::path::PathBuf;
+
+use crate::here::{self, root};
 use crate::{directives, walk};
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// Every document for readers, with its text.
 fn documents() -> Vec<(PathBuf, String)> {
@@ -114,11 +110,7 @@ fn documents_show_what_is_printed() {
                 continue;
             };
             shown += 1;
-            let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
-                .args(command.split_whitespace())
-                .current_dir(root())
-                .output()
-                .unwrap();
+            let ran = here::slipring().args(command.split_whitespace()).output().unwrap();
             // Findings come after the report if both are shown, and first if the document is about them.
             let output = [ran.stderr.clone(), ran.stdout, ran.stderr].concat();
             let output = String::from_utf8_lossy(&output).into_owned();

@@ -1,36 +1,28 @@
 //! The state that a launch leaves on the device for the next one. `tests/timings.rs` launches every run of the file
 //! tests and examples twice; this tests the counters themselves.
 
-use crate::walk;
-
 use std::path::Path;
 
-use slipring::args::{Defaults, bound};
-use slipring::{Bound, ExecuteOptions, Prepared, check, execute, execute_again, load_file, prepare};
+use slipring::{Bound, ExecuteOptions, execute_again};
 use slipring_check::{Checker, Tools};
-use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
 use slipring_program::SyncRole;
 use slipring_sim::{RunResult, Timing};
 
+use crate::here::root;
+use crate::ready::{Ready, args_of};
+use crate::walk;
+
 /// An example with the arguments of its `// args:` line; `None` if it has none or is not for this platform.
-fn example(file: &Path, platform: &Platform) -> Option<(Prepared, Vec<Bound<'static>>)> {
+fn example(file: &Path, platform: &Platform) -> Option<(Ready, Vec<Bound<'static>>)> {
     let text = std::fs::read_to_string(file).unwrap();
-    let words: Vec<String> =
-        text.lines().find_map(|l| l.strip_prefix("// args:"))?.split_whitespace().map(str::to_string).collect();
-    let loaded = load_file(Source::new(file.display().to_string(), text));
-    let mut diags = loaded.diags;
-    check(&loaded.module, platform, &mut diags);
-    if diags.has_errors() {
-        return None;
-    }
-    let prepared = prepare(loaded.module, None, platform, &mut diags)?;
-    let values = bound(&words, &prepared.decoded.program.params, &Defaults::default()).ok()?;
-    Some((prepared, values))
+    let ready = Ready::of(&file.display().to_string(), &text, platform).ok()?;
+    let values = ready.values(&args_of(&text)?)?;
+    Some((ready, values))
 }
 
 fn examples() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+    root().join("examples")
 }
 
 #[test]
@@ -39,12 +31,12 @@ fn a_clean_launch_leaves_no_signal() {
     for arch in ["a2a3", "a5"] {
         let platform = built_in(arch).unwrap();
         for file in walk::files(&examples(), &["pto"]) {
-            let Some((prepared, values)) = example(&file, &platform) else { continue };
-            let result = execute(&prepared.decoded, &platform, &values, ExecuteOptions::default(), &mut ()).result;
+            let Some((ready, values)) = example(&file, &platform) else { continue };
+            let result = ready.run(&values).result;
             if !result.findings.is_empty() {
                 continue;
             }
-            let syncs = &prepared.decoded.program.syncs;
+            let syncs = &ready.prepared.decoded.program.syncs;
             let left = result.counters.iter().enumerate().filter(|(_, count)| **count > 0);
             let left: Vec<_> = left.map(|(at, count)| format!("{}: {count}", syncs[at % syncs.len()].name)).collect();
             assert!(left.is_empty(), "{} on {arch} leaves {left:?}", file.display());
@@ -57,10 +49,11 @@ fn a_clean_launch_leaves_no_signal() {
 #[test]
 fn free_signals_of_an_earlier_launch_are_seen_by_the_next() {
     let platform = built_in("a2a3").unwrap();
-    let (prepared, values) = example(&examples().join("pipes/sparse_sync.pto"), &platform).unwrap();
+    let (ready, values) = example(&examples().join("pipes/sparse_sync.pto"), &platform).unwrap();
+    let prepared = &ready.prepared;
     let program = &prepared.decoded.program;
     let options = ExecuteOptions::default();
-    let first = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    let first = ready.run(&values);
     let again = |earlier: &RunResult| {
         let mut checker = Checker::new(Tools::default());
         let state = (Timing::Platform, earlier);

@@ -4,16 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use slipring_dialects::Dialects;
 use slipring_op::{CoreRule, OpDef, PipeRule};
+
+use crate::here::root;
 
 /// The source of a fact, and its pipes or flags.
 type Facts = Vec<(String, BTreeSet<String>)>;
 
 fn read(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    let path = root().join(path);
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

@@ -2,12 +2,12 @@
 //! catalogue.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use crate::directives::{comment_mark, read};
+use crate::here::root;
 
 fn page() -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     std::fs::read_to_string(root.join("docs/decisions/limits.md")).unwrap()
 }
 
@@ -26,7 +26,7 @@ fn what_is_refused_is_seen_refused() {
         let links: Vec<&str> = row.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
         assert!(!links.is_empty(), "no test stands beside: {row}");
         for link in links {
-            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/decisions").join(link);
+            let file = root().join("docs/decisions").join(link);
             let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{link}: {error}"));
             let said = read(&text, comment_mark(&file)).unwrap();
             let refused = said.runs.iter().any(|run| run.exit != 0) && !said.errors.is_empty();

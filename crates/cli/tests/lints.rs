@@ -1,12 +1,12 @@
 //! The path findings of `check` are correct: none for examples and file tests whose runs are all clean, and the
 //! expected ones for the files listed here, which are wrong on some path.
 
-use std::path::Path;
-
-use crate::walk;
 use slipring::{is_finding, judge, load_file};
 use slipring_ir::Source;
 use slipring_machine::built_in;
+
+use crate::here::root;
+use crate::walk;
 
 /// Files that are wrong on some path, and the codes of their findings.
 const WRONG: &[(&str, &str)] = &[
@@ -30,7 +30,7 @@ const WRONG: &[(&str, &str)] = &[
 
 #[test]
 fn findings_of_paths_are_those_of_wrong_programs() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let platforms = ["a5", "a2a3"].map(|name| built_in(name).unwrap());
     let mut found = Vec::new();
     for folder in ["examples", "tests/files"] {

@@ -3,12 +3,13 @@
 //!
 //! Tests every example and every file of these folders whose text has pipes, on both platforms.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
+use std::process::Output;
 use std::sync::Mutex;
 
 use serde_json::Value;
 
+use crate::here::{self, Folder, root};
 use crate::side_by_side::compare_each;
 use crate::walk;
 
@@ -27,7 +28,7 @@ const OF_RINGS: [&str; 7] = [
 ];
 
 fn slipring(words: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output().expect("slipring runs")
+    here::slipring().args(words).output().expect("slipring runs")
 }
 
 /// Whether a run is clean, its buffers, and the codes of its errors.
@@ -53,11 +54,10 @@ fn compare((file, arch): &(PathBuf, &str), wrong: &Mutex<Vec<String>>) -> bool {
         return false;
     }
     let Some((clean, buffers, codes)) = outcome(&name, arch, &[]) else { return false };
-    let folder = std::env::temp_dir().join(format!("slipring-lowered-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
     let own: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
-    let path = folder.join(format!("{own}-{arch}.pto"));
-    std::fs::write(&path, &text).unwrap();
+    let folder = Folder::empty(&format!("lowered-{own}-{arch}"));
+    folder.write("lowered.pto", &text);
+    let path = folder.file("lowered.pto");
     let say = |what: String| wrong.lock().unwrap().push(format!("{name} on {arch}: {what}"));
     let left = ["initialize_pipe", "tpush", "tpop", "tfree"].iter().find(|op| text.contains(&format!("pto.{op}")));
     if let Some(op) = left {
@@ -75,13 +75,12 @@ fn compare((file, arch): &(PathBuf, &str), wrong: &Mutex<Vec<String>>) -> bool {
             say(format!("other bytes with {more:?}: {buffers:?} and {bytes:?}"));
         }
     }
-    let _ = std::fs::remove_file(path);
     true
 }
 
 #[test]
 fn rings_written_out_do_the_same() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let files = FOLDERS.iter().flat_map(|folder| walk::files(&root.join(folder), &["pto", "py"]));
     let all: Vec<(PathBuf, &str)> = files.flat_map(|file| ["a5", "a2a3"].map(|arch| (file.clone(), arch))).collect();
     let compared = compare_each(&all, compare);

@@ -1,14 +1,14 @@
 //! No broken lowering goes unnoticed: if any op is removed from a compiled kernel, the checks or the comparison with
 //! the sequential semantics report it.
 
-use slipring::args::{Defaults, bound};
-use slipring::{Bound, ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, to_diagnostics, verify};
+use slipring::{Bound, ExecuteOptions, VerifyOutcome, execute, to_diagnostics, verify};
 use slipring_check::{Checker, Tools};
 use slipring_dialects::Dialects;
-use slipring_ir::{Attr, Diags, Module, OpId, Source};
-use slipring_machine::{Platform, built_in};
+use slipring_ir::{Attr, Diags, Module, OpId};
+use slipring_machine::built_in;
 use slipring_op::{Decoding, OpDef, PipeRule, decode, select_kernel};
-use slipring_sim::ExecutionMode;
+
+use crate::ready::Ready;
 
 /// Online softmax over two tiles of keys: both directions of the ring, carried tiles, three regions, a loop.
 const KERNEL: &str = "
@@ -46,39 +46,33 @@ def attention(
 ";
 
 struct Bench {
-    platform: Platform,
-    prepared: Prepared,
+    ready: Ready,
     values: Vec<Bound<'static>>,
 }
 
 fn compiled(arch: &str) -> Bench {
-    let platform = built_in(arch).unwrap();
-    let loaded = load_file(Source::new("attention.py", KERNEL));
-    assert!(!loaded.diags.has_errors(), "{}", loaded.diags.render(&loaded.module.source, false));
-    let mut diags = Diags::default();
-    let prepared = prepare(loaded.module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
+    let ready = Ready::of("attention.py", KERNEL, &built_in(arch).unwrap()).unwrap_or_else(|said| panic!("{said:?}"));
     let words = ["rand:f16[32x32],seed=1", "rand:f16[64x32],seed=2", "rand:f16[64x32],seed=3", "zeros:f32[32x32]"];
-    let params = &prepared.decoded.program.params;
-    let values = bound(&words.map(str::to_string), params, &Defaults::default()).unwrap();
-    Bench { platform, prepared, values }
+    let values = ready.values(&words.map(str::to_string)).unwrap();
+    Bench { ready, values }
 }
 
 /// The message of the tools for a mutant of the compiled module; `None` if there is none.
 fn said(bench: &Bench, module: &Module) -> Option<String> {
-    let mut diags = Diags::default();
+    let (Ready { prepared, platform }, mut diags) = (&bench.ready, Diags::default());
     let kernel = select_kernel(module, None, &mut diags)?;
-    let Ok(decoded) = decode(module, &kernel, &bench.platform, Decoding::Device, &mut diags) else {
+    let Ok(decoded) = decode(module, &kernel, platform, Decoding::Device, &mut diags) else {
         return Some(format!("refused: {}", diags.list[0].code));
     };
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions::default();
     let mut checker = Checker::new(Tools::default());
-    let execution = execute(&decoded, &bench.platform, &bench.values, options, &mut checker);
+    let execution = execute(&decoded, platform, &bench.values, options, &mut checker);
     let report = checker.report(&execution.result);
     let findings = to_diagnostics(&report.findings, &decoded.program);
     if let Some(first) = findings.first() {
         return Some(first.code.to_string());
     }
-    match verify(&bench.prepared, &bench.platform, &bench.values, options, &execution, &mut diags) {
+    match verify(prepared, platform, &bench.values, options, &execution, &mut diags) {
         VerifyOutcome::Same(_) => None,
         _ => Some("verify".into()),
     }
@@ -98,7 +92,7 @@ fn effective(module: &Module) -> Vec<OpId> {
 
 fn nothing_can_be_left_out(arch: &str) {
     let bench = compiled(arch);
-    let module = &bench.prepared.module;
+    let module = &bench.ready.prepared.module;
     assert_eq!(said(&bench, module), None, "the compiled kernel itself is clean");
     let ops = effective(module);
     assert!(ops.len() > 50, "{} ops", ops.len());
@@ -129,7 +123,7 @@ fn nothing_can_be_left_out_on_a2a3() {
 fn a_wrong_axis_is_noticed() {
     for arch in ["a5", "a2a3"] {
         let bench = compiled(arch);
-        let mut mutant = bench.prepared.module.clone();
+        let mut mutant = bench.ready.prepared.module.clone();
         for op in mutant.walk(mutant.top) {
             if mutant.op(op).attrs.get("split").and_then(Attr::as_int) == Some(1) {
                 mutant.op_mut(op).attrs.set("split", Attr::int(2));
@@ -144,7 +138,7 @@ fn a_wrong_axis_is_noticed() {
 fn two_lanes_of_one_number_are_noticed() {
     for arch in ["a5", "a2a3"] {
         let bench = compiled(arch);
-        let mut mutant = bench.prepared.module.clone();
+        let mut mutant = bench.ready.prepared.module.clone();
         let lanes: Vec<OpId> = mutant.ops_named("pto.get_subblock_idx").collect();
         assert!(!lanes.is_empty());
         let registry = &Dialects::get().registry;

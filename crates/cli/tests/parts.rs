@@ -4,11 +4,10 @@
 //! part of a second tile with the same numbers, and stores the result. The result is compared with plain arithmetic on
 //! integers that are exact in every type.
 
-use slipring::{Bound, ExecuteOptions, Loaded, check, execute, load_file, prepare, slot_buffers};
-use slipring_check::{Checker, Tools};
-use slipring_ir::Source;
+use slipring::Bound;
 use slipring_machine::{Platform, built_in};
-use slipring_sim::ExecutionMode;
+
+use crate::ready::Ready;
 
 /// A result: rows and columns, numbers row by row.
 type Matrix = (usize, usize, Vec<i64>);
@@ -59,21 +58,10 @@ fn run(name: &str, what: &str, text: &str, buffers: &[Vec<u8>], want: &[u8]) {
 }
 
 fn result(name: &str, what: &str, text: &str, platform: &Platform, buffers: &[Vec<u8>]) -> Vec<u8> {
-    let Loaded { module, mut diags, .. } = load_file(Source::new(name, text));
-    if !diags.has_errors() {
-        check(&module, platform, &mut diags);
-    }
-    let prepared = if diags.has_errors() { None } else { prepare(module, None, platform, &mut diags) };
-    let Some(prepared) = prepared else {
-        let said: Vec<_> = diags.list.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
-        panic!("{what} on {}: {said:?}\n{text}", platform.name)
-    };
+    let ready =
+        Ready::of(name, text, platform).unwrap_or_else(|said| panic!("{what} on {}: {said:?}\n{text}", platform.name));
     let values: Vec<Bound<'static>> = buffers.iter().cloned().map(Bound::buffer).collect();
-    let tools = Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() };
-    let mut checker = Checker::new(tools);
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
-    let report = checker.report(&execution.result);
+    let (execution, report) = ready.checked(&values, 1);
     assert!(report.is_clean(), "{what} on {}: {:?}\n{text}", platform.name, report.findings);
     execution.buffer(&values, values.len() - 1).unwrap_or_default().to_vec()
 }

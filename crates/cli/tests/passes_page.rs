@@ -1,14 +1,11 @@
 //! `docs/passes.md`: one section per pass, from the list of passes and the module comments of their files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use slipring_passes::{by_name, pipeline};
 
+use crate::here::{pinned, root};
 use crate::walk;
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// The module comment of a pass's file, without links into the code.
 fn said(sources: &[(PathBuf, String)], name: &str) -> String {
@@ -82,11 +79,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_of_the_passes_is_what_they_say() {
-    let (path, made) = (root().join("docs/passes.md"), page());
-    if std::env::var_os("SLIPRING_BLESS").is_some() {
-        std::fs::write(&path, &made).unwrap();
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    let other = written.lines().zip(made.lines()).find(|(a, b)| a != b);
-    assert!(written == made, "docs/passes.md is another one: {other:?}; SLIPRING_BLESS=1 writes it anew");
+    pinned("docs/passes.md", &page());
 }

@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use slipring::{Kernel, Run, RunOptions};
 use slipring_report::RunFacts;
 
+use crate::here::root;
+
 /// The root of the repository.
 fn top() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    root()
 }
 
 /// Every example that is a kernel.

@@ -10,12 +10,12 @@
 use std::fmt::Write;
 
 use proptest::prelude::*;
-use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
-use slipring_check::{Checker, Schedules, Tools};
-use slipring_ir::{Diags, Severity, Source};
+use slipring::Bound;
+use slipring_check::Schedules;
 use slipring_machine::cost::Milli;
 use slipring_machine::{Cost, Platform, built_in};
-use slipring_sim::ExecutionMode;
+
+use crate::ready::Ready;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Way {
@@ -389,25 +389,13 @@ fn expected(case: &Case, x: &[f32], w: &[f32]) -> Vec<f32> {
 fn run_case(case: &Case, style: Style, platform: &Platform) -> Result<(), TestCaseError> {
     let text = case.text(style);
     let fail = |what: String| TestCaseError::fail(format!("{style:?} on {}: {what}\n{text}", platform.name));
-    let said = |diags: &Diags| {
-        let errors = diags.list.iter().filter(|d| d.severity == Severity::Error);
-        errors.map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<_>>().join("\n")
-    };
-    let (module, mut diags) = load(Source::new("case.pto", &text));
-    if !diags.has_errors() {
-        check(&module, platform, &mut diags);
-    }
-    let prepared = if diags.has_errors() { None } else { prepare(module, None, platform, &mut diags) };
-    let Some(prepared) = prepared else { return Err(fail(said(&diags))) };
+    let ready = Ready::of("case.pto", &text, platform).map_err(|said| fail(said.join("\n")))?;
     let (rows, cols) = ((case.rows * case.tiles) as usize, case.cols as usize);
     let (x, w) = (numbers(rows.max(1) * cols, case.seed), numbers(cols * cols, case.seed ^ 5));
     let slots = 2 * case.slots * case.slot_bytes();
     let out = vec![0; rows.max(1) * cols * 4];
     let values = [bytes(&x), bytes(&w), out, vec![0xa5; slots as usize]].map(Bound::buffer);
-    let mut checker = Checker::new(Tools { scratch: vec![3], ..Tools::default() });
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let execution = execute(&prepared.decoded, platform, &values, options, &mut checker);
-    let report = checker.report(&execution.result);
+    let (execution, report) = ready.checked(&values, 1);
     if !report.is_clean() || report.scope.schedules != Schedules::All {
         return Err(fail(format!("{:?}\n{:?}", report.scope, report.findings)));
     }

@@ -1,35 +1,15 @@
 //! `build --project` and `compare --board`: the contents of the folder, files that it does not overwrite, its working
 //! host program and script, and the diagnostics for wrong outputs. A host program that adds simulates the board.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-/// A temporary folder, deleted when dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("slipring-project-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // An error is harmless: the folder is temporary.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use crate::here::{self, Folder, root};
 
 fn slipring(words: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     command.env_remove("PTOAS_ROOT").env_remove("PTO_ISA_ROOT").env("PATH", "/usr/bin:/bin");
-    command.current_dir(root()).args(words).output().unwrap()
+    command.args(words).output().unwrap()
 }
 
 fn said(output: &Output) -> String {
@@ -73,8 +53,8 @@ fn change(file: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 
 #[test]
 fn what_came_back_is_read_and_held_against_the_run() {
-    let own = Folder::new("returned");
-    let folder = own.0.join("board");
+    let own = Folder::empty("project-returned");
+    let folder = own.file("board");
     let output = project(&adding(&own.0), &folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert!(said(&output).contains("there is no `ptoas`"), "{}", said(&output));
@@ -116,9 +96,9 @@ fn what_came_back_is_read_and_held_against_the_run() {
 
 #[test]
 fn what_slipring_did_not_write_stays() {
-    let own = Folder::new("kept");
+    let own = Folder::empty("project-kept");
     let kernel = adding(&own.0);
-    let folder = own.0.join("board");
+    let folder = own.file("board");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("host.cpp"), "mine").unwrap();
     let refused = project(&kernel, &folder, &[]);
@@ -137,8 +117,8 @@ fn what_slipring_did_not_write_stays() {
 
 #[test]
 fn what_is_found_wrong_here_does_not_leave() {
-    let own = Folder::new("wrong");
-    let folder = own.0.join("board");
+    let own = Folder::empty("project-wrong");
+    let folder = own.file("board");
     let output = slipring(&[
         "build",
         "tests/files/findings/partial_overlap.pto",
@@ -192,9 +172,9 @@ fn the_host_and_the_script_work() {
         println!("skipped: needs g++ and python3");
         return;
     }
-    let own = Folder::new("host");
-    let folder = own.0.join("board");
-    let ptoas = own.0.join("ptoas");
+    let own = Folder::empty("project-host");
+    let folder = own.file("board");
+    let ptoas = own.file("ptoas");
     let add = root().join("tests/files/cpp/add.cpp");
     std::fs::write(&ptoas, format!("#!/bin/sh\ncp '{}' kernel.cpp\n", add.display())).unwrap();
     std::fs::set_permissions(&ptoas, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -202,9 +182,9 @@ fn the_host_and_the_script_work() {
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     assert_eq!(std::fs::read(folder.join("kernel.cpp")).unwrap(), std::fs::read(&add).unwrap());
     assert!(!std::fs::read_to_string(folder.join("Makefile")).unwrap().contains("ptoas"));
-    std::fs::create_dir_all(own.0.join("acl")).unwrap();
-    std::fs::write(own.0.join("acl/acl.h"), RUNTIME).unwrap();
-    std::fs::write(own.0.join("adds.cpp"), ADDS).unwrap();
+    std::fs::create_dir_all(own.file("acl")).unwrap();
+    own.write("acl/acl.h", RUNTIME);
+    own.write("adds.cpp", ADDS);
     let call = |tool: &str, words: &[&str]| Command::new(tool).args(words).current_dir(&folder).output().unwrap();
     let compiled = call("g++", &["-std=c++17", "-Wall", "-Werror", "-I..", "host.cpp", "../adds.cpp", "-o", "board"]);
     assert!(compiled.status.success(), "{}", said(&compiled));

@@ -7,7 +7,10 @@
 //! results of the kernels with rings. The inputs are formulas, and the results are computed here in plain loops.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::here::{self, Folder};
+use crate::walk;
 
 /// Where the public files are.
 fn corpus() -> PathBuf {
@@ -78,7 +81,7 @@ const REFUSED: &[(&str, On, &str)] = &[
 ];
 
 fn slipring(args: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_slipring")).args(args).env("NO_COLOR", "1").output().expect("the command runs")
+    here::slipring().args(args).env("NO_COLOR", "1").output().expect("the command runs")
 }
 
 fn text(output: &Output) -> String {
@@ -89,24 +92,11 @@ fn text(output: &Output) -> String {
     fold(&output.stdout) + &fold(&output.stderr)
 }
 
-fn pto_files(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            pto_files(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pto") {
-            files.push(path);
-        }
-    }
-}
-
 #[test]
 #[ignore = "needs a checkout of PTOAS: SLIPRING_CORPUS"]
 fn files_are_accepted_or_refused_for_the_stated_reason() {
     let root = corpus();
-    let mut files = Vec::new();
-    FOLDERS.iter().for_each(|folder| pto_files(&root.join(folder), &mut files));
-    files.sort();
+    let files: Vec<PathBuf> = FOLDERS.iter().flat_map(|folder| walk::files(&root.join(folder), &["pto"])).collect();
     assert!(files.len() >= 150, "only {} files below {}", files.len(), root.display());
     let mut wrong = Vec::new();
     let mut met = 0;
@@ -139,13 +129,12 @@ fn kernel(root: &Path, name: &str) -> PathBuf {
 /// Runs a kernel with `--verify`; `inputs` are written to files, and the contents of the first one after the run are
 /// returned.
 fn run(file: &Path, name: &str, arch: &str, inputs: &[Vec<u8>]) -> Vec<u8> {
-    let dir = std::env::temp_dir().join(format!("slipring-public-{}-{}", name.replace('/', "-"), std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
+    let dir = Folder::empty(&format!("public-{}", name.replace('/', "-")));
     let mut args: Vec<String> = ["run", "--arch", arch, "--verify"].map(String::from).to_vec();
     args.push(file.display().to_string());
     for (at, bytes) in inputs.iter().enumerate() {
-        let file = dir.join(format!("{at}.bin"));
-        std::fs::write(&file, bytes).unwrap();
+        dir.write(&format!("{at}.bin"), bytes);
+        let file = dir.file(&format!("{at}.bin"));
         args.push("--arg".into());
         args.push(format!("@{}{}", file.display(), if at == 0 { ":out" } else { "" }));
     }
@@ -155,9 +144,7 @@ fn run(file: &Path, name: &str, arch: &str, inputs: &[Vec<u8>]) -> Vec<u8> {
     for tool in ["memory", "sync", "race", "init", "verify"] {
         assert!(said.contains(&format!("{tool} clean")), "{name} on {arch}: {tool}\n{said}");
     }
-    let first = std::fs::read(dir.join("0.bin")).unwrap();
-    std::fs::remove_dir_all(&dir).unwrap();
-    first
+    std::fs::read(dir.file("0.bin")).unwrap()
 }
 
 fn matrix(rows: usize, cols: usize, value: impl Fn(usize, usize) -> i64) -> Vec<i64> {
@@ -201,10 +188,9 @@ fn one_product_in_halves_by_columns() {
     let text = std::fs::read_to_string(kernel(&root, "test5")).unwrap();
     let apart = text.replace("arith.constant 16384 : i64", "arith.constant 32768 : i64");
     assert!(text != apart, "the text gives its tiles other addresses");
-    let copy = std::env::temp_dir().join(format!("slipring-public-test5-{}.pto", std::process::id()));
-    std::fs::write(&copy, apart).unwrap();
-    let out = run(&copy, "test5-apart", "a5", &[f32_bytes(&ones), f32_bytes(&lhs), f32_bytes(&rhs)]);
-    std::fs::remove_file(&copy).unwrap();
+    let copy = Folder::empty("public-test5");
+    copy.write("kernel.pto", apart);
+    let out = run(&copy.file("kernel.pto"), "test5-apart", "a5", &[f32_bytes(&ones), f32_bytes(&lhs), f32_bytes(&rhs)]);
     assert!(out == f32_bytes(&one_plus_product(&lhs, &rhs, [16, 64, 128])));
 }
 
@@ -286,12 +272,10 @@ fn round_trip_without_a_split() {
     let file = root.join("test/basic/test_tpush_tpop_roundtrip_nosplit_a5.pto");
     let source = matrix(16, 16, |r, c| (r * 3 + c * 5) as i64 % 7 - 3);
     let identity = matrix(16, 16, |r, c| i64::from(r == c));
-    let out = std::env::temp_dir().join(format!("slipring-public-roundtrip-{}", std::process::id()));
-    std::fs::create_dir_all(&out).unwrap();
+    let out = Folder::empty("public-roundtrip");
     let write = |name: &str, bytes: Vec<u8>| {
-        let path = out.join(name);
-        std::fs::write(&path, bytes).unwrap();
-        path.display().to_string()
+        out.write(name, bytes);
+        out.file(name).display().to_string()
     };
     let (x, w) = (write("x.bin", f32_bytes(&source)), write("w.bin", f32_bytes(&identity)));
     let y = write("y.bin", vec![0; 1024]);
@@ -311,6 +295,5 @@ fn round_trip_without_a_split() {
     let said = text(&ran);
     assert!(ran.status.success() && said.contains("verify clean"), "{said}");
     let result = std::fs::read(&y).unwrap();
-    std::fs::remove_dir_all(&out).unwrap();
     assert!(result == f32_bytes(&source), "{said}");
 }

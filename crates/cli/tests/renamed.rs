@@ -1,13 +1,12 @@
 //! An undefined name is never silently dropped: if any call in a whole program is renamed, `check` reports the unknown
 //! name.
 
-use std::path::Path;
-
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
 use slipring::{CompileRequest, Program, Subject, platforms_of};
 use slipring_ir::{Diagnostic, Diags, Source};
 
+use crate::here::root;
 use crate::walk::files;
 
 /// End offsets of the names of functions called in decorated functions.
@@ -61,7 +60,7 @@ fn next(seed: &mut u64) -> u64 {
 
 #[test]
 fn a_renamed_call_of_a_program_is_an_error_that_names_it() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let all = std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all");
     let mut seed = std::env::var("SLIPRING_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7u64);
     let (mut tried, mut lost) = (0, Vec::new());

@@ -1,10 +1,11 @@
 //! The page about the library: it shows the example, and names exactly the public items.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+
+use crate::here::root;
 
 fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

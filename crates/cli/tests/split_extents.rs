@@ -4,14 +4,11 @@
 //! with padded tiles.) The results are compared with plain loops over integers. One slice of the extents always runs;
 //! `SPLIT_EXTENTS=all` runs all of them from 2 to 100.
 
-use slipring::{
-    Bound, ExecuteOptions, Execution, Loaded, Prepared, VerifyOutcome, check, execute, load_file, prepare,
-    slot_buffers, verify,
-};
-use slipring_check::{Checker, Tools};
-use slipring_ir::{Diags, Source};
+use slipring::{Bound, ExecuteOptions, Execution, Prepared, VerifyOutcome, verify};
+use slipring_ir::Diags;
 use slipring_machine::{Platform, built_in};
-use slipring_sim::ExecutionMode;
+
+use crate::ready::Ready;
 
 /// Element types: name in the language, in texts, bytes.
 const TYPES: [(&str, &str, usize); 7] = [
@@ -80,12 +77,8 @@ fn run(name: &str, text: &str, platform: &Platform, buffers: Vec<Vec<u8>>, want:
         "{text}"
     );
     let (prepared, execution) = run_text("explicit.pto", &text, platform, &values, want);
-    let outcome = verify(&prepared, platform, &values, options(), &execution, &mut Diags::default());
+    let outcome = verify(&prepared, platform, &values, ExecuteOptions::default(), &execution, &mut Diags::default());
     assert!(matches!(outcome, VerifyOutcome::Same(_)), "{name} on {}: {outcome:?}\n{text}", platform.name);
-}
-
-fn options() -> ExecuteOptions {
-    ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
 }
 
 fn run_text(
@@ -95,27 +88,17 @@ fn run_text(
     values: &[Bound<'static>],
     want: &[u8],
 ) -> (Prepared, Execution) {
-    let Loaded { module, mut diags, .. } = load_file(Source::new(name, text));
-    if !diags.has_errors() {
-        check(&module, platform, &mut diags);
-    }
-    let prepared = if diags.has_errors() { None } else { prepare(module, None, platform, &mut diags) };
-    let Some(prepared) = prepared else {
-        let said: Vec<_> = diags.list.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
-        panic!("{} on {}: {said:?}\n{text}", name, platform.name)
-    };
+    let ready =
+        Ready::of(name, text, platform).unwrap_or_else(|said| panic!("{name} on {}: {said:?}\n{text}", platform.name));
     let last = values.len() - 1;
-    let tools = Tools { scratch: slot_buffers(&prepared, values), ..Tools::default() };
-    let mut checker = Checker::new(tools);
-    let execution = execute(&prepared.decoded, platform, values, options(), &mut checker);
-    let report = checker.report(&execution.result);
+    let (execution, report) = ready.checked(values, 1);
     assert!(report.is_clean(), "{} on {}: {:?}\n{text}", name, platform.name, report.findings);
     let got = execution.buffer(values, last).unwrap_or_default();
     if got[..want.len()] != *want {
         let at = got.iter().zip(want).position(|(a, b)| a != b);
         panic!("{} on {}: byte {at:?} is wrong\n{text}", name, platform.name);
     }
-    (prepared, execution)
+    (ready.prepared, execution)
 }
 
 fn platforms() -> [Platform; 2] {

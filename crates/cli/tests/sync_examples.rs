@@ -1,16 +1,15 @@
 //! The examples of the pipeline synchronisation manual: flags and buffers are equivalent, and omissions are reported.
 
-use std::path::Path;
-
-use slipring::args::{Defaults, bound};
-use slipring::{ExecuteOptions, execute, load, prepare, to_diagnostics};
-use slipring_check::{Checker, Schedules, Tools};
-use slipring_ir::{Diagnostic, Source};
+use slipring::to_diagnostics;
+use slipring_check::Schedules;
+use slipring_ir::Diagnostic;
 use slipring_machine::built_in;
-use slipring_sim::ExecutionMode;
+
+use crate::here::root;
+use crate::ready::{Ready, args_of};
 
 fn text(example: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sync").join(example);
+    let path = root().join("examples/sync").join(example);
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -23,22 +22,13 @@ struct Outcome {
 
 /// Runs a text with the arguments of its `// args:` line.
 fn run(text: &str) -> Outcome {
-    let platform = built_in("a5").unwrap();
-    let (module, mut diags) = load(Source::new("example.pto", text));
-    assert!(!diags.has_errors(), "{}", diags.render(&module.source, false));
-    let words = text.lines().find_map(|l| l.strip_prefix("// args:")).unwrap();
-    let words: Vec<String> = words.split_whitespace().map(str::to_string).collect();
-    let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{diags:#?}"));
-    let program = &prepared.decoded.program;
-    let values = bound(&words, &program.params, &Defaults::default()).unwrap();
-    let mut checker = Checker::new(Tools::default());
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
-    let report = checker.report(&execution.result);
+    let ready = Ready::of("example.pto", text, &built_in("a5").unwrap()).unwrap_or_else(|said| panic!("{said:?}"));
+    let values = args_of(text).and_then(|words| ready.values(&words)).unwrap();
+    let (execution, report) = ready.checked(&values, 1);
     Outcome {
         bytes: execution.buffer(&values, 1).unwrap().to_vec(),
         cycles: execution.result.cycles,
-        findings: to_diagnostics(&report.findings, program),
+        findings: to_diagnostics(&report.findings, &ready.prepared.decoded.program),
         all_schedules: report.scope.schedules == Schedules::All,
     }
 }

@@ -1,14 +1,15 @@
 //! Launches of several blocks give the same results on any number of threads: bytes, findings, cycles, and the order of
 //! printed output.
 
-use crate::walk;
-
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::here::{self, root};
+use crate::walk;
+
 fn run(file: &Path, arch: &str, threads: usize) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     command.arg("run").arg(file).args(["--arch", arch, "--blocks", "7", "--json"]);
     command.args(["--threads", &threads.to_string()]).output().unwrap()
 }
@@ -16,7 +17,7 @@ fn run(file: &Path, arch: &str, threads: usize) -> Output {
 /// Every example with blocks that all do the same, and often race with each other.
 #[test]
 fn examples_say_the_same_on_any_number_of_threads() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut files: Vec<PathBuf> = walk::files(&root.join("examples"), &["pto", "py"]);
     files.push(root.join("benches/programs/attention.pto"));
     let (next, ran) = (AtomicUsize::new(0), AtomicUsize::new(0));

@@ -6,17 +6,15 @@
 //! schedules, bytes, printed output, findings and verdicts must be the same: a difference refutes the verdict. If it
 //! covers only one schedule, it states why.
 
-// Shared with the runner of the file tests, which uses the remaining items.
-#[allow(dead_code)]
-use crate::side_by_side::compare_each;
-use crate::{directives, walk};
-
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
 
 use serde_json::Value;
+
+use crate::here::{self, root};
+use crate::side_by_side::compare_each;
+use crate::{directives, walk};
 
 /// The part of a run's output that must not depend on timing.
 #[derive(PartialEq, Debug)]
@@ -32,7 +30,7 @@ const SLOW: [&str; 8] = ["AIC", "AIV0", "AIV1", "AIC.S", "AIV0.S", "AIC.MTE2", "
 
 /// Command lines: of the file tests, and of the examples on both platforms.
 fn commands() -> Vec<Vec<String>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let root = root();
     let mut commands = Vec::new();
     for file in walk::files(&root.join("tests/files"), &["pto", "py"]) {
         let text = std::fs::read_to_string(&file).unwrap();
@@ -55,7 +53,7 @@ fn commands() -> Vec<Vec<String>> {
 
 /// The outcome of a command line; `None` if it is not clean or only covers its own schedule.
 fn outcome(words: &[String], [option, value]: [&str; 2]) -> Result<Option<Outcome>, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
+    let mut command = here::slipring();
     let ran = command.arg("run").args(words).args(["--json", option, value]).output().map_err(|e| e.to_string())?;
     let facts: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
     if ran.status.code() != Some(0) {

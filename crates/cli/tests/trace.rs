@@ -1,7 +1,8 @@
 //! `slipring trace`: launches of handwritten C++ kernels, recorded with this machine's compiler.
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use crate::here::{self, Folder};
 
 /// A kernel as people write them: a template, two alternating buffers, a macro; flags both ways.
 const ADD: &str = r#"#include <pto/pto-inst.hpp>
@@ -108,19 +109,18 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args) {
 "#;
 
 /// A folder with a kernel.
-struct Folder(PathBuf);
+struct Traced(Folder);
 
-impl Folder {
-    fn new(name: &str, kernel: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("slipring-trace-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        std::fs::write(path.join("kernel.cpp"), kernel).unwrap();
-        Folder(path)
+impl Traced {
+    fn new(name: &str, kernel: &str) -> Traced {
+        let folder = Folder::empty(&format!("trace-{name}"));
+        folder.write("kernel.cpp", kernel);
+        Traced(folder)
     }
 
     fn call(&self, words: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_slipring"));
-        command.current_dir(&self.0).args(words.split_whitespace()).output().unwrap()
+        let mut command = here::slipring();
+        command.current_dir(&self.0.0).args(words.split_whitespace()).output().unwrap()
     }
 
     /// Standard output of a successful command.
@@ -138,12 +138,6 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -157,7 +151,7 @@ const ARGS: &str = "--arg x=full:f32[16x64]=1.5 --arg y=iota:f32[16x64] --arg z=
 
 #[test]
 fn a_template_with_two_buffers_is_recorded_and_clean() {
-    let folder = Folder::new("add", ADD);
+    let folder = Traced::new("add", ADD);
     for arch in ["a5", "a2a3"] {
         folder.well(&format!("trace kernel.cpp --entry add --arch {arch} --blocks 2 {ARGS} --arg 8 -o add.cpp"));
         let text = folder.well(&format!("run add.cpp --arch {arch} --verify"));
@@ -171,7 +165,7 @@ fn a_template_with_two_buffers_is_recorded_and_clean() {
 
 #[test]
 fn a_host_function_launches_the_kernel() {
-    let folder = Folder::new("host", ADD);
+    let folder = Traced::new("host", ADD);
     let words = format!("trace kernel.cpp --entry launch_add --blocks 2 --arg 2 --arg 0 {ARGS} --arg 8 -o add.cpp");
     folder.well(&words);
     let text = folder.well("run add.cpp");
@@ -180,9 +174,9 @@ fn a_host_function_launches_the_kernel() {
     assert!(error.contains("the host launches 2 blocks"), "{error}");
     // A launch in a header, next to text that only resembles one.
     let (kernel, launch) = ADD.split_at(ADD.find("void launch_add").unwrap());
-    std::fs::write(folder.0.join("launch.h"), launch).unwrap();
+    folder.0.write("launch.h", launch);
     let more = "// add<<<1>>>(x)\nconst char *const HOW = \"add<<<1>>>(x)\";\n#include \"launch.h\"\n";
-    std::fs::write(folder.0.join("kernel.cpp"), kernel.to_string() + more).unwrap();
+    folder.0.write("kernel.cpp", kernel.to_string() + more);
     folder.well(&words);
     assert!(folder.well("run add.cpp").contains("1.50000 to 1024.50000"));
 }
@@ -190,7 +184,7 @@ fn a_host_function_launches_the_kernel() {
 #[test]
 fn a_race_is_shown_on_the_lines_of_its_author() {
     let missing = "        wait_flag(PIPE_MTE2, PIPE_V, (event_t)n);\n";
-    let folder = Folder::new("race", &ADD.replace(missing, ""));
+    let folder = Traced::new("race", &ADD.replace(missing, ""));
     folder.well(&format!("trace kernel.cpp --entry add {ARGS} --arg 16 -o add.cpp"));
     let error = folder.ends(1, "run add.cpp");
     let line = |text: &str| ADD.replace(missing, "").lines().position(|own| own.contains(text)).unwrap() + 1;
@@ -200,7 +194,7 @@ fn a_race_is_shown_on_the_lines_of_its_author() {
 
 #[test]
 fn a_kernel_of_both_kinds_of_cores_is_one_kernel() {
-    let folder = Folder::new("mixed", MIXED);
+    let folder = Traced::new("mixed", MIXED);
     let args = "--arg a=full:f32[64x64]=0.5 --arg b=full:f32[64x64]=2 --arg c=full:f32[64x64]=1";
     folder.well(&format!("trace kernel.cpp --arch a5 {args} -o mixed.cpp"));
     // 64 × 0.5 × 2 + 1.
@@ -233,11 +227,11 @@ fn what_cannot_be_recorded_is_said_at_its_place() {
             "none of the buffers",
         ),
     ] {
-        let folder = Folder::new("refused", &kernel.replace("BODY", body));
+        let folder = Traced::new("refused", &kernel.replace("BODY", body));
         let error = folder.ends(2, "trace kernel.cpp --core vector --seconds 5 --arg x=zeros:f32[64] -o out.cpp");
         assert!(error.contains("error[recording]") && error.contains(says), "{body}\n{error}");
         assert!(error.contains("kernel.cpp:8:") || error.contains("kernel.cpp:7:"), "{body}\n{error}");
-        assert!(!folder.0.join("out.cpp").exists());
+        assert!(!folder.0.file("out.cpp").exists());
     }
 }
 
@@ -254,7 +248,7 @@ fn stores_of_the_scalar_unit_are_recorded() {
             dcci(n + get_block_idx() * 16, 0);\n    \
             dcci(h + get_block_idx() * 32, 0);\n\
         }\n";
-    let folder = Folder::new("stores", kernel);
+    let folder = Traced::new("stores", kernel);
     folder.well(
         "trace kernel.cpp --arch a2a3 --core vector --blocks 2 --arg x=full:f32[32]=9 --arg n=zeros:i32[32] \
          --arg h=zeros:f16[64] -o own.cpp",
@@ -268,7 +262,7 @@ fn stores_of_the_scalar_unit_are_recorded() {
 
 #[test]
 fn wrong_questions_have_answers() {
-    let folder = Folder::new("wrong", ADD);
+    let folder = Traced::new("wrong", ADD);
     let error = folder.ends(2, "trace none.cpp");
     assert!(error.contains("cannot read `none.cpp`"), "{error}");
     let error = folder.ends(2, &format!("trace kernel.cpp --entry add {ARGS}"));
@@ -279,7 +273,7 @@ fn wrong_questions_have_answers() {
     assert!(error.contains("needs a C++ compiler"), "{error}");
     let error = folder.ends(2, &format!("trace kernel.cpp --entry \"add;\" {ARGS} --arg 8"));
     assert!(error.contains("is not the name of a function"), "{error}");
-    std::fs::write(folder.0.join("two.cpp"), "__global__ void a() {}\n__global__ void b() {}\n").unwrap();
+    folder.0.write("two.cpp", "__global__ void a() {}\n__global__ void b() {}\n");
     let error = folder.ends(2, "trace two.cpp");
     assert!(error.contains("has several entries") && error.contains("a, b"), "{error}");
 }

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
@@ -11,6 +10,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt};
 use slipring_ir::{Diags, Source};
 use slipring_lang::{Compiled, Entry, compile};
 
+use crate::here::root;
 use crate::walk::files;
 
 /// Parameters that are accepted without effect, and why. Each is documented as a hint for the author; all others cause
@@ -154,7 +154,7 @@ fn compiled(text: &str) -> (String, Diags, bool) {
 
 #[test]
 fn no_keyword_is_without_effect() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut texts: Vec<String> = ["tests/files/lang", "examples/lang"]
         .iter()
         .flat_map(|folder| files(&root.join(folder), &["py"]))

@@ -93,6 +93,10 @@ impl Dice {
             AttrKind::Type => Attr::Type(self.pick(&types())),
             AttrKind::Enum(spec) => Attr::member(spec.kind, self.pick(spec.members)),
             AttrKind::Numbers => Attr::Array((0..self.roll(4)).map(|_| Attr::Int(self.int(), Type::I64)).collect()),
+            AttrKind::Flags(spec) => {
+                let words: Vec<&str> = (0..=self.roll(2)).map(|_| self.pick(spec.words)).collect();
+                Attr::Opaque(spec.whole(&words).into())
+            }
             AttrKind::Any => self.attr(1),
         }
     }

@@ -1,8 +1,8 @@
-//! What the operations compute for one element.
+//! Arithmetic of the operations on one element.
 //!
-//! Floats are computed in `f32` and rounded once where they are narrower; NaN results are the canonical NaN.
+//! Floats are computed in `f32`, and narrower types are rounded once; a NaN result is the canonical NaN.
 
-// Most of them are said by their names.
+// Most are explained by their names.
 #![allow(missing_docs)]
 
 use slipring_tile::{Binary, Ternary, Unary, binary, math, ternary, unary};
@@ -37,7 +37,7 @@ pub static AND: Binary = binary!(int: |a, b| a & b);
 pub static OR: Binary = binary!(int: |a, b| a | b);
 pub static XOR: Binary = binary!(int: |a, b| a ^ b);
 
-/// Shifts by the width or more, or by a negative number (read as unsigned), shift everything out.
+/// Shifts by the width or more, or by a negative number (interpreted as unsigned), shift everything out.
 pub static SHL: Binary = binary!(int: |a, b| if fits(b as u64, size_of_val(&a)) { a << b } else { 0 });
 pub static SHR: Binary = binary!(
     signed: |a, b| if fits(b as u64, size_of_val(&a)) { a >> b } else { a >> (8 * size_of_val(&a) - 1) },
@@ -48,7 +48,7 @@ fn fits(shift: u64, bytes: usize) -> bool {
     shift < 8 * bytes as u64
 }
 
-/// `a` where it is positive, `slope * a` elsewhere.
+/// `a` if it is positive, otherwise `slope * a`.
 pub static PRELU: Binary = binary!(float: |a, slope| if a > 0.0 { a } else { slope * a });
 
 pub static ADD_ADD: Ternary = ternary!(float: |a, b, c| a + b + c, int: |a, b, c| a.wrapping_add(b).wrapping_add(c));
@@ -56,10 +56,10 @@ pub static SUB_ADD: Ternary = ternary!(float: |a, b, c| a - b + c, int: |a, b, c
 
 /// `a * b + c` rounded once.
 pub static AXPY: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c));
-/// As [`AXPY`], but the product of `f16` is rounded to `f16` before it is added.
+/// As [`AXPY`], but for `f16` the product is rounded to `f16` before the addition.
 pub static AXPY_STEPS: Ternary = ternary!(float: |a, b, c| a.mul_add(b, c), half: |a, b, c| math::half(a * b) + c);
 
-/// Powers of floats, and of integers, which wrap; a negative power of an integer is 0 but for 1 and -1.
+/// Powers of floats, and of integers, which wrap; a negative power of an integer is 0 except for 1 and -1.
 macro_rules! power {
     (|$a:ident, $b:ident| $float:expr) => {
         binary!(
@@ -75,11 +75,11 @@ macro_rules! power {
     };
 }
 
-/// The nearest number to the power.
+/// The power, rounded to the nearest.
 pub static POW: Binary = power!(|a, b| math::pow(a, b));
 
-/// The same on units that work on memory, whose library finds signs and special cases number by number: zeros have no sign, and
-/// what is not an integral power comes from a logarithm.
+/// The power on memory-based units, whose library handles signs and special cases element by element: zeros have no
+/// sign, and non-integral powers are computed through a logarithm.
 pub static POW_IN_STEPS: Binary = power!(|a, b| if b == 0.0 {
     1.0
 } else if a == 0.0 {
@@ -90,22 +90,23 @@ pub static POW_IN_STEPS: Binary = power!(|a, b| if b == 0.0 {
     math::pow(a, b)
 });
 
-/// `c * a + b`, `c` being the destination, rounded once; of `f16` the product is rounded first.
+/// `c * a + b`, where `c` is the destination, rounded once; for `f16` the product is rounded first.
 pub static SCALE_ADD: Ternary = ternary!(float: |a, b, c| a.mul_add(c, b), half: |a, b, c| math::half(a * c) + b);
-/// The same, and 0 for what is negative.
+/// As [`SCALE_ADD`], with 0 for negative results.
 pub static SCALE_ADD_RELU: Ternary = ternary!(
     float: |a, b, c| math::maximum(a.mul_add(c, b), 0.0),
     half: |a, b, c| math::maximum(math::half(math::half(a * c) + b), 0.0),
 );
-/// A difference, and 0 for what is negative.
+/// A difference, with 0 for negative results.
 pub static SUB_RELU: Binary = binary!(float: |a, b| math::maximum(a - b, 0.0));
-/// A sum, and 0 for what is negative, in the type of what is added.
+/// A sum, with 0 for negative results, in the type of the operands.
 pub static ADD_RELU: Binary = binary!(
     float: |a, b| math::maximum(a + b, 0.0),
     half: |a, b| math::maximum(math::half(a + b), 0.0),
     signed: |a, b| a.wrapping_add(b).max(0)
 );
-/// `a` times a scale, and 0 for what is negative: by way of 2^-17, which keeps large sums inside of the range of `f16` products.
+/// `a` times a scale, with 0 for negative results: scaled through 2^-17, which keeps large sums within the range of
+/// `f16` products.
 pub static SCALED_RELU: Binary = binary!(float: |a, scale| math::maximum(a * (1.0 / 131072.0) * scale * 131072.0, 0.0));
 
 pub static ABS: Unary = unary!(float: |a| a.abs(), signed: |a| a.wrapping_abs(), unsigned: |a| a);

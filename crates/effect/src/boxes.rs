@@ -1,4 +1,4 @@
-//! Moves between tiles, by the longest stretches that both layouts have.
+//! Moves between tiles, in the longest stretches that are contiguous in both layouts.
 
 use slipring_tile::copy::{OutOfBounds, View};
 use slipring_tile::{BLayout, Layout, SLayout};
@@ -8,20 +8,21 @@ use super::{Finish, Payload, Scales};
 /// A rectangle of a tile: its layout, first row and column.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner<'a> {
-    /// How the tile lies in its bytes.
+    /// The layout of the tile.
     pub layout: &'a Layout,
     /// First row and column.
     pub at: (u32, u32),
 }
 
-/// Bytes of a line of a box, where boxes have 512 bytes.
+/// Bytes of a line of a box, for boxes of 512 bytes.
 const LINE: usize = 32;
 
 impl Finish {
-    /// Moves `rows` × `cols` elements between two tiles. `scales` count only where there is a `scale`, from the first column that moves on.
+    /// Moves `rows` × `cols` elements between two tiles. `scales` are used only with a `scale`, starting at the first
+    /// column that moves.
     ///
     /// # Errors
-    /// If the rectangle does not lie within its bytes.
+    /// If the rectangle is not within its bytes.
     pub fn run_tiles(
         self,
         (dst, to): (&mut [u8], Corner<'_>),
@@ -42,8 +43,8 @@ impl Finish {
     }
 }
 
-/// Views of both sides with longer lines, where both lay out their elements in the same order: whole tiles are one
-/// line, strips of boxes below each other one line each. With the number of lines and their elements.
+/// Views of both sides with longer lines, if both arrange their elements in the same order: whole tiles are one line,
+/// strips of consecutive boxes one line each. With the number of lines and their elements.
 fn same_order(to: &Corner<'_>, from: &Corner<'_>, rows: u32, cols: u32) -> Option<(View, View, usize, usize)> {
     let (a, b) = (to.layout, from.layout);
     if (a.blayout, a.slayout, a.box_shape()) != (b.blayout, b.slayout, b.box_shape()) {
@@ -117,7 +118,7 @@ fn for_each(rows: u32, cols: u32, (down, right): (u32, u32), mut f: impl FnMut(u
     }
 }
 
-/// Exchanges rows and columns of `N` × `N` elements of `E` bytes; lines are 32 bytes apart on both sides.
+/// Transposes `N` × `N` elements of `E` bytes; lines are 32 bytes apart on both sides.
 #[inline]
 fn transpose<const E: usize, const N: usize>(dst: &mut [u8], src: &[u8]) {
     let (dst, src) = (&mut dst[..(N - 1) * LINE + N * E], &src[..(N - 1) * LINE + N * E]);

@@ -1,16 +1,16 @@
-//! DMA of byte rows: bursts with strides and loops around them.
+//! DMA of byte rows: bursts with strides, and loops around them.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-/// Whose local memory one end of a move is in.
+/// The core whose local memory is at one end of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whose {
     /// This core's.
     Core(Role),
-    /// The Vector core's whose number, 0 or 1, is the last argument.
+    /// The Vector core whose number, 0 or 1, is the last argument.
     Argument,
 }
 
@@ -38,9 +38,9 @@ impl Whose {
 pub struct BurstEnd {
     pub space: Space,
     pub whose: Whose,
-    /// Bytes that addresses and strides are multiples of; 1 for any.
+    /// Alignment of addresses and strides in bytes; 1 for none.
     pub align: u32,
-    /// Bits of its strides.
+    /// Width of its strides in bits.
     pub stride_bits: u32,
 }
 
@@ -49,44 +49,44 @@ arguments! {
     pub struct BurstArgs { from, to, len }
 }
 
-/// Copies `count` rows of `len` bytes, again and again as the loops around them say.
+/// Copies `count` rows of `len` bytes, repeated by the surrounding loops.
 ///
-/// Arguments: [`BurstArgs`]; for each level, innermost first: count, source stride,
-/// destination stride; with padding: bits of the value, elements before and after a row; the number of a Vector core where
-/// a [`Whose`] asks for it. The unit of its cost is a byte, rows rounded up to whole blocks.
+/// Arguments: [`BurstArgs`]; for each level, innermost first: count, source stride, destination stride; with padding:
+/// bits of the value, elements before and after a row; the number of a Vector core if a [`Whose`] requires it. The unit
+/// of its cost is a byte, with rows rounded up to whole blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct Bursts {
-    /// Where the rows are.
+    /// The source of the rows.
     pub from: BurstEnd,
-    /// Where they go.
+    /// The destination of the rows.
     pub to: BurstEnd,
     /// Levels: rows, and loops around them.
     pub levels: usize,
-    /// Bytes that lengths and strides count.
+    /// Unit of lengths and strides in bytes.
     pub unit: u64,
-    /// True where strides are gaps: from the end of a row to the start of the next.
+    /// True if strides are gaps: from the end of a row to the start of the next.
     pub gaps: bool,
-    /// Bytes of an element of padding, where rows are padded.
+    /// Bytes of a padding element, if rows are padded.
     pub pad: Option<u32>,
-    /// Bits of the length, of the number of rows, and of the number of repetitions of a loop.
+    /// Widths in bits of the length, of the number of rows, and of the number of repetitions of a loop.
     pub bits: [u32; 3],
-    /// Bytes of which the hardware moves whole ones: what a short row costs.
+    /// Granularity of hardware moves in bytes: the cost of a short row.
     pub block: u64,
 }
 
-/// Most rows of one op.
+/// Maximum number of rows of one op.
 const MOST_ROWS: u64 = 1 << 24;
 
 /// Levels around a row, innermost first.
 pub(super) type Levels<const ENDS: usize> = SmallVec<[(u64, [u64; ENDS]); 4]>;
 
-/// Rows and where they start, in bytes from the addresses.
+/// Rows and their starts, in bytes from the addresses.
 struct Shape {
     len: u64,
-    /// Rows, and the distance of rows in the source and in the destination.
+    /// Rows, and their strides in the source and in the destination.
     levels: Levels<2>,
     rows: u64,
-    /// Bytes before the row and after it that are padded.
+    /// Bytes of padding before and after the row.
     pad: [u64; 2],
 }
 
@@ -96,7 +96,7 @@ impl Bursts {
         Bursts { from, to, levels: 1, unit: 1, gaps: false, pad: None, bits: [32; 3], block: 1 }
     }
 
-    /// Position of the value that rows are padded with: it follows the levels, and the two counts after it.
+    /// Index of the padding value: it follows the levels, and the two counts follow it.
     fn padding(&self) -> usize {
         BurstArgs::COUNT + 3 * self.levels
     }
@@ -164,7 +164,7 @@ impl Bursts {
 }
 
 impl Shape {
-    /// Makes rows that follow each other on both sides one row.
+    /// Merges rows that are contiguous on both sides.
     fn fold(&mut self) {
         self.levels.retain(|(count, _)| *count != 1);
         while let Some((count, strides)) = self.levels.first().copied()
@@ -176,7 +176,7 @@ impl Shape {
         }
     }
 
-    /// The levels as one of the two ends sees them.
+    /// The levels for one of the two ends.
     fn end(&self, at: usize) -> Levels<1> {
         self.levels.iter().map(|(count, strides)| (*count, [strides[at]])).collect()
     }
@@ -211,7 +211,7 @@ pub(super) fn nest_extents(
     }
     let ((rows, [stride]), outer) = rest.split_first().map_or(((1, [0]), &[][..]), |(first, outer)| (*first, outer));
     walk(outer, [start], &mut |[start]| {
-        // A range counts its bytes in 32 bits.
+        // A range has a 32-bit byte count.
         for from in (0..len).step_by(1 << 30) {
             let row_bytes = (len - from).min(1 << 30) as u32;
             out.push(Extent { space, core, start: start.saturating_add(from), rows: rows as u32, row_bytes, stride });
@@ -219,7 +219,7 @@ pub(super) fn nest_extents(
     });
 }
 
-/// Calls `f` with every position that levels lead to, the first level the fastest.
+/// Calls `f` with every position reached by the levels, the first level varying fastest.
 pub(super) fn walk<const ENDS: usize>(levels: &[(u64, [u64; ENDS])], at: [u64; ENDS], f: &mut impl FnMut([u64; ENDS])) {
     let Some(((count, strides), inner)) = levels.split_last() else { return f(at) };
     for i in 0..*count {
@@ -270,7 +270,7 @@ impl Effect for Bursts {
     }
 }
 
-/// Fills bytes with an element, the last one perhaps cut off.
+/// Fills bytes with an element; the last one may be truncated.
 fn repeat(bytes: &mut [u8], value: &[u8]) {
     for chunk in bytes.chunks_mut(value.len()) {
         chunk.copy_from_slice(&value[..chunk.len()]);

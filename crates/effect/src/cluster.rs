@@ -1,4 +1,4 @@
-//! Work of a program that stands for several cores.
+//! Work of a program that represents several cores.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Causes, Choice, Decision, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
@@ -7,12 +7,12 @@ use slipring_tile::{Layout, Space};
 use super::region::rect_extents;
 use super::valid_shape;
 
-/// An effect of another core than the one whose program it stands in.
+/// An effect on a core other than the one whose program contains it.
 #[derive(Clone, Debug)]
 pub struct OnCore<E> {
-    /// The core that it runs on.
+    /// The core on which it runs.
     pub core: Role,
-    /// What runs there.
+    /// The effect.
     pub effect: E,
 }
 
@@ -79,7 +79,7 @@ arguments! {
     pub struct SameArgs { first, second, rows, cols }
 }
 
-/// Compares what lane 0 and lane 1 gathered of a tile that is not divided.
+/// Compares the tiles that lane 0 and lane 1 gathered of an undivided tile.
 ///
 /// Arguments: [`SameArgs`].
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +88,7 @@ pub struct SameTiles {
     pub space: Space,
     pub core: Role,
     pub layout: Layout,
-    /// The region that both lanes ran, where the tile is gathered; `None` where it comes out of a ring.
+    /// The region run by both lanes, in which the tile is gathered; `None` if it comes from a ring.
     pub region: Option<SiteRef>,
 }
 

@@ -6,41 +6,41 @@ use slipring_tile::{Elem, Space};
 
 use crate::MAX_RANK;
 
-/// What an element must be one of, by the places that are given after its address.
+/// The container of an element, checked by the indices given after its address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Within {
-    /// No place is given.
+    /// No index is given.
     Anything,
-    /// A tile of so many elements: one place.
+    /// A tile with this many elements: one index.
     Tile(u64),
-    /// Dimensions of these extents, or [`UNKNOWN`]: a place in each.
+    /// Dimensions with these extents, or [`UNKNOWN`]: one index for each.
     Dimensions([u64; MAX_RANK]),
 }
 
-/// The extent of a dimension of which it is not known: all indices but those below 0 may be inside of it.
+/// An unknown extent of a dimension: all nonnegative indices are accepted.
 pub const UNKNOWN: u64 = 1 << 63;
 
-/// Reads one element into a register, or writes one. Arguments: its byte address; to write, then the register; then the places
-/// of the element in what it is one of.
+/// Reads one element into a register, or writes one. Arguments: its byte address; for a write, the register; then the
+/// indices of the element in its container.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ElementAccess {
     pub space: Space,
-    /// Whose memory, for local ones.
+    /// The core, for local memories.
     pub core: Role,
     pub elem: Elem,
     /// True: read. False: write.
     pub load: bool,
-    /// What it must be one of.
+    /// Its container.
     pub within: Within,
 }
 
 /// The arguments by name.
 struct Given<'a> {
     address: u64,
-    /// What is written; 0 where it reads.
+    /// The value to write; 0 for a read.
     value: u64,
-    /// The places of the element in what it is one of.
+    /// The indices of the element in its container.
     places: &'a [u64],
 }
 
@@ -58,7 +58,8 @@ impl ElementAccess {
     }
 }
 
-/// Writes back and forgets lines of the scalar unit's cache of global memory: all, or that of the address that is its argument.
+/// Writes back and invalidates lines of the scalar unit's cache of global memory: all, or that of the address in its
+/// argument.
 #[derive(Clone, Copy, Debug)]
 pub struct CleanCache;
 
@@ -73,12 +74,12 @@ impl Effect for CleanCache {
     }
 }
 
-/// The fault of an element that its tile does not have.
+/// The fault for an element outside its tile.
 pub fn past_end(at: i64, all: u64) -> Fault {
     Fault::new("tile-bounds", format!("the tile has {all} elements, counted from 0: there is no element {at}"))
 }
 
-/// The fault of indices that are not all inside of their dimensions.
+/// The fault for indices outside their dimensions.
 fn outside(places: &[u64], extents: &[u64]) -> Option<Fault> {
     let (axis, (at, all)) = places.iter().zip(extents).enumerate().find(|(_, (at, all))| at >= all)?;
     let counted = match *all {
@@ -89,7 +90,7 @@ fn outside(places: &[u64], extents: &[u64]) -> Option<Fault> {
     Some(Fault::new("memref-bounds", message))
 }
 
-/// A register's form of an element: signed integers extended by their sign, everything else by zeros.
+/// The register form of an element: sign-extended for signed integers, zero-extended otherwise.
 fn widen(elem: Elem, bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);
@@ -107,7 +108,7 @@ impl Effect for ElementAccess {
     }
 
     fn doubts(&self, index: usize) -> bool {
-        // The places of the element, after the address and what is stored.
+        // The indices of the element, after the address and the stored value.
         self.within != Within::Anything && index >= if self.load { 1 } else { 2 }
     }
 

@@ -1,4 +1,4 @@
-//! What happens to elements on their way: conversion, ReLU, scaling, atomic addition.
+//! Processing of elements in transit: conversion, ReLU, scaling, atomic addition.
 
 use slipring_machine::Role;
 use slipring_program::{Env, Extent, Memory};
@@ -7,21 +7,21 @@ use slipring_tile::{Binary, Elem, RoundMode, Space, Unary, binary, convert, load
 
 use super::fixpipe::{Entry, Payload};
 
-/// Elements worked on together.
+/// Elements processed together.
 const CHUNK: usize = 256;
 
 static RELU: Unary = unary!(float: |a| if a <= 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
 
-/// What a move does to each element, in this order: ReLU in the source's type (−0 becomes 0, NaN stays); multiplication by
-/// the scale, in `f32`; conversion to the destination's type, once, to the nearest with ties to even, integers
-/// saturating; addition to what the destination holds, in its type. With a table of scales ReLU comes after the
-/// multiplication and the entry's offset, and the entry tells the range of an integer ([`Entry`]).
+/// The processing of each element in a move, in this order: ReLU in the source's type (−0 becomes 0, NaN stays);
+/// multiplication by the scale, in `f32`; conversion to the destination's type, once, to the nearest with ties to even,
+/// integers saturating; addition to what the destination holds, in its type. With a table of scales, ReLU comes after
+/// the multiplication and the entry's offset, and the entry determines the range of an integer ([`Entry`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Finish {
     /// Negative values become 0.
     pub relu: bool,
-    /// Multiply by the scale of the run-time argument, or by those of a table at the address that it holds.
+    /// Multiply by the scale in the run-time argument, or by those of a table at the address in it.
     pub scale: Option<Payload>,
     /// Add to the destination instead of replacing it.
     pub add: bool,
@@ -32,12 +32,12 @@ pub struct Finish {
 pub struct Scales<'a> {
     /// One for all elements.
     pub number: f32,
-    /// An entry of 8 bytes for each column of the tile, from the first one that moves on ([`Entry`]).
+    /// An 8-byte entry for each column of the tile, starting at the first one that moves ([`Entry`]).
     pub table: &'a [u8],
 }
 
 impl Scales<'_> {
-    /// Those of the columns from `col` on.
+    /// The scales of the columns from `col`.
     pub fn from_column(self, col: u32) -> Self {
         Scales { table: self.table.get(col as usize * 8..).unwrap_or_default(), ..self }
     }
@@ -49,14 +49,14 @@ impl Scales<'_> {
 }
 
 impl Finish {
-    /// Adds the bytes of the table of scales of so many columns, if there is one.
+    /// Adds the bytes of the table of scales for this many columns, if there is one.
     pub(super) fn reads_table(&self, core: Role, address: u64, cols: u32, reads: &mut Vec<Extent>) {
         if self.scale == Some(Payload::Table) && cols > 0 {
             reads.push(Extent::run(Space::Scaling, core, address, cols * 8));
         }
     }
 
-    /// A copy of the table of scales of so many columns, if there is one.
+    /// A copy of the table of scales for this many columns, if there is one.
     pub(super) fn table(&self, env: Env, memory: &Memory, core: Role, address: u64, cols: u32) -> Vec<u8> {
         if self.scale != Some(Payload::Table) || cols == 0 {
             return Vec::new();
@@ -65,7 +65,7 @@ impl Finish {
         bytes[at..].iter().take(cols as usize * 8).copied().collect()
     }
 
-    /// What becomes of values of the accumulator by the entries of columns `first` and following.
+    /// Applies the entries of columns `first` and following to values of the accumulator.
     fn by_table(self, values: &mut [f32], scales: Scales<'_>, first: usize, elem: Elem, out: &mut [u8]) {
         let size = elem.bytes();
         for (at, x) in values.iter_mut().enumerate() {
@@ -83,10 +83,10 @@ impl Finish {
         }
     }
 
-    /// Moves `rows` × `cols` elements. `scales` count only where there is a `scale`.
+    /// Moves `rows` × `cols` elements. `scales` are used only with a `scale`.
     ///
     /// # Errors
-    /// If the rectangle does not lie within its bytes.
+    /// If the rectangle is not within its bytes.
     #[allow(clippy::too_many_arguments)]
     pub fn run(
         self,
@@ -147,7 +147,7 @@ impl Finish {
 const FINITE_MAX: u8 = 4;
 const FINITE_MIN: u8 = 5;
 
-/// The padding of a tile where that with extremes of floats is with finite values.
+/// The padding mode of a tile when extreme float values are interpreted as finite.
 pub const fn finite_pad(pad: u8) -> u8 {
     match pad {
         2 => FINITE_MAX,
@@ -156,13 +156,13 @@ pub const fn finite_pad(pad: u8) -> u8 {
     }
 }
 
-/// True where finite values and infinities are two paddings.
+/// True if finite values and infinities are different paddings.
 pub fn pads_with_infinity(elem: Elem, pad: u8) -> bool {
     matches!(pad, 2 | 3) && pad_value(elem, pad) != pad_value(elem, finite_pad(pad))
 }
 
-/// The bytes of a tile's padding value: `pad` 1 zero, 2 the largest, 3 the smallest value (infinities for floats
-/// of f32, f16 and bf16; 0 for shorter ones, as the device headers have it). `None` where the tile asks for none.
+/// The bytes of a tile's padding value: `pad` 1 zero, 2 the largest, 3 the smallest value (infinities for f32, f16 and
+/// bf16; 0 for narrower floats, as in the device headers). `None` if the tile has no padding.
 pub fn pad_value(elem: Elem, pad: u8) -> Option<[u8; 8]> {
     let bits: u64 = match (pad, elem) {
         (FINITE_MAX, Elem::F32) => 0x7f7f_ffff,

@@ -1,4 +1,4 @@
-//! The way out of the accumulator: scales, activation, conversion, layout, split and atomic update.
+//! The fixpipe, the path out of the accumulator: scales, activation, conversion, layout, split and atomic update.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run, Update, UpdateKind, arguments};
@@ -8,32 +8,32 @@ use slipring_tile::{Binary, Elem, RoundMode, Space, binary, convert, load_f32, m
 
 use super::bursts::{BurstEnd, nest_extents, walk};
 
-/// The core that has the accumulator.
+/// The core with the accumulator.
 const CORE: Role = Role::Aic;
 /// Columns of a fractal of the accumulator.
 const WIDTH: u64 = 16;
-/// Bytes of its rows.
+/// Bytes per row of a fractal.
 const ROW: u64 = 64;
-/// Largest number of rows and columns.
+/// Maximum number of rows and columns.
 const MOST: u64 = 65535;
 
 static ADD: Binary = binary!(float: |a, b| a + b, int: |a, b| a.wrapping_add(b));
-/// Whatever the order in which several atomic ones are made, they give the same bits, which is why they do not race.
+/// These give the same bits whatever the order of several atomic updates, which is why they do not race.
 static MAX: Binary = binary!(float: |a, b| math::maximum(a, b), int: |a, b| a.max(b));
 static MIN: Binary = binary!(float: |a, b| math::minimum(a, b), int: |a, b| a.min(b));
 
-/// How the result lies in the destination.
+/// The layout of the result in the destination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Rows, `dst_stride` elements apart.
     Rows,
     /// Columns, `dst_stride` elements apart.
     Columns,
-    /// Blocks of so many columns, `dst_stride` elements apart; inside them row follows row.
+    /// Blocks of this many columns, `dst_stride` elements apart; rows are contiguous within them.
     Blocks(u64),
 }
 
-/// Where the halves of a result go.
+/// The destinations of the halves of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Split {
@@ -42,7 +42,7 @@ pub enum Split {
     Columns,
 }
 
-/// One number for the whole result or one for each column.
+/// One value for the whole result, or one for each column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Payload {
     /// The argument holds the bits of an `f32`.
@@ -51,13 +51,13 @@ pub enum Payload {
     Table,
 }
 
-/// An entry of a table of scales: bits 13 to 31 are those of the scale as an `f32`, 37 to 45 the offset, 46 is set where the
-/// result is signed.
+/// An entry of a table of scales: bits 13 to 31 are those of the scale as an `f32`, 37 to 45 the offset; bit 46 is set
+/// if the result is signed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry(pub u64);
 
 impl Entry {
-    /// A value multiplied, and where it becomes an integer rounded to the nearest (ties to even) and the offset added.
+    /// A scaled value; for an integer result it is rounded to the nearest (ties to even) and the offset is added.
     pub fn scaled(self, x: f32, integer: bool) -> f32 {
         let scaled = x * f32::from_bits(self.0 as u32 & 0xffff_e000);
         let offset = ((self.0 << 18) as i64 >> 55) as f32;
@@ -69,20 +69,20 @@ impl Entry {
         self.0 >> 46 & 1 == 1
     }
 
-    /// A value in the range of integers of so many bytes.
+    /// A value clamped to the range of integers with this many bytes.
     pub fn clamped(self, x: f32, bytes: usize) -> i64 {
         clamped(x, bytes, self.signed())
     }
 }
 
-/// A value in the range of integers of so many bytes.
+/// A value clamped to the range of integers with this many bytes.
 fn clamped(x: f32, bytes: usize, signed: bool) -> i64 {
     let bits = 8 * bytes as u32;
     let (low, high) = if signed { (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1) } else { (0, (1i64 << bits) - 1) };
     (x as i64).clamp(low, high)
 }
 
-/// What quantisation makes of a value.
+/// The result kind of quantisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuantTo {
     /// A float: scaled, converted at the end.
@@ -94,11 +94,11 @@ pub enum QuantTo {
 /// Quantisation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Quant {
-    /// The scale; none where a mode only converts. A table has an [`Entry`] of 8 bytes for each column.
+    /// The scale; none if a mode only converts. A table has an 8-byte [`Entry`] for each column.
     pub scale: Option<Payload>,
-    /// True where the value is first rounded to `f16`.
+    /// True if the value is first rounded to `f16`.
     pub half: bool,
-    /// What comes out.
+    /// The result kind.
     pub to: QuantTo,
 }
 
@@ -113,32 +113,32 @@ pub enum Relu {
     Factor(Payload),
 }
 
-/// Conversion of what a narrower float cannot hold.
+/// Conversion of values that a narrower float cannot represent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Narrow {
-    /// As the op says.
+    /// As the op specifies.
     Always(Saturation),
-    /// As bit 48 of the control register says: set to keep infinities and NaN, clear to saturate.
+    /// As bit 48 of the control register specifies: set to keep infinities and NaN, clear to saturate.
     Control,
 }
 
 arguments! {
-    /// Source and destination address; rows, columns; distance of blocks of 16 columns in the accumulator, in rows of 64 bytes;
-    /// distance in the destination, in elements (see [`Form`]); rows of the accumulator from one row of the result to the next;
-    /// repetitions of all that, and the two distances between them; scale, factor for negative values, largest value (bits of an
-    /// `f32`, or addresses of tables), control register.
+    /// Source and destination address; rows, columns; stride of blocks of 16 columns in the accumulator, in rows of 64
+    /// bytes; stride in the destination, in elements (see [`Form`]); rows of the accumulator per row of the result;
+    /// number of repetitions of all that, and their two strides; scale, factor for negative values, maximum value (bits
+    /// of an `f32`, or addresses of tables), control register.
     pub struct FixpipeArgs { from, to, m, n, from_stride, to_stride, row_step, count, from_step, to_step, scale, factor, most, control }
 }
 
 /// Writes a rectangle of the accumulator to another memory.
 ///
-/// Arguments: [`FixpipeArgs`]; the number of a Vector core where a [`Whose`](super::Whose) asks for it. The unit of its cost is a byte
-/// of the wider side.
+/// Arguments: [`FixpipeArgs`]; the number of a Vector core if a [`Whose`](super::Whose) requires it. The unit of its
+/// cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixpipe {
     /// Element type of the accumulator.
     pub from: Elem,
-    /// Where the result goes.
+    /// The destination of the result.
     pub to: BurstEnd,
     /// Its element type.
     pub elem: Elem,
@@ -150,11 +150,11 @@ pub struct Fixpipe {
     pub quant: Option<Quant>,
     /// Second step.
     pub relu: Relu,
-    /// True where values are at most the argument: third step.
+    /// True if values are limited to the argument: third step.
     pub clip: bool,
     /// Last step.
     pub narrow: Narrow,
-    /// Update instead of write.
+    /// Update instead of overwriting.
     pub atomic: Option<UpdateKind>,
 }
 
@@ -199,12 +199,13 @@ impl Fixpipe {
         }
     }
 
-    /// Columns that are worked on together: those of a block of both sides.
+    /// Columns processed together: those of a block of both sides.
     fn width(&self) -> u64 {
         if let Form::Blocks(width) = self.form { width.min(WIDTH) } else { WIDTH }
     }
 
-    /// Bytes from the destination of a part to its column `col`, from row to row and from column to column.
+    /// Byte offset in the destination of column `col` of a part, and the strides from row to row and from column to
+    /// column.
     fn place(&self, args: &[u64], col: u64) -> [u64; 3] {
         let given = FixpipeArgs::of(args);
         let (size, stride) = (self.elem.bytes() as u64, given.to_stride.saturating_mul(self.elem.bytes() as u64));
@@ -215,20 +216,20 @@ impl Fixpipe {
         }
     }
 
-    /// Bytes from the start of the accumulator to a column of it, and from row to row.
+    /// Byte offset of a column in the accumulator, and the stride from row to row.
     fn source(args: &[u64], col: u64) -> [u64; 2] {
         let given = FixpipeArgs::of(args);
         let block = given.from_stride.saturating_mul(ROW).saturating_mul(col / WIDTH);
         [block.saturating_add(col % WIDTH * 4), given.row_step.saturating_mul(ROW)]
     }
 
-    /// Distances of the repetitions in bytes, in source and destination.
+    /// Strides of the repetitions in bytes, in source and destination.
     fn repeat(&self, args: &[u64]) -> (u64, [u64; 2]) {
         let given = FixpipeArgs::of(args);
         (given.count, [given.from_step.saturating_mul(ROW), given.to_step.saturating_mul(self.elem.bytes() as u64)])
     }
 
-    /// True where elements leave as they are.
+    /// True if elements are moved unchanged.
     fn plain(&self) -> bool {
         let same = self.from == self.elem && self.atomic.is_none();
         same && self.quant.is_none() && self.relu == Relu::None && !self.clip
@@ -247,7 +248,7 @@ impl Fixpipe {
         [table(self.quant.and_then(|quant| quant.scale), given.scale), table(factor, given.factor)]
     }
 
-    /// What becomes of the values of columns `col` and following. Integers that quantisation makes are not clamped yet.
+    /// The processed values of columns `col` and following. Integers from quantisation are not clamped yet.
     fn values(&self, args: &[u64], tables: [&[u8]; 2], col: u64, values: &mut [f32], signed: &mut [bool]) {
         let scalar = |bits: u64| f32::from_bits(bits as u32);
         let given = FixpipeArgs::of(args);
@@ -417,7 +418,7 @@ impl Effect for Fixpipe {
             walk(&[(count, steps)], [0, 0], &mut |[from, to]| {
                 let mut col = 0;
                 while col < part.cols {
-                    // A half may begin inside a fractal of the accumulator.
+                    // A half may begin within a fractal of the accumulator.
                     let column = part.first.1 + col;
                     let width = (step - col % step).min(WIDTH - column % WIDTH).min(part.cols - col) as usize;
                     let [at, down] = Self::source(args, column);

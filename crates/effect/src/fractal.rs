@@ -1,4 +1,4 @@
-//! Fractals on their way to the matrix unit: from global memory into L1, from L1 into L0A and L0B.
+//! Fractals in transit to the matrix unit: from global memory into L1, and from L1 into L0A and L0B.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
@@ -14,21 +14,21 @@ use super::{Corner, Finish, Scales, outside};
 const C0: u64 = 32;
 /// Rows of a fractal.
 const ROWS: u64 = 16;
-/// Channels of a line where small lines are packed.
+/// Channels of a line when small lines are packed.
 const SMALL: u64 = 4;
-/// Most lines that one op writes.
+/// Maximum number of lines written by one op.
 const MOST_LINES: u64 = 1 << 24;
 
-/// The core that has the buffers.
+/// The core with the buffers.
 const CORE: Role = Role::Aic;
 
-/// Largest extent of a matrix, in elements.
+/// Maximum extent of a matrix, in elements.
 const MOST: u64 = 65535;
 
 arguments! {
-    /// Source and destination address; rows `n` and columns `d`; bytes from one row of the source to the next (`dn`: one column), from
-    /// one matrix to the next; matrices; distances in the destination, in 32 bytes: of rows, of blocks of columns, of matrices; whether
-    /// small lines are packed.
+    /// Source and destination address; rows `n` and columns `d`; bytes from one row of the source to the next (`dn`:
+    /// one column), from one matrix to the next; matrices; strides in the destination, in units of 32 bytes: of rows,
+    /// of blocks of columns, of matrices; whether small lines are packed.
     pub struct FractalArgs { from, to, n, d, inner, outer, groups, row, block, matrix, small }
 }
 
@@ -39,7 +39,7 @@ arguments! {
 pub struct FractalLoad {
     /// Element type.
     pub elem: Elem,
-    /// True where the source has columns: `src[d, n]`.
+    /// True if the source is stored by columns: `src[d, n]`.
     pub dn: bool,
 }
 
@@ -49,7 +49,7 @@ struct Shape {
     inner: u64,
     outer: u64,
     groups: u64,
-    /// Bytes between rows, blocks of columns and matrices in the destination.
+    /// Strides in bytes between rows, blocks of columns and matrices in the destination.
     steps: [u64; 3],
     small: bool,
 }
@@ -76,7 +76,7 @@ impl FractalLoad {
         Ok(Shape { n: given.n, d: given.d, inner: given.inner, outer: given.outer, groups: given.groups, steps, small })
     }
 
-    /// Bytes of a matrix whose small lines are packed.
+    /// Bytes of a matrix with packed small lines.
     fn packed(&self, shape: &Shape) -> u64 {
         (shape.n * SMALL * self.elem.bytes() as u64).next_multiple_of(C0)
     }
@@ -142,7 +142,7 @@ impl Effect for FractalLoad {
     }
 }
 
-/// The layout of a tile of L1 that the matrix unit's loads take: column blocks of whole fractals.
+/// The layout of an L1 tile accepted by the matrix unit's loads: column blocks of whole fractals.
 pub fn l1_layout(elem: Elem, rows: u64, cols: u64) -> Layout {
     let lane = C0 / elem.bytes() as u64;
     Layout::nz(elem, rows.next_multiple_of(ROWS) as u32, cols.next_multiple_of(lane) as u32)
@@ -159,7 +159,7 @@ pub fn right_layout(elem: Elem, k: u64, n: u64) -> Layout {
     Layout { rows: turned.cols, cols: turned.rows, blayout: BLayout::RowMajor, slayout: SLayout::ColMajor, ..turned }
 }
 
-/// Loads an operand of the matrix unit out of L1.
+/// Loads an operand of the matrix unit from L1.
 ///
 /// Arguments: [`MoveArgs`]: the shape is that of the operand. The unit of its cost is a byte.
 #[derive(Clone, Copy, Debug)]
@@ -168,18 +168,18 @@ pub struct OperandLoad {
     pub elem: Elem,
     /// Order of the fractals of a left operand; `None` for a right one.
     pub left: Option<BLayout>,
-    /// True where the fractals of L1 hold the operand turned: columns × rows.
+    /// True if the fractals in L1 hold the operand transposed: columns × rows.
     pub turned: bool,
 }
 
 impl OperandLoad {
-    /// True where fractals hold the operand turned. Elements of one byte are exchanged in squares of 32: those of a right
-    /// operand whose columns make no whole squares stay in their fractals.
+    /// True if fractals hold the operand transposed. One-byte elements are transposed in squares of 32: those of a
+    /// right operand whose columns do not form whole squares stay in their fractals.
     fn is_turned(&self, cols: u64) -> bool {
         self.turned || (self.left.is_none() && self.elem.bytes() == 1 && !cols.is_multiple_of(C0))
     }
 
-    /// Layouts of source and destination, rows and columns of what moves as the destination has them.
+    /// Layouts of source and destination, and the moved rows and columns in the destination's orientation.
     fn layouts(&self, args: &[u64]) -> Result<(Layout, Layout, u32, u32), Fault> {
         let given = MoveArgs::of(args);
         let (rows, cols) = (given.rows, given.cols);
@@ -224,7 +224,8 @@ impl Effect for OperandLoad {
         let (from, mut to, mut rows, mut cols) = self.layouts(args)?;
         let source = (CORE, Space::Mat, given.from, from.bytes());
         let target = (CORE, self.space(), given.to);
-        // Both sides may have the operand turned: a right operand that is turned in L1 moves fractal by fractal.
+        // Both sides may hold the operand transposed: a right operand that is transposed in L1 is moved fractal by
+        // fractal.
         if self.is_turned(given.cols) {
             let (blayout, slayout) =
                 (swap(to.blayout), if self.left.is_some() { SLayout::ColMajor } else { SLayout::RowMajor });
@@ -263,7 +264,7 @@ pub struct BiasLoad {
 }
 
 impl BiasLoad {
-    /// Elements of a row, rows, and bytes from row to row on both sides.
+    /// Elements per row, rows, and row strides in bytes on both sides.
     fn shape(&self, args: &[u64]) -> Result<(u64, u64, [u64; 2]), Fault> {
         let given = BiasArgs::of(args);
         if [given.len, given.rows, given.from_gap, given.to_gap].iter().any(|value| *value > MOST) {

@@ -11,13 +11,13 @@ use super::{Finish, Payload, Scales, TilePlace, outside, pad_value, pads_with_in
 
 arguments! {
     /// Address of the tile, its valid shape, bits of the `f32` scale or the address of a table, address of the window. Dimensions
-    /// and strides follow.
+    /// and strides follow, and the window's place in its tensor where that is given.
     pub struct GmMoveArgs { tile, rows, cols, scale, window }
 }
 
-/// Moves the part that a tile's valid shape and a window of global memory have in common.
+/// Moves the intersection of a tile's valid shape and a window of global memory.
 ///
-/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides (see [`Strided`]). The unit of its cost is a byte of the wider side.
+/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides, its place in its tensor (see [`Strided`]). The unit of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.
@@ -28,11 +28,11 @@ pub struct GmMove {
     pub load: bool,
     /// Padding of a loaded tile (see [`pad_value`]): it fills the rest of each row's last 32 bytes.
     pub pad: u8,
-    /// What happens to the elements on the way.
+    /// The processing of elements in transit.
     pub finish: Finish,
 }
 
-/// Bytes that a load pads rows to.
+/// Bytes to which a load pads rows.
 const BURST: u32 = 32;
 
 impl GmMove {
@@ -41,10 +41,12 @@ impl GmMove {
         let valid = valid_shape("tile", &self.tile.layout, given.rows, given.cols)?;
         let window = self.window.window(&args[GmMoveArgs::COUNT..], valid)?;
         let (rows, cols) = window.clip(valid);
+        let verb = if self.load { "reads" } else { "writes" };
+        self.window.inside(&args[GmMoveArgs::COUNT..], verb, valid, (rows, cols))?;
         Ok((window, rows, cols))
     }
 
-    /// Columns that a load writes: those up to the end of the padding.
+    /// Columns written by a load, including the padding.
     fn padded(&self, cols: u32) -> u32 {
         let layout = &self.tile.layout;
         let plain = layout.slayout == SLayout::NoneBox && layout.blayout == BLayout::RowMajor;
@@ -57,7 +59,14 @@ impl GmMove {
 
 impl Effect for GmMove {
     fn decides(&self, index: usize) -> bool {
+        if index >= GmMoveArgs::COUNT {
+            return !self.window.is_place(index - GmMoveArgs::COUNT);
+        }
         index != GmMoveArgs::AT.scale || self.finish.scale == Some(Payload::Table)
+    }
+
+    fn doubts(&self, index: usize) -> bool {
+        index >= GmMoveArgs::COUNT && self.window.is_place(index - GmMoveArgs::COUNT)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

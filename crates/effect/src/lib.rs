@@ -1,10 +1,11 @@
-//! What work does to memory: effects that several ops share.
+//! The effects of work on memory, shared by several ops.
 
 pub mod arithmetic;
 mod boxes;
 mod bursts;
 mod cluster;
 mod element;
+mod fill;
 mod finish;
 mod fixpipe;
 mod fractal;
@@ -27,6 +28,7 @@ pub use boxes::Corner;
 pub use bursts::{BurstArgs, BurstEnd, Bursts, Whose};
 pub use cluster::{OnCore, SameArgs, SameTiles};
 pub use element::{CleanCache, ElementAccess, UNKNOWN, Within, past_end};
+pub use fill::{Fill, FillArgs};
 pub use finish::{Finish, Scales, finite_pad, pad_value, pads_with_infinity};
 pub use fixpipe::{Entry, Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
 pub use fractal::{BiasArgs, BiasLoad, FractalArgs, FractalLoad, OperandLoad};
@@ -49,7 +51,7 @@ use slipring_tile::Layout;
 /// The valid rows and columns of a tile at run time, as numbers.
 ///
 /// # Errors
-/// `tile-valid` where they are negative or larger than the tile.
+/// `tile-valid` if they are negative or larger than the tile.
 pub fn valid_shape(what: &str, layout: &Layout, rows: u64, cols: u64) -> Result<(u32, u32), Fault> {
     if rows <= u64::from(layout.rows) && cols <= u64::from(layout.cols) {
         return Ok((rows as u32, cols as u32));
@@ -64,7 +66,7 @@ pub fn valid_shape(what: &str, layout: &Layout, rows: u64, cols: u64) -> Result<
     .help("a valid shape lies between 0 and the shape of the tile"))
 }
 
-/// The fault of a copy that found its bytes missing after all.
+/// The fault of a copy whose bytes unexpectedly do not exist.
 pub(crate) fn outside(error: slipring_tile::OutOfBounds) -> Fault {
     Fault::new("tile-shape", error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Products of operands that are given by address and extents.
+//! Matrix products whose operands are given by address and extents.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run};
@@ -9,9 +9,9 @@ use super::matmul::{MatmulEffect, Start};
 use super::scaled::{Scales, gathered, whole_groups};
 use crate::MadArgs;
 
-/// The core that has the buffers.
+/// The core with the buffers.
 const CORE: Role = Role::Aic;
-/// What a product starts from.
+/// The initial value of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum MadStart {
@@ -31,6 +31,18 @@ pub enum Tf32 {
     Away,
 }
 
+impl Tf32 {
+    /// A number as a product takes it. What is not finite stays.
+    fn rounded(self, x: f32) -> f32 {
+        let bits = x.to_bits();
+        let up = match self {
+            Tf32::Even => 0xfff + (bits >> 13 & 1),
+            Tf32::Away => 0x1000,
+        };
+        if x.is_finite() { f32::from_bits((bits + up) & 0xffff_e000) } else { x }
+    }
+}
+
 /// `dst = start + a × b` on fractals.
 ///
 /// Arguments: [`MadArgs`]. The unit of its cost is one block of 16 rows, 16 columns and 32 bytes of k.
@@ -40,20 +52,20 @@ pub struct Mad {
     pub elems: [Elem; 3],
     /// Order of the fractals in L0A.
     pub left: BLayout,
-    /// What is added to the product.
+    /// The initial value.
     pub start: MadStart,
-    /// True where a single row of `a` lies contiguously.
+    /// True if a single row of `a` is contiguous.
     pub gemv: bool,
     /// Rounding of the inputs.
     pub tf32: Option<Tf32>,
-    /// True where infinities and NaN are made finite, before and after.
+    /// True if infinities and NaN are made finite, before and after.
     pub saturate: bool,
-    /// True where groups of 32 elements of k have a scale, a power of two.
+    /// True if groups of 32 elements of k have a scale, a power of two.
     pub scaled: bool,
 }
 
 impl Mad {
-    /// The product with the layouts that these extents make.
+    /// The product with the layouts implied by these extents.
     fn matmul(&self, args: &[u64]) -> Result<MatmulEffect, Fault> {
         let given = MadArgs::of(args);
         let (m, k, n) = (given.m, given.k, given.n);
@@ -78,25 +90,15 @@ impl Mad {
         })
     }
 
-    /// True where the inputs are what the memory holds.
+    /// True if the inputs are used unchanged.
     fn plain(&self) -> bool {
         self.tf32.is_none() && !self.saturate && !self.scaled
     }
 
-    /// An input as it enters the product.
+    /// An input as used by the product.
     fn input(&self, elem: Elem, x: f32) -> f32 {
         let x = if self.saturate { finite(elem, x) } else { x };
-        match self.tf32 {
-            Some(mode) if x.is_finite() => {
-                let bits = x.to_bits();
-                let up = match mode {
-                    Tf32::Even => 0xfff + (bits >> 13 & 1),
-                    Tf32::Away => 0x1000,
-                };
-                f32::from_bits((bits + up) & 0xffff_e000)
-            }
-            _ => x,
-        }
+        self.tf32.map_or(x, |mode| mode.rounded(x))
     }
 }
 
@@ -111,7 +113,7 @@ fn largest(elem: Elem) -> f32 {
     }
 }
 
-/// The value with infinities and what is beyond the type made its largest value, NaN made 0.
+/// The value with infinities and overflow replaced by the type's largest value, and NaN by 0.
 fn finite(elem: Elem, x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x.clamp(-largest(elem), largest(elem)) }
 }
@@ -146,5 +148,28 @@ impl Effect for Mad {
             }
         }
         Ok(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tf32_keeps_ten_bits() {
+        let cases = [
+            (0x3f80_1000, Tf32::Even, 0x3f80_0000),
+            (0x3f80_1000, Tf32::Away, 0x3f80_2000),
+            (0x3f80_3000, Tf32::Even, 0x3f80_4000),
+            (0xbf80_1001, Tf32::Even, 0xbf80_2000),
+            (0x7f7f_ffff, Tf32::Even, 0x7f80_0000),
+            (0xff80_0000, Tf32::Even, 0xff80_0000),
+            (0x0000_0fff, Tf32::Even, 0x0000_0000),
+            (0x0000_1001, Tf32::Even, 0x0000_2000),
+        ];
+        for (x, mode, want) in cases {
+            assert_eq!(mode.rounded(f32::from_bits(x)).to_bits(), want, "{x:#x} {mode:?}");
+        }
+        assert!(Tf32::Away.rounded(f32::NAN).is_nan());
     }
 }

@@ -9,19 +9,19 @@ use slipring_tile::{Elem, Layout, Space};
 use super::region::rect_extents;
 use super::{outside, valid_shape};
 
-/// What a product starts from.
+/// The initial value of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     /// Zero.
     Zero,
-    /// An accumulator of this layout, perhaps the destination itself.
+    /// An accumulator with this layout, possibly the destination itself.
     Acc(Layout),
     /// A row of the bias table.
     Bias(Layout),
 }
 
 arguments! {
-    /// Addresses of `a`, `b`, `dst` and of the start; the extents.
+    /// Addresses of `a`, `b`, `dst` and of the initial value; the extents.
     pub struct MatmulArgs { a, b, dst, start, m, k, n }
 }
 
@@ -37,18 +37,18 @@ pub struct MatmulEffect {
     pub b: Layout,
     /// Accumulator.
     pub dst: Layout,
-    /// What is added to the product.
+    /// The initial value.
     pub start: Start,
 }
 
-/// The core that has the buffers.
+/// The core with the buffers.
 const CORE: Role = Role::Aic;
 
 impl MatmulEffect {
-    /// Largest extent of a product.
+    /// Maximum extent of a product.
     pub(super) const MOST: u64 = 4095;
 
-    /// What is reported for extents outside the range.
+    /// The fault for extents outside the range.
     pub(super) fn extent_fault(m: u64, k: u64, n: u64) -> Fault {
         let message = format!("the product has m = {}, k = {}, n = {}", m as i64, k as i64, n as i64);
         Fault::new("matmul-extent", message).help(format!("each must be in the range [1, {}]", Self::MOST))
@@ -73,12 +73,12 @@ impl MatmulEffect {
 }
 
 impl MatmulEffect {
-    /// Values in an element of the operands, which packed types have side by side in a row: extents count values.
+    /// Values per element of the operands, which packed types hold adjacent in a row: extents count values.
     pub(super) fn packed(&self) -> u64 {
         self.a.elem.values() as u64
     }
 
-    /// Puts an accumulator that lies elsewhere where the product goes on.
+    /// Moves an accumulator from elsewhere to where the product continues.
     pub(super) fn begin(&self, args: &[u64], run: &mut Run<'_>) -> Result<(), Fault> {
         let given = MatmulArgs::of(args);
         let Start::Acc(layout) = &self.start else { return Ok(()) };
@@ -97,7 +97,8 @@ impl MatmulEffect {
     }
 }
 
-/// Blocks of the matrix unit that a product takes: 16 rows by 16 columns by 32 bytes of k of the left operand's elements.
+/// Blocks of the matrix unit needed for a product: 16 rows by 16 columns by 32 bytes of k of the left operand's
+/// elements.
 pub fn product_blocks(m: u32, k: u32, n: u32, elem: Elem) -> u64 {
     let deep = (u64::from(k) * elem.bytes() as u64).div_ceil(32 * elem.values() as u64);
     u64::from(m.div_ceil(16)) * u64::from(n.div_ceil(16)) * deep

@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Layout, Space};
 use super::region::rect_extents;
 use super::{Corner, Finish, Payload, Scales, outside};
 
-/// A memory and how a tile lies in it.
+/// A memory, and the layout of a tile in it.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct TilePlace {
@@ -22,14 +22,14 @@ pub struct TilePlace {
 pub struct MovePart {
     /// First row and column in the source.
     pub from: (u32, u32),
-    /// Whose memory receives it.
+    /// The core whose memory receives it.
     pub core: Role,
     /// First row and column in the destination.
     pub to: (u32, u32),
-    /// Rows and columns that there is room for. What is valid may be less; more is an error.
+    /// Capacity in rows and columns. The valid part may be smaller; a larger one is an error.
     pub rows: u32,
     pub cols: u32,
-    /// Lane whose part it is, where the move divides a tile.
+    /// Its lane, if the move divides a tile.
     pub lane: u32,
 }
 
@@ -40,18 +40,18 @@ impl MovePart {
     }
 }
 
-/// How a move divides what is valid of a tile between the two Vector cores: half of it each.
+/// How a move divides the valid part of a tile between the two Vector cores, half each.
 #[derive(Clone, Copy, Debug)]
 pub struct Divide {
     /// The divided axis: 0 rows, 1 columns.
     pub axis: usize,
-    /// True where the move is given the valid shape of the whole tile, false where it is given that of a lane's part.
+    /// True if the move is given the valid shape of the whole tile, false if it is given that of a lane's part.
     pub whole: bool,
-    /// True where lane 1's part lies after lane 0's in the source.
+    /// True if lane 1's part comes after lane 0's in the source.
     pub from: bool,
-    /// True where lane 1's part lies after lane 0's in the destination.
+    /// True if lane 1's part comes after lane 0's in the destination.
     pub to: bool,
-    /// Rows or columns that a lane has by the type of the tile at the other end, where that says it.
+    /// A lane's rows or columns according to the type of the tile at the other end, if that determines them.
     pub expect: Option<u32>,
 }
 
@@ -66,17 +66,17 @@ arguments! {
 /// wider side.
 #[derive(Clone, Debug)]
 pub struct MoveEffect {
-    /// Where the tile is.
+    /// The source.
     pub from: TilePlace,
-    /// Where it goes; `core` is the parts' own.
+    /// The destination; `core` comes from the parts.
     pub to: TilePlace,
-    /// What is moved.
+    /// The parts that are moved.
     pub parts: Vec<MovePart>,
     /// How the tile is divided between lanes.
     pub divide: Option<Divide>,
-    /// Bytes from the destination address on that may be written: those of the slot of a ring.
+    /// Destination capacity in bytes: that of the slot of a ring.
     pub capacity: Option<u64>,
-    /// What happens to the elements on the way.
+    /// The processing of elements in transit.
     pub finish: Finish,
 }
 
@@ -94,7 +94,7 @@ impl Default for MoveEffect {
     }
 }
 
-/// What of a part is moved.
+/// The moved part of a rectangle.
 struct Rect {
     from: (u32, u32),
     to: (u32, u32),
@@ -136,7 +136,7 @@ impl MoveEffect {
     }
 }
 
-/// An extent that two lanes cannot have half of. `axis` is 0 for rows, 1 for columns.
+/// The fault for an extent that cannot be halved between two lanes. `axis` is 0 for rows, 1 for columns.
 pub fn odd(n: u64, axis: usize) -> Fault {
     let what = ["rows", "columns"][axis];
     Fault::new("split-odd", format!("{n} valid {what} cannot be divided evenly between two Vector cores"))

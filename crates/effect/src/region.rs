@@ -1,10 +1,10 @@
-//! Which bytes a rectangle of a tile occupies.
+//! The bytes occupied by a rectangle of a tile.
 
 use slipring_machine::Role;
 use slipring_program::{Extent, Fault};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
-/// A fault where bytes that an op writes are among those that it reads: it reads on while it writes.
+/// A fault if an op writes bytes that it reads: it continues reading while it writes.
 pub(crate) fn apart(code: &'static str, writes: &[Extent], reads: &[Extent]) -> Result<(), Fault> {
     for write in writes.iter().filter(|write| write.bytes() > 0) {
         let overlaps = |read: &&Extent| read.bytes() > 0 && read.start < write.end() && write.start < read.end();
@@ -21,7 +21,7 @@ pub fn tile_extents(space: Space, core: Role, layout: &Layout, addr: u64, rows: 
     rect_extents(space, core, layout, addr, (0, 0), rows, cols, out);
 }
 
-/// Adds the bytes of a rectangle of a tile at `addr`. Exact: no byte of a neighbour is named.
+/// Adds the bytes of a rectangle of a tile at `addr`. Exact: no adjacent byte is included.
 #[allow(clippy::too_many_arguments)]
 pub fn rect_extents(
     space: Space,
@@ -41,7 +41,7 @@ pub fn rect_extents(
         return;
     }
     let elem = layout.elem.bytes() as u32;
-    // Work on lines: the direction in which neighbours are adjacent in memory.
+    // Work on lines: the direction in which adjacent elements are contiguous in memory.
     let lines_are_rows = match layout.slayout {
         SLayout::NoneBox => layout.blayout == BLayout::RowMajor,
         SLayout::RowMajor => true,
@@ -63,14 +63,14 @@ pub fn rect_extents(
         push(at(row, col), lines, length * elem, u64::from(pitch * elem));
         return;
     }
-    // Box by box column of boxes (or row of boxes): inside it the lines follow each other.
+    // Box column by box column (or box row by box row): the lines inside are contiguous.
     let (mut c, end_c) = (col, col + cols);
     while c < end_c {
         let next_c = ((c / box_cols + 1) * box_cols).min(end_c);
         let (mut r, end_r) = (row, row + rows);
         let stacked = lines_are_rows && layout.blayout == BLayout::ColMajor;
         while r < end_r {
-            // With boxes stacked down the column, lines of all its boxes are equally far apart.
+            // For boxes stacked along the column, lines of all its boxes are equally spaced.
             let next_r = if stacked { end_r } else { ((r / box_rows + 1) * box_rows).min(end_r) };
             if lines_are_rows {
                 push(at(r, c), next_r - r, (next_c - c) * elem, u64::from(box_cols * elem));

@@ -1,4 +1,5 @@
-//! Products with scales for groups of elements (microscaling), and others whose inputs change on the way into the unit.
+//! Products with scales for groups of elements (microscaling), and other products whose inputs are transformed on the
+//! way into the unit.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
@@ -9,11 +10,11 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, load_f32};
 use super::matmul::{MatmulEffect, Start};
 use super::product::MadArgs;
 
-/// The core that has the buffers.
+/// The core with the buffers.
 const CORE: Role = Role::Aic;
 /// Elements of k that share a scale.
 pub const SCALE_GROUP: u64 = 32;
-/// Elements of k that the unit takes at once.
+/// Elements of k processed by the unit at once.
 const STEP: u64 = 2 * SCALE_GROUP;
 
 /// Reports a k that is not a whole number of steps.
@@ -25,7 +26,7 @@ pub(super) fn whole_groups(k: u64) -> Result<(), Fault> {
     Err(Fault::new("mad-mx-k", message).help(format!("k must be a multiple of {STEP}")))
 }
 
-/// How the scales of the operands of a product lie.
+/// The layout of the scales of a product's operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scales {
     left: Layout,
@@ -33,8 +34,8 @@ pub(super) struct Scales {
 }
 
 impl Scales {
-    /// Of a left operand 16 rows by 2 groups in 32 bytes, of a right one 2 groups by 16 columns; the boxes of a line follow
-    /// each other along k. The row of a product of a row and a matrix has its scales one after the other.
+    /// For a left operand 16 rows by 2 groups in 32 bytes, for a right one 2 groups by 16 columns; the boxes of a line
+    /// are consecutive along k. In a product of a row and a matrix, the row has contiguous scales.
     pub fn of(matmul: &MatmulEffect, given: &MadArgs<u64>) -> Scales {
         let groups = (given.k / SCALE_GROUP) as u32;
         let boxes = |rows, cols, blayout, slayout| Layout { elem: Elem::U8, rows, cols, blayout, slayout, fractal: 32 };
@@ -56,7 +57,8 @@ impl Scales {
     }
 }
 
-/// A product of two tiles whose groups of 32 elements of k have scales, powers of two, in the memories beside L0A and L0B.
+/// A product of two tiles whose groups of 32 elements of k have scales, powers of two, in the memories next to L0A and
+/// L0B.
 ///
 /// Arguments: [`MadArgs`]. The unit of its cost is that of [`MatmulEffect`].
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +68,7 @@ pub struct ScaledMatmul {
 }
 
 impl ScaledMatmul {
-    /// Reports scales that the unit would not find, and a k whose scales lie in other lines than the operand's.
+    /// Reports scales that the unit would not find, and a k whose scales are in other lines than the operand's.
     fn fits(&self, given: &MadArgs<u64>) -> Result<(), Fault> {
         whole_groups(given.k)?;
         if given.k != u64::from(self.matmul.a.cols) * self.matmul.packed() {
@@ -128,7 +130,8 @@ fn gather(
     }
 }
 
-/// A product of what `input` and the scales make of the operands; an accumulator that it starts from lies at `dst`.
+/// A product of the operands after `input` and the scales are applied; an accumulator used as the initial value is at
+/// `dst`.
 pub(super) fn gathered(
     matmul: &MatmulEffect,
     given: &MadArgs<u64>,

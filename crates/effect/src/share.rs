@@ -1,5 +1,5 @@
-//! A lane's share of a tile, as the boundary ops define it. Reference runs copy by it, element by element; it has nothing in
-//! common with how rings divide tiles.
+//! A lane's share of a tile, as the boundary ops define it. Reference runs copy element by element according to it; it
+//! is unrelated to how rings divide tiles.
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 
@@ -7,20 +7,20 @@ use super::TilePlace;
 use super::move_rect::{MoveArgs, odd};
 use super::region::rect_extents;
 
-/// Copies a lane's half of a tile's valid rows or columns out of the whole tile, or into it.
+/// Copies a lane's half of a tile's valid rows or columns from the whole tile, or into it.
 ///
 /// Arguments: [`MoveArgs`], with the valid shape of the source. The unit of its cost is an element.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareEffect {
-    /// Where the source is.
+    /// The source.
     pub from: TilePlace,
-    /// Where it goes.
+    /// The destination.
     pub to: TilePlace,
     /// The divided axis: 0 rows, 1 columns.
     pub axis: usize,
     /// The lane.
     pub lane: u32,
-    /// True where a lane's tile is put into the whole one, false where it is taken out of it.
+    /// True if a lane's tile is copied into the whole one, false if it is copied out of it.
     pub gather: bool,
 }
 
@@ -46,7 +46,7 @@ impl ShareEffect {
             let message = format!("a lane's part of {} × {} valid elements does not fit its tile", own[0], own[1]);
             return Err(Fault::new("split-shape", message));
         }
-        // Inside of a tile: everything fits.
+        // Inside a tile everything fits.
         let pair = |[rows, cols]: [u64; 2]| (rows as u32, cols as u32);
         Ok([pair(source), pair(target), pair(own)])
     }

@@ -1,35 +1,35 @@
-//! Signals in global memory: numbers of 32 bits that devices change and wait for.
+//! Signals in global memory: 32-bit integers that devices update and wait for.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Choice, Effect, Env, Extent, Fault, Run, SignalUse, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
 slipring_program::arguments! {
-    /// The signal's byte address, and the number that it changes by or that is waited for.
+    /// The signal's byte address, and the value that it changes by or that is waited for.
     pub struct SignalArgs { signal, number }
 }
 
 /// A change of a signal. Arguments: [`SignalArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Notify {
-    /// True: the signal becomes the number. False: the number is added to it in one indivisible step.
+    /// True: the signal is set to the value. False: the value is added atomically.
     pub set: bool,
 }
 
 slipring_program::arguments! {
-    /// The counter's byte address, how many cores arrive, and how many meet.
+    /// The counter's byte address, the number of arriving cores, and the number of cores that meet.
     pub struct ArriveArgs { signal, cores, used }
 }
 
-/// Cores arrive at a barrier: adds to its counter, and gives the number at which the barrier is over. The counter is never taken
-/// back, so that which barrier it is follows from what it was. Arguments: [`ArriveArgs`].
+/// Cores arrive at a barrier: adds to its counter, and returns the value at which the barrier is complete. The counter
+/// is never reset, so the old value determines which barrier it is. Arguments: [`ArriveArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Arrive;
 
-/// One look at a signal: 1 where the wait is over, else 0. Arguments: [`SignalArgs`].
+/// One read of a signal: 1 if the wait is over, otherwise 0. Arguments: [`SignalArgs`].
 #[derive(Clone, Copy, Debug)]
 pub struct Await {
-    /// A larger number will do as well.
+    /// The condition is >= instead of ==.
     pub at_least: bool,
 }
 

@@ -13,10 +13,10 @@ pub(crate) const RECORD: usize = 8;
 /// Scores of a group.
 pub(crate) const GROUP: u64 = 32;
 
-/// What scores are compared by, the first record having the largest key.
+/// The comparison key of scores; the first record has the largest key.
 ///
-/// `-0` equals `+0`, as in any comparison of floats. A NaN stands at the end that its sign tells: before `+inf`, or after
-/// `-inf` with the sign set, as the public library pads groups with such; NaNs of one sign are alike.
+/// `-0` equals `+0`, as in any comparison of floats. A NaN is at the end given by its sign: before `+inf`, or after
+/// `-inf` if the sign is set, since the public library uses these as padding; NaNs of the same sign are equal.
 fn key(score: Elem, bytes: &[u8]) -> u32 {
     let (bits, sign, infinity) = match score {
         Elem::F16 => (u32::from(u16::from_le_bytes([bytes[0], bytes[1]])), 1 << 15, 0x7c00),
@@ -57,14 +57,14 @@ pub(crate) fn sort_groups(score: Elem, scores: &[u8], indices: &[u8], records: &
     }
 }
 
-/// Sorts groups of 32 scores, each by itself, in descending order and stably.
+/// Sorts groups of 32 scores, each separately, in descending order and stably.
 ///
 /// Arguments: [`SortArgs`]. Its cost counts the bytes of the records: a group is a repeat.
 #[derive(Clone, Copy, Debug)]
 pub struct SortGroups {
     /// `f32` or `f16`.
     pub score: Elem,
-    /// Whose UB.
+    /// The core of the UB.
     pub core: Role,
 }
 
@@ -107,25 +107,25 @@ arguments! {
     pub struct MergeArgs { records, list0, list1, list2, list3, lengths, control }
 }
 
-/// Merges up to four sorted lists of records, and notes in VMS4_SR how many it took of each.
+/// Merges up to four sorted lists of records, and stores in VMS4_SR how many it consumed of each.
 ///
 /// Arguments: address of the result; of the four lists; their lengths, 16 bits each; the control word. The unit of its
-/// cost is a record of the result. How many those are depends on the scores where it may stop early, so it discovers what
-/// it writes.
+/// cost is a record of the result. If it may stop early, their number depends on the scores, so it discovers its
+/// writes.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeLists {
     /// `f32` or `f16`.
     pub score: Elem,
-    /// Whose UB.
+    /// The core of the UB.
     pub core: Role,
 }
 
-/// The control word, taken apart.
+/// The decoded control word.
 struct Control {
     repeats: u64,
-    /// The first so many of the four lists take part.
+    /// The number of participating lists, from the first.
     lists: usize,
-    /// Stop once one of them is used up.
+    /// Stop once one of them is exhausted.
     stops: bool,
 }
 
@@ -159,7 +159,7 @@ impl Control {
     }
 }
 
-/// One list, checked: its bytes exist, and it is sorted.
+/// One list, after checking that its bytes exist and that it is sorted.
 pub(crate) fn sorted_list<'m>(
     score: Elem,
     memory: &'m Memory,
@@ -179,8 +179,8 @@ pub(crate) fn sorted_list<'m>(
     Ok(list)
 }
 
-/// Appends the merged lists to `out` and says how many records of each that took. Of equal scores the one of the earlier
-/// list comes first.
+/// Appends the merged lists to `out` and returns how many records of each were consumed. Among equal scores the one
+/// from the earlier list comes first.
 pub(crate) fn merge(score: Elem, lists: &[&[u8]], stops: bool, out: &mut Vec<u8>) -> [u16; 4] {
     let mut taken = [0u16; 4];
     loop {
@@ -212,7 +212,7 @@ impl Discover for MergeLists {
         let control = Control::of(given.control, lengths)?;
         misplaced("the result", given.records, 32)?;
         let run = |start, bytes: usize| Extent::run(Space::Vec, self.core, start, bytes as u32);
-        // A repeat starts where the one before it ended, in the result and in every list.
+        // A repetition starts where the previous one ended, in the result and in every list.
         let stride = lengths.iter().sum::<u64>() * RECORD as u64;
         let records = &mut scratch.bytes[0];
         records.clear();

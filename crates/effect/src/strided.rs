@@ -1,24 +1,24 @@
 //! Strided windows of global memory, folded into the rows and columns of a tile.
 
 use slipring_machine::Role;
-use slipring_program::{Extent, Fault};
+use slipring_program::{Extent, Fault, Kind, Miss, Part};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
-/// What to do about a window that folds into other rows and columns than its tile has.
+/// The hint for a window that folds into other rows and columns than its tile has.
 pub const FOLD_HINT: &str = "`layout` of the view says which dimensions are rows: `nd` all but the last, `dn` the last but one, \
                              `nz` the third and second from the end";
 
-/// Most dimensions that a view has.
+/// Maximum number of dimensions of a view.
 pub const MAX_RANK: usize = 5;
 
-/// Which dimensions of a view make up the rows of a tile and which its columns.
+/// The dimensions of a view that make up the rows and the columns of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fold {
-    /// The last dimension is the columns, all before it the rows.
+    /// The last dimension gives the columns, all before it the rows.
     Nd,
-    /// The last but one is the rows, all others the columns.
+    /// The second to last gives the rows, all others the columns.
     Dn,
-    /// `…, column boxes, row boxes, rows of a box, columns of a box`: fractals as the matrix unit wants them.
+    /// `…, column boxes, row boxes, rows of a box, columns of a box`: fractals in the matrix unit's order.
     Nz,
     /// Scales of a left operand, pairs of groups of k last: `…, rows / 16, pairs, 16, 2`, or `…, pairs, rows, 2`.
     LeftScales,
@@ -31,7 +31,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// The folding for a `layout` of the text and a rank. Layouts differ only where there are dimensions to fold.
+    /// The folding for a `layout` of the text and a rank. Layouts differ only if there are dimensions to fold.
     pub fn of(layout: Option<&str>, rank: usize) -> Fold {
         match layout {
             Some("dn") if rank > 2 => Fold::Dn,
@@ -55,7 +55,7 @@ impl Fold {
         (part(true), part(false))
     }
 
-    /// The axis of the tile that a dimension is part of: 0 its rows, 1 its columns.
+    /// The axis of the tile to which a dimension belongs: 0 its rows, 1 its columns.
     pub fn axis(self, dim: usize, rank: usize) -> usize {
         usize::from(!self.is_row(dim, rank))
     }
@@ -72,19 +72,19 @@ impl Fold {
         }
     }
 
-    /// True where rows or columns are in more than one dimension besides the leading ones.
+    /// True if rows or columns extend over more than one dimension besides the leading ones.
     pub const fn boxed(self) -> bool {
         !matches!(self, Fold::Nd | Fold::Dn)
     }
 }
 
-/// How the dimensions of a window become the rows and columns of the tile at its other end.
+/// How the dimensions of a window map to the rows and columns of the tile at its other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Folding {
-    /// As the layout of the text says.
+    /// According to the layout in the text.
     Said(Fold),
-    /// The text says nothing, and the tile's boxes, so many columns wide, stand one below the other: a window that does not
-    /// fold into the tile by rows holds fractals, as the tile does.
+    /// The text gives no layout, and the tile's boxes, this many columns wide, are stacked: a window that does not fold
+    /// into the tile by rows contains fractals, like the tile.
     OfBoxes(u32),
 }
 
@@ -114,36 +114,39 @@ impl Folding {
     }
 }
 
-/// True where a window has as many elements as a tile's valid shape, but in other rows and columns: what both have in common
-/// would be part of what is meant.
+/// True if a window has as many elements as a tile's valid shape, but in other rows and columns: their intersection
+/// would be only part of what is meant.
 pub fn folds_otherwise(window: (u64, u64), (rows, cols): (u64, u64)) -> bool {
     let count = |(rows, cols): (u64, u64)| rows.saturating_mul(cols);
     window != (rows, cols) && count(window) == count((rows, cols))
 }
 
 /// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
-/// many strides, in elements.
+/// many strides, in elements; of a window that is `placed` also where it begins in each dimension of its tensor, and the
+/// extents of that.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Strided {
     pub elem: Elem,
     pub rank: usize,
     pub folding: Folding,
+    /// Its place in its tensor is given.
+    pub placed: bool,
 }
 
-/// One direction of a folded window: `outer` loops around one that steps evenly.
+/// One direction of a folded window: `outer` loops around one with a constant stride.
 #[derive(Clone, Copy, Debug)]
 struct Axis {
-    /// Indices altogether.
+    /// Total number of indices.
     len: u64,
-    /// Indices of the innermost loop, and bytes from one to the next.
+    /// Indices of the innermost loop, and its stride in bytes.
     inner: (u64, u64),
     outer: [(u64, u64); MAX_RANK],
     outers: usize,
 }
 
 impl Axis {
-    /// From `(extent, step in bytes)`, outermost first. Loops that continue each other are merged.
+    /// From `(extent, stride in bytes)`, outermost first. Contiguous loops are merged.
     fn new(dims: impl Iterator<Item = (u64, u64)>) -> Axis {
         let mut loops = [(1u64, 0u64); MAX_RANK];
         let mut count = 0;
@@ -176,7 +179,7 @@ impl Axis {
     }
 }
 
-/// A rectangle of a window in which rows and columns step evenly.
+/// A rectangle of a window in which rows and columns have constant strides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
     /// First row and column in the tile.
@@ -187,9 +190,9 @@ pub struct Block {
     pub cols: u32,
     /// Bytes from the start of the window to its first element.
     pub offset: u64,
-    /// Bytes from one row to the next.
+    /// Row stride in bytes.
     pub row_step: u64,
-    /// Bytes from one column to the next.
+    /// Column stride in bytes.
     pub col_step: u64,
 }
 
@@ -199,18 +202,18 @@ pub struct StridedWindow {
     elem: Elem,
     rows: Axis,
     cols: Axis,
-    /// Indices of the dimensions that a load or store goes through one by one.
+    /// Indices of the dimensions that a load or store iterates over.
     outer: u64,
 }
 
 impl Strided {
-    /// The window of these run-time arguments, for a tile with this valid shape.
+    /// The window for these run-time arguments, for a tile with this valid shape.
     ///
     /// # Errors
-    /// `view-shape` for a negative extent or stride, and for a window whose elements fold into other rows and columns than the
-    /// tile has.
+    /// `view-shape` for a negative extent or stride, and for a window whose elements fold into other rows and columns
+    /// than the tile has.
     pub fn window(&self, args: &[u64], valid: (u32, u32)) -> Result<StridedWindow, Fault> {
-        let (dims, strides) = args.split_at(self.rank.min(args.len()));
+        let (dims, strides) = self.shape(args);
         for (dim, (n, stride)) in dims.iter().zip(strides).enumerate() {
             let what = if (*n as i64) < 0 {
                 ("extent", *n as i64)
@@ -245,6 +248,45 @@ impl Strided {
         }
         Ok(window)
     }
+
+    fn shape<'a>(&self, args: &'a [u64]) -> (&'a [u64], &'a [u64]) {
+        let (dims, rest) = args.split_at(self.rank.min(args.len()));
+        (dims, &rest[..self.rank.min(rest.len())])
+    }
+
+    /// True for an argument that is only asked whether the window lies inside of its tensor.
+    pub fn is_place(&self, index: usize) -> bool {
+        self.placed && index >= 2 * self.rank
+    }
+
+    /// Looks whether the first `rows` × `cols` elements of the window of these arguments lie inside of its tensor, as
+    /// [`Part::left`] says; `verb` is `reads` or `writes`.
+    ///
+    /// # Errors
+    /// `memory-bounds` where they do not.
+    pub fn inside(&self, args: &[u64], verb: &str, valid: (u32, u32), (rows, cols): (u32, u32)) -> Result<(), Fault> {
+        if !self.placed || rows == 0 || cols == 0 {
+            return Ok(());
+        }
+        let (dims, _) = self.shape(args);
+        let (firsts, extents) = args[2 * self.rank..].split_at(self.rank);
+        let fold = self.folding.choose(dims, valid);
+        let mut left = [u64::from(rows), u64::from(cols)];
+        let mut counts = vec![1; self.rank];
+        for (dim, n) in dims.iter().enumerate().rev() {
+            let left = &mut left[fold.axis(dim, self.rank)];
+            counts[dim] = (*n).min(*left);
+            *left = left.div_ceil((*n).max(1));
+        }
+        let firsts = firsts.iter().map(|first| *first as i64).collect();
+        let taken = Part { firsts, counts, extents: extents.to_vec() };
+        let Some(dim) = taken.left() else { return Ok(()) };
+        let (first, count, extent) = (taken.firsts[dim], taken.counts[dim], taken.extents[dim]);
+        let last = i128::from(first) + i128::from(count) - 1;
+        let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
+        let message = format!("it {verb} {what} of dimension {dim} of a tensor that has {extent} there");
+        Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(taken))), message))
+    }
 }
 
 impl StridedWindow {
@@ -253,8 +295,8 @@ impl StridedWindow {
         (self.rows.len.min(rows.into()) as u32, self.cols.len.min(cols.into()) as u32)
     }
 
-    /// Blocks that a move of so many rows and columns is made of: indices of the dimensions before the last two, and before the
-    /// last four where those are fractals.
+    /// Number of blocks of a move with this many rows and columns: indices of the dimensions before the last two, or
+    /// before the last four if those are fractals.
     pub fn outer(&self, rows: u32, cols: u32) -> u64 {
         self.outer.min(u64::from(rows) * u64::from(cols)).max(1)
     }
@@ -293,7 +335,7 @@ impl StridedWindow {
             } else if along_cols {
                 lines(start, (block.cols, block.col_step), block.rows * size, out);
             } else {
-                // Nothing is adjacent: one range for each line of single elements, along the longer side.
+                // Nothing is contiguous: one range for each line of single elements, along the longer side.
                 let (r, c) = ((block.rows, block.row_step), (block.cols, block.col_step));
                 let (many, few) = if block.rows > block.cols { (r, c) } else { (c, r) };
                 for line in 0..few.0 {
@@ -305,7 +347,7 @@ impl StridedWindow {
     }
 }
 
-/// Adds `n` lines of `bytes` bytes each, `step` bytes apart: one run where they touch or overlap.
+/// Adds `n` lines of `bytes` bytes each, `step` bytes apart: one run if they touch or overlap.
 fn lines(start: u64, (n, step): (u32, u64), bytes: u32, out: &mut Vec<Extent>) {
     let span = step.saturating_mul(u64::from(n) - 1).saturating_add(bytes.into());
     let merged = u32::try_from(span).ok().filter(|_| n == 1 || step <= u64::from(bytes));
@@ -321,7 +363,9 @@ mod tests {
 
     fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> StridedWindow {
         let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
-        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold) }.window(&args, (0, 1)).unwrap()
+        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold), placed: false }
+            .window(&args, (0, 1))
+            .unwrap()
     }
 
     fn extents(window: &StridedWindow, rows: u32, cols: u32) -> Vec<(u64, u32, u32, u64)> {
@@ -368,7 +412,7 @@ mod tests {
 
     #[test]
     fn negative_extents_are_refused_and_huge_ones_do_not_overflow() {
-        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd) };
+        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd), placed: false };
         assert_eq!(view.window(&[u64::MAX, 1, 1, 1], (1, 1)).unwrap_err().kind.code(), "view-shape");
         assert_eq!(view.window(&[4, 4, -4i64 as u64, 1], (4, 4)).unwrap_err().kind.code(), "view-shape");
         let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61], (16, 16)).unwrap();

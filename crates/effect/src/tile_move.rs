@@ -7,14 +7,14 @@ use slipring_tile::{Layout, Space};
 use super::region::rect_extents;
 use super::{Corner, Finish, Payload, Scales, TilePlace, outside, valid_shape};
 
-/// Which rectangle is moved.
+/// The rectangle that is moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
-    /// What both valid shapes have in common, from the first element of both.
+    /// The intersection of both valid shapes, from the first element of both.
     Common,
-    /// The destination's valid shape, from a row and column of the source.
+    /// The destination's valid shape, starting at a row and column of the source.
     Extract,
-    /// The source's valid shape, to a row and column of the destination.
+    /// The source's valid shape, starting at a row and column of the destination.
     Insert,
 }
 
@@ -28,15 +28,16 @@ arguments! {
 /// Arguments: [`TileMoveArgs`]. The unit of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct TileMove {
-    /// Where it comes from.
+    /// The source.
     pub from: TilePlace,
-    /// Where it goes.
+    /// The destination.
     pub to: TilePlace,
-    /// What is moved.
+    /// The rectangle that is moved.
     pub taken: Taken,
-    /// The axis of which the two Vector cores get half of the source each, as much as their tile takes: 0 rows, 1 columns.
+    /// The axis along which each of the two Vector cores gets half of the source, as much as its tile holds: 0 rows, 1
+    /// columns.
     pub halves: Option<usize>,
-    /// What happens to the elements on the way.
+    /// The processing of elements in transit.
     pub finish: Finish,
 }
 
@@ -74,7 +75,7 @@ impl TileMove {
         }
     }
 
-    /// The parts of the two Vector cores: lane 1's begins in the source where half of it has gone to lane 0.
+    /// The parts of the two Vector cores: lane 1's begins in the source after lane 0's half.
     fn in_halves(
         &self,
         given: &TileMoveArgs<u64>,
@@ -93,7 +94,7 @@ impl TileMove {
                 ((0, 0), window("destination", &self.to.layout, (given.row, given.col), part)?)
             }
         };
-        // What is put into a window has the place that it was given.
+        // An inserted window stays at its given position.
         let (rows, cols) = if self.taken == Taken::Insert { half.into() } else { taken };
         let part = |lane: u32| {
             let mut from = <[u32; 2]>::from(from);
@@ -104,7 +105,7 @@ impl TileMove {
     }
 }
 
-/// Row and column of a window, which must lie inside its tile.
+/// Row and column of a window, which must be inside its tile.
 fn window(what: &str, layout: &Layout, at: (u64, u64), (rows, cols): (u32, u32)) -> Result<(u32, u32), Fault> {
     let fits = |first: u64, n: u32, all: u32| first.checked_add(n.into()).is_some_and(|end| end <= all.into());
     if fits(at.0, rows, layout.rows) && fits(at.1, cols, layout.cols) {
@@ -134,7 +135,7 @@ impl Effect for TileMove {
             rect_extents(from.space, from.core, &from.layout, given.from, part.from, rows, cols, &mut access.reads);
             rect_extents(to.space, part.core, &to.layout, given.to, part.to, rows, cols, &mut access.writes);
             let bytes = u64::from(cols) * widest;
-            // The vector unit moves row by row, in whatever order the tiles are stored.
+            // The vector unit moves row by row, whatever the tiles' order in memory.
             access.units = match (from.space, to.space) {
                 (Space::Vec, Space::Vec) => Units::rows(rows.into(), bytes, cols >= to.layout.cols),
                 _ => Units::of(access.units.total + u64::from(rows) * bytes),

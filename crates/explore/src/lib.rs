@@ -1,5 +1,5 @@
-//! What another program, platform or measurement would come to: points of a grid of constants and edits, cycles of single instructions,
-//! and profiles of boards beside a run.
+//! Exploration of alternative programs, platforms and measurements: points of a grid of constants and edits, cycles of
+//! single instructions, and profiles of boards compared with a run.
 
 pub mod cost;
 

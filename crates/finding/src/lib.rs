@@ -1,5 +1,5 @@
-//! What a finding is about, as data: what goes on by a finding asks its [`Kind`], and only what shows it to somebody reads its code
-//! and its text.
+//! The subject of a finding, as data. Code that acts on a finding uses its [`Kind`]; only code that displays it reads
+//! its code and its text.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ mod line;
 pub use line::Line;
 use slipring_machine::{Pipe, Role};
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing; all is still clean.
+    /// Informational; does not make the verdict unclean.
     Note,
-    /// Suspicious; all is still clean.
+    /// Suspicious; does not make the verdict unclean.
     Warning,
     /// The program is wrong.
     Error,
@@ -30,78 +30,78 @@ impl Severity {
     }
 }
 
-/// What a finding is about. A finding that nothing goes on by has its code alone; the others have what is asked of them.
+/// The kind of a finding. Kinds that no code acts on have only their code; the others carry the data needed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Any finding that is only shown: its code.
+    /// Any finding that is only displayed: its code.
     Other(&'static str),
 
-    /// Somebody wished the run to end.
+    /// The run was cancelled from outside.
     Cancelled,
-    /// The run was given up after as many steps or cycles as it may take.
+    /// The run was stopped at its limit of steps or cycles.
     StepLimit,
     /// A loop that never ends.
     EndlessLoop,
-    /// The host has no memory for it.
+    /// The host has not enough memory for the run.
     MemoryLimit,
-    /// It cannot be run, or cannot be compiled.
+    /// The text cannot be run, or cannot be compiled.
     Unsupported,
     /// An access to bytes that do not exist.
     OutOfBounds(Miss),
-    /// What the text claims does not hold.
+    /// A claim made by the text does not hold.
     Claim,
-    /// Operands of an op have other valid shapes than it takes.
+    /// The operands of an op have valid shapes that it does not accept.
     TileValid,
-    /// The inner extents of a product differ, and the right operand transposed would fit.
+    /// The inner extents of a product differ, and the right operand would fit if transposed.
     InnerExtents,
-    /// A product has left other columns of fractals than are taken out of the accumulator.
+    /// A product was stored with a different column pitch of fractals than that with which the accumulator is read.
     AccumulatorRows,
-    /// Something depends on bytes that nobody has written: where they are, if they are in a memory.
+    /// Something depends on bytes that nobody has written; their location, if they are in a memory.
     UninitialisedRead(Option<Box<Holes>>),
     /// A result has bytes that nobody has written.
     UninitialisedOutput(Option<Box<Holes>>),
-    /// Two accesses to the same bytes that nothing orders, in program order where they have one.
+    /// Two unordered accesses to the same bytes, in program order where they have one.
     Race([Party; 2]),
     /// A tile is used after the free of its slot.
     UseAfterFree,
-    /// Nothing can move: each wait, in the order of the cores.
+    /// No agent can proceed; all waits, in the order of the cores.
     Deadlock(Vec<Waiting>),
     /// A flag may be set again before it has been waited for.
     FlagMayOverflow,
-    /// A flag was set more often than it counts.
+    /// A flag was set more often than it can count.
     FlagOverflow,
     /// A flag was set but not waited for.
     FlagLeftSet,
     /// A wait for a flag that nothing sets.
     FlagNeverSet,
-    /// A flag that the public library uses inside an op is in flight there.
+    /// A flag that the public library uses inside an op is in flight at that op.
     LibraryFlag,
     /// A tile was pushed and not popped.
     TileNeverPopped,
     /// A tile was popped and its slot not freed.
     SlotNotFreed,
-    /// A buffer's token was taken and not given back.
+    /// A buffer's token was acquired and not released.
     TokenNotReleased,
-    /// A buffer's token was given back and not taken.
+    /// A buffer's token was released without having been acquired.
     TokenNotHeld,
     /// A semaphore was set but not waited for.
     SignalLeftOver,
-    /// The number of a flag, computed in the run, names none.
+    /// A flag index computed at run time is invalid.
     SyncIndex,
 
     /// The text cannot be read.
     Syntax,
-    /// A name of the text that no value has.
+    /// A name in the text that is not defined as a value.
     UndefinedValue,
-    /// A constant from outside that nothing of the file takes.
+    /// A constant given from outside that nothing in the file uses.
     UnusedSetting {
         /// The constant.
         name: Box<str>,
     },
-    /// The type of a kernel's parameter.
+    /// The type of a kernel's parameter is unknown or not accepted.
     Parameter {
-        /// A call may decide it: a shape or a number that only an argument has.
+        /// A call may decide it: it depends on a shape or a value that only an argument supplies.
         of_call: bool,
     },
     /// The text has several programs, and nothing says which is meant.
@@ -111,25 +111,25 @@ pub enum Kind {
         /// The parameter.
         name: Box<str>,
     },
-    /// A kernel writes a part of a result.
+    /// A kernel writes only a part of a result.
     OutputInPart(Option<Box<Holes>>),
-    /// A kernel writes nothing of a result.
+    /// A kernel writes no part of a result.
     OutputUnwritten,
     /// A tile overwrites another one that is still read.
     TileOverwritten,
-    /// Lines of a tile that are no whole blocks of its memory.
+    /// Lines of a tile are not a multiple of the block size of its memory.
     TileLines,
-    /// A unit does not take elements of this type on this platform.
+    /// A unit does not accept elements of this type on this platform.
     ElementType(String),
     /// A tile cannot be divided because its extent is odd.
     SplitOdd,
-    /// A function of the host is called in a decorator.
+    /// A host function is called in a decorator.
     HostFunction,
     /// Two tasks touch the same bytes, and nothing orders them.
     TaskRace,
-    /// A task reads what no task writes.
+    /// A task reads data that no task writes.
     TaskUnwritten,
-    /// An edge between tasks that nothing needs.
+    /// A redundant edge between tasks.
     NeedlessEdge,
 }
 
@@ -140,12 +140,12 @@ impl From<&'static str> for Kind {
 }
 
 impl Kind {
-    /// True where an argument would mend it.
+    /// True if an argument would resolve the finding.
     pub fn waits_for_arguments(&self) -> bool {
         matches!(self, Kind::Parameter { of_call: true })
     }
 
-    /// The stable code that is shown, such as `memory-bounds`.
+    /// The stable code that is displayed, such as `memory-bounds`.
     pub fn code(&self) -> &'static str {
         match self {
             Kind::Other(code) => code,
@@ -194,12 +194,12 @@ impl Kind {
         }
     }
 
-    /// True if both have the same code, whatever each of them is about.
+    /// True if both have the same code, whatever their data.
     pub fn is_like(&self, other: &Kind) -> bool {
         self.code() == other.code()
     }
 
-    /// True for a finding about an order that is missing: other schedules show it.
+    /// True for a finding about missing order: it may show only in other schedules.
     pub fn is_of_order(&self) -> bool {
         matches!(self, Kind::Race(_) | Kind::UseAfterFree | Kind::FlagMayOverflow)
     }
@@ -230,7 +230,7 @@ impl Kind {
     }
 }
 
-/// Where the bytes would be that an access misses.
+/// The position of out-of-bounds bytes relative to a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Miss {
@@ -238,55 +238,81 @@ pub enum Miss {
     BeyondBuffer(Box<Start>),
     /// Before the start of a buffer in global memory.
     BeforeBuffer(Box<Start>),
-    /// Beyond the end of a memory of a core, whose name stands for the buffer's.
+    /// Beyond the end of a core's memory, whose name takes the place of the buffer's.
     BeyondMemory(Box<Start>),
+    /// Outside of the tensor that a window is part of, in a buffer that may have the bytes: those of other rows.
+    OutsideTensor(Box<Part>),
     /// In no memory.
     Nowhere,
 }
 
 impl Miss {
-    /// Where the access begins; `None` where that is in no memory.
+    /// The start of the access; `None` if it is in no memory.
     pub fn start(&self) -> Option<&Start> {
         match self {
             Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) | Miss::BeyondMemory(start) => Some(start),
-            Miss::Nowhere => None,
+            Miss::OutsideTensor(_) | Miss::Nowhere => None,
         }
     }
 }
 
-/// Where an access begins, and how far it goes.
+/// What an access takes of a tensor, in elements of each dimension, the outermost first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// Where it begins.
+    pub firsts: Vec<i64>,
+    /// How many it takes.
+    pub counts: Vec<u64>,
+    /// How many the tensor has.
+    pub extents: Vec<u64>,
+}
+
+impl Part {
+    /// The first dimension after the outermost one that it leaves. What leaves the outermost one leaves the tensor's bytes: whether
+    /// there are others is asked of the buffer.
+    pub fn left(&self) -> Option<usize> {
+        let outermost = self.extents.iter().position(|extent| *extent != 1)?;
+        let inside = |dim: usize| {
+            let end = u64::try_from(self.firsts[dim]).ok().and_then(|first| first.checked_add(self.counts[dim]));
+            end.is_some_and(|end| end <= self.extents[dim])
+        };
+        (outermost + 1..self.extents.len()).find(|dim| !inside(*dim))
+    }
+}
+
+/// The start and the extent of an access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The buffer's name.
     pub buffer: String,
     /// Bytes from its start.
     pub byte: i64,
-    /// Bytes from the first to after the last that it touches.
+    /// Length in bytes from the first byte touched to the end of the last.
     pub span: u64,
-    /// Bytes that the buffer has.
+    /// Size of the buffer in bytes.
     pub size: u64,
 }
 
 /// Bytes that nobody has written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Holes {
-    /// What they are in, in words: a buffer, or a memory of a core.
+    /// The containing buffer or memory of a core, in words.
     pub place: String,
-    /// First byte and end of what is looked at: the buffer, or what is read.
+    /// First byte and end of the examined range: the buffer, or the bytes read.
     pub within: (u64, u64),
-    /// First byte and end of the first runs of them, in order: [`Holes::MOST_RUNS`] at most.
+    /// First byte and end of the first runs, in order: at most [`Holes::MOST_RUNS`].
     pub runs: Vec<(u64, u64)>,
-    /// How many runs there are.
+    /// Number of runs.
     pub count: u64,
-    /// How many bytes there are.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
 impl Holes {
-    /// Most runs that are kept.
+    /// Maximum number of runs that are kept.
     pub const MOST_RUNS: usize = 256;
 
-    /// Those of all runs of bytes.
+    /// From all runs of bytes.
     pub fn new(place: String, within: (u64, u64), runs: impl Iterator<Item = (u64, u64)>) -> Holes {
         let mut own = Holes { place, within, runs: Vec::new(), count: 0, bytes: 0 };
         for (from, to) in runs {
@@ -320,9 +346,9 @@ impl fmt::Display for Unit {
 /// One of two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Party {
-    /// Whose access it is.
+    /// The unit that makes the access.
     pub unit: Unit,
-    /// Its block, where the two have different ones.
+    /// Its block, if the two accesses are in different ones.
     pub block: Option<u32>,
     /// Whether it writes.
     pub writes: bool,
@@ -334,7 +360,7 @@ impl Party {
         if self.writes { "writes" } else { "reads" }
     }
 
-    /// Who it is, in words: with its block, where the two have different ones.
+    /// The unit in words, with its block if the two accesses are in different ones.
     pub fn who(&self) -> String {
         match self.block {
             Some(block) => format!("{} in block {block}", self.unit),
@@ -346,11 +372,11 @@ impl Party {
 /// A wait that does not end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Waiting {
-    /// Who waits.
+    /// The waiting unit.
     pub unit: Unit,
-    /// For what, such as the name of a flag.
+    /// The object waited for, such as the name of a flag.
     pub what: Box<str>,
-    /// Why that does not come.
+    /// Why the wait does not end.
     pub why: Box<str>,
 }
 

@@ -1,20 +1,20 @@
-//! Lines of texts, as people are told of them.
+//! Line numbers as shown to users.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A line in the file that it was written in. It shows as `12`, or as `12 of helper.py` where that is another file than the one
-/// that was given.
+/// A line in the file that it was written in. It shows as `12`, or as `12 of helper.py` where that is not the file that
+/// was given.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Line {
     /// The other file; `None` for the one that was given.
     pub file: Option<Arc<str>>,
-    /// Its number there, from 1.
+    /// Line number in that file, from 1.
     pub number: u32,
 }
 
 impl Line {
-    /// A line of a file, `None` being the one that was given.
+    /// A line of a file; `None` is the file that was given.
     pub fn new(number: u32, file: Option<&str>) -> Line {
         Line { file: file.map(Into::into), number }
     }

@@ -45,7 +45,7 @@ impl Attr {
         Attr::Enum(kind.into(), member.into())
     }
 
-    /// The integer, if it is one that fits.
+    /// The integer, if it is one that fits into 64 bits.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Attr::Int(value, _) => i64::try_from(*value).ok(),
@@ -77,7 +77,7 @@ impl Attr {
 pub struct AttrDict(Vec<(Name, Attr)>);
 
 impl AttrDict {
-    /// The attribute of this name.
+    /// The attribute with this name.
     pub fn get(&self, name: &str) -> Option<&Attr> {
         self.0.iter().find(|(n, _)| &**n == name).map(|(_, a)| a)
     }
@@ -91,7 +91,7 @@ impl AttrDict {
         }
     }
 
-    /// Takes an attribute out.
+    /// Removes an attribute.
     pub fn remove(&mut self, name: &str) -> Option<Attr> {
         let at = self.0.iter().position(|(n, _)| &**n == name)?;
         Some(self.0.remove(at).1)
@@ -102,17 +102,17 @@ impl AttrDict {
         self.0.iter().map(|(n, a)| (&**n, a))
     }
 
-    /// The name and the attribute of a place in the order.
+    /// The name and the attribute at a position.
     pub fn at(&self, place: usize) -> Option<(&Name, &Attr)> {
         self.0.get(place).map(|(name, attr)| (name, attr))
     }
 
-    /// True without attributes.
+    /// True if there are no attributes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many there are.
+    /// Number of attributes.
     pub fn len(&self) -> usize {
         self.0.len()
     }

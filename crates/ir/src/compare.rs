@@ -1,18 +1,18 @@
-//! Whether two modules say the same.
+//! Structural equality of two modules.
 
 use std::collections::BTreeMap;
 
 use crate::{Attr, AttrDict, BlockId, Module, OpId, ValueId};
 
-/// The first difference between two modules in what they say: structure, names of ops and values, types,
-/// attributes, locations. Places in the text, numbers of ops and values and the order of an op's attributes do not
-/// count, nor does a name that only one of the two gives to a value. `None` if there is no difference.
+/// The first difference between the contents of two modules: structure, names of ops and values, types, attributes,
+/// locations. Positions in the text, ids of ops and values and the order of an op's attributes do not count, nor does a
+/// name that only one of the two gives to a value. `None` if there is no difference.
 pub fn difference(a: &Module, b: &Module) -> Option<String> {
     let mut comparison = Comparison { a, b, names: true, values: BTreeMap::new() };
     comparison.blocks(a.top, b.top).err()
 }
 
-/// The same where names of values do not count: a text has each of them once.
+/// As [`difference`], ignoring names of values: a text has each of them only once.
 pub fn difference_but_for_names(a: &Module, b: &Module) -> Option<String> {
     let mut comparison = Comparison { a, b, names: false, values: BTreeMap::new() };
     comparison.blocks(a.top, b.top).err()

@@ -1,6 +1,7 @@
-//! Declarations of ops, the modules whose ops carry them, and what reads and writes the text of an op.
+//! Declarations of ops, the modules whose ops carry them, and the readers and writers of an op's text.
 //!
-//! They name each other: a declaration may have a text of its own, which is read into a module, whose ops carry declarations.
+//! These refer to each other: a declaration may have custom syntax, which is parsed into a module, whose ops carry
+//! declarations.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,23 +19,23 @@ use crate::text::kept::{Format, Marks, Names, Scope};
 use crate::text::lexer::Cursor;
 use crate::{Attr, AttrDict, BlockId, Diags, Name, OpId, RegionId, Reported, Source, Span, Type, ValueId};
 
-/// How an op is written.
+/// The syntax of an op.
 #[derive(Clone, Copy)]
 pub enum Syntax {
     /// Only `"dialect.op"(…) {…} : (…) -> (…)`.
     Generic,
     /// A declarative format; see [`crate::text`] for its language.
     Format(&'static str),
-    /// `ins(%a, %b {attrs} : T, T) outs(%d : T) {attrs}`: the first `n` operands are read, the others written.
-    /// The attributes are printed inside `ins` if `attrs_in_ins`, and read in both places; after `outs` also one by one,
-    /// `name = value`.
+    /// `ins(%a, %b {attrs} : T, T) outs(%d : T) {attrs}`: the first `n` operands are read, the others written. The
+    /// attributes are printed inside `ins` if `attrs_in_ins`, and accepted in both positions; after `outs` also one by
+    /// one, `name = value`.
     InsOuts {
         /// Declared operands inside `ins`.
         ins: usize,
         /// Where attributes are printed.
         attrs_in_ins: bool,
     },
-    /// Irregular text: hand-written.
+    /// Irregular syntax: hand-written code.
     Custom(&'static dyn CustomSyntax),
 }
 
@@ -49,7 +50,7 @@ impl std::fmt::Debug for Syntax {
     }
 }
 
-/// The declaration of an op, without its meaning.
+/// The declaration of an op, without its semantics.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct OpSchema {
@@ -59,25 +60,26 @@ pub struct OpSchema {
     pub aliases: &'static [&'static str],
     pub syntax: Syntax,
     pub operands: &'static [OperandSpec],
-    /// The operands in the order of the generic form, where that is another one.
+    /// The operands in the order of the generic form, if that differs.
     pub generic: &'static [&'static str],
     pub results: &'static [ResultSpec],
     pub attrs: &'static [AttrSpec],
     /// Number of regions and the name of each.
     pub regions: &'static [&'static str],
-    /// How control passes through them.
+    /// The control flow through them.
     pub flow: Flow,
     /// True for an op that ends its block.
     pub terminator: bool,
-    /// What it is among functions and calls.
+    /// Its role among functions and calls.
     pub part: Part,
-    /// The attribute with the value, for an op whose result is a constant.
+    /// The attribute that holds the value, for an op whose result is a constant.
     pub constant: Option<&'static str>,
 }
 
-/// What declares an op: its schema, and more that only those who made the declaration know. An op of a module carries it.
+/// The declaration of an op: its schema, and further data known only to its author. Every declared op of a module
+/// carries one.
 pub trait Declaration: Any + Debug + Sync {
-    /// What the text layer needs of it.
+    /// The part that the text layer needs.
     fn schema(&self) -> &OpSchema;
 }
 
@@ -91,11 +93,12 @@ impl Declaration for OpSchema {
 #[derive(Default, Debug)]
 pub struct Registry {
     pub(crate) by_name: IndexMap<&'static str, &'static dyn Declaration, BuildHasherDefault<NameHasher>>,
-    /// Attributes that may stand on any op and have no meaning to the program; one that ends in a dot stands for all that begin so.
+    /// Attributes that are allowed on any op and have no meaning to the program; one that ends in a dot is a prefix.
     pub hints: &'static [&'static str],
 }
 
-/// Hashes names of ops. The table holds only declared ones, which every process puts into it: nobody can make them collide.
+/// Hashes names of ops. The table holds only declared names, which are the same in every process: nobody can provoke
+/// collisions.
 #[derive(Default, Debug)]
 pub(crate) struct NameHasher(u64);
 
@@ -109,7 +112,7 @@ impl Hasher for NameHasher {
         }
     }
 
-    /// What ends a text: the length of its words tells names apart well enough.
+    /// The terminator of a string: its length in words distinguishes names well enough.
     #[inline]
     fn write_u8(&mut self, _: u8) {}
 
@@ -121,14 +124,14 @@ impl Hasher for NameHasher {
 /// An operation.
 #[derive(Clone, Debug)]
 pub struct Op {
-    /// Name, such as `pto.tadd`: the declaration's own spelling where one is known.
+    /// Name, such as `pto.tadd`: the declaration's own spelling if there is one.
     pub name: Name,
-    /// Its declaration; `None` for an op that nobody declares, kept in generic form.
+    /// Its declaration; `None` for an undeclared op, kept in generic form.
     pub declaration: Option<&'static dyn Declaration>,
     /// Operands, in the order of the declaration.
     pub operands: SmallVec<[ValueId; 4]>,
-    /// For each declared operand how many values it stands for (0 or 1 unless variadic). Empty where
-    /// there is no declaration.
+    /// For each declared operand, the number of values in its group (0 or 1 unless variadic). Empty without a
+    /// declaration.
     pub segments: SmallVec<[u16; 4]>,
     /// Results.
     pub results: SmallVec<[ValueId; 1]>,
@@ -136,7 +139,7 @@ pub struct Op {
     pub attrs: AttrDict,
     /// Regions.
     pub regions: SmallVec<[RegionId; 1]>,
-    /// Where the text has it.
+    /// Its location in the text.
     pub span: Span,
     /// `loc(…)` as written, without the word: kept and printed.
     pub loc: Option<Arc<str>>,
@@ -144,7 +147,7 @@ pub struct Op {
     pub block: Option<BlockId>,
 }
 
-/// A source file's operations. The top block holds `builtin.module`s, or functions where the file writes no module.
+/// The operations of a source file. The top block holds `builtin.module`s, or functions if the file has no module.
 #[derive(Clone, Debug)]
 pub struct Module {
     /// The text it was read from.
@@ -160,45 +163,46 @@ pub struct Module {
 /// The spelling of one version of a tool.
 #[derive(Debug)]
 pub struct Spelling {
-    /// Kinds of enumerations that are written `#pto<kind member>`, not `#pto.kind<member>`.
+    /// Kinds of enumerations that are written as `#pto<kind member>` instead of `#pto.kind<member>`.
     pub inner: &'static [&'static str],
-    /// Kinds of which an op's format shows the whole attribute, `#pto.kind<member>`, not `<member>` alone.
+    /// Kinds whose whole attribute is written in an op's format, `#pto.kind<member>` instead of `<member>` alone.
     pub whole: &'static [&'static str],
     /// Integer attributes that are written with their type: op, attribute, type.
     pub typed: &'static [(&'static str, &'static str, &'static str)],
-    /// Ops of which one attribute inside `ins(…)` follows a comma, as one more operand, and the others after `outs(…)`.
+    /// Ops for which one attribute inside `ins(…)` follows a comma like another operand, and the others follow
+    /// `outs(…)`.
     pub comma: &'static [(&'static str, &'static str)],
-    /// Ops of which each operand inside `ins(…)` has its type after it: `ins(%a : T, %b : T)`.
+    /// Ops for which each operand inside `ins(…)` is followed by its type: `ins(%a : T, %b : T)`.
     pub one_by_one: &'static [&'static str],
-    /// True where ops of all dialects are written with the dialect's name: `func.return`.
+    /// True if ops of all dialects are written with the dialect's name: `func.return`.
     pub full: bool,
-    /// Ops that are written in another form than their declaration's; it is read by the declaration's.
+    /// Ops that are written in another form than their declaration's; they are parsed by the declaration's.
     pub forms: &'static [(&'static str, Syntax)],
 }
 
-/// Hand-written text of an op whose form is irregular.
+/// Hand-written syntax of an op whose form is irregular.
 pub trait CustomSyntax: Sync {
     /// Reads what follows the op's name into `op`: operands ([`OpParser::set_operands`]), attributes, regions, and
-    /// results ([`OpParser::add_result`] or [`OpParser::infer_results`]). The names of results, the location after
-    /// the op and the checks against the declaration are not its business.
+    /// results ([`OpParser::add_result`] or [`OpParser::infer_results`]). The names of results, the location after the
+    /// op and the checks against the declaration are handled by the caller.
     ///
     /// # Errors
     /// [`Reported`] once the error has been reported.
     fn parse(&self, parser: &mut OpParser<'_>, op: OpId) -> Result<(), Reported>;
 
-    /// Writes what follows the op's name.
+    /// Writes everything after the op's name.
     fn print(&self, printer: &mut OpPrinter<'_>, op: OpId);
 
-    /// Whether this form says all of an op; if not, it is printed in generic form. `None`: the printer reads what it wrote
-    /// and compares, which it cannot do with regions.
+    /// Whether this form captures the whole op; if not, it is printed in generic form. `None`: the printer parses its
+    /// output and compares, which is not possible with regions.
     fn says_all(&self, _module: &Module, _op: OpId) -> Option<bool> {
         None
     }
 }
 
-/// Reads the operations of one file. Hand-written syntaxes get it in [`CustomSyntax::parse`].
+/// Reads the operations of one file. Hand-written syntaxes receive it in [`CustomSyntax::parse`].
 pub struct OpParser<'a> {
-    /// The module that is being built.
+    /// The module being built.
     pub module: &'a mut Module,
     pub(crate) registry: &'a Registry,
     pub(crate) cur: Cursor<'a>,
@@ -206,13 +210,13 @@ pub struct OpParser<'a> {
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) marks: Marks,
     pub(crate) types: BTreeMap<&'a str, Type>,
-    /// Aliases, with their `!` or `#`, whose definitions were given up.
+    /// Aliases, with their `!` or `#`, whose definitions were erroneous.
     pub(crate) bad_aliases: BTreeSet<&'a str>,
     pub(crate) attrs: BTreeMap<&'a str, Attr>,
-    /// Parts that aliases stand for, so far.
+    /// Number of parts in the expansions of aliases so far.
     pub(crate) named_parts: usize,
     pub(crate) locs: BTreeMap<&'a str, String>,
-    /// Ops whose `loc` names an alias.
+    /// Ops whose `loc` refers to an alias.
     pub(crate) named_locs: Vec<(OpId, Span)>,
     pub(crate) formats: BTreeMap<*const crate::OpSchema, Option<Rc<Format>>>,
     /// See [`OpParser::type_as_before`].
@@ -222,15 +226,15 @@ pub struct OpParser<'a> {
     pub(crate) last_error: Option<Span>,
 }
 
-/// Writes operations. Hand-written syntaxes get it in [`CustomSyntax::print`].
+/// Writes operations. Hand-written syntaxes receive it in [`CustomSyntax::print`].
 pub struct OpPrinter<'a> {
-    /// The module that is printed.
+    /// The module being printed.
     pub module: &'a Module,
     pub(crate) spelling: &'static Spelling,
     pub(crate) formats: BTreeMap<*const OpSchema, Option<Rc<Format>>>,
     pub(crate) out: String,
     pub(crate) indent: usize,
     pub(crate) names: Names,
-    /// Types that were written last, with their texts: most ops have those of the ops around them.
+    /// Types written last, with their texts: most ops have the types of the ops around them.
     pub(crate) types: Vec<(Type, String)>,
 }

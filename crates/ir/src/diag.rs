@@ -1,14 +1,14 @@
 //! Diagnostics: errors as values, rendered for people.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-// Unused: the manifest says why it is named.
+// Not used in code: the manifest states why it is a dependency.
 use anstyle as _;
 
 use slipring_finding::{Kind, Severity};
 
 use crate::{Source, Span, brief, visible_name};
 
-/// A place with a remark.
+/// A location with a remark.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Labeled {
@@ -19,32 +19,32 @@ pub struct Labeled {
 /// One message about a source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// Stable code, such as `parse` or `tile-shape`: what is shown of the kind.
+    /// Stable code, such as `parse` or `tile-shape`, which is displayed.
     pub code: &'static str,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
-    /// What is wrong, in one sentence without a full stop.
+    /// The error, in one sentence without a full stop.
     pub message: String,
-    /// Where; `None` for what has no place in the text.
+    /// Its location; `None` if it has none in the text.
     pub primary: Option<Labeled>,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub secondary: Vec<Labeled>,
     /// Further facts.
     pub notes: Vec<String>,
-    /// What fixes it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// An error at a location.
     pub fn error(kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Diagnostic {
         let primary = Some(Labeled { span, text: String::new() });
         Diagnostic { primary, ..Diagnostic::nowhere(kind, Severity::Error, message) }
     }
 
-    /// One that has no place in the text.
+    /// A diagnostic without a location in the text.
     pub fn nowhere(kind: impl Into<Kind>, severity: Severity, message: impl Into<String>) -> Diagnostic {
         let kind = kind.into();
         Diagnostic {
@@ -59,22 +59,22 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at a place.
+    /// A warning at a location.
     pub fn warning(kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(kind, span, message) }
     }
 
-    /// True if both say the same, wherever.
+    /// True if both have the same contents, whatever their locations.
     pub fn says_the_same(&self, other: &Diagnostic) -> bool {
         self.code == other.code && self.message == other.message
     }
 
-    /// True if both say the same at the same place.
+    /// True if both have the same contents and location.
     pub fn repeats(&self, other: &Diagnostic) -> bool {
         self.says_the_same(other) && self.primary == other.primary
     }
 
-    /// Says something at the primary place.
+    /// Adds a remark at the primary location.
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         if let Some(primary) = &mut self.primary {
             primary.text = text.into();
@@ -82,7 +82,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a place that explains it.
+    /// Adds a location that explains it.
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Labeled { span, text: text.into() });
         self
@@ -94,7 +94,7 @@ impl Diagnostic {
         self
     }
 
-    /// Says what fixes it.
+    /// Adds how to fix it.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
         self
@@ -114,7 +114,7 @@ impl Diagnostic {
             for part in excerpts(source, places.collect()) {
                 group = part.show(source, group);
             }
-            // The file is named and not opened: any text could name any file.
+            // The file is named but not opened: a text could name any file.
             if let Some(own) = source.written_at(primary.span.start) {
                 let at = format!("written at {}:{}:{}", own.name, own.line, own.column);
                 group = group.element(Level::NOTE.message(brief(&at).into_owned()));
@@ -131,25 +131,25 @@ impl Diagnostic {
     }
 }
 
-/// The most bytes of the text that are shown as one piece: what lies further apart is shown in several, and lines that are
-/// longer are named only. It bounds what one message costs, however large the text is.
+/// Maximum number of bytes of the text shown as one excerpt: locations further apart are shown in several, and longer
+/// lines are only named. This bounds the cost of one message, however large the text is.
 const MOST_SHOWN: usize = 1 << 14;
 
-/// Places that are shown together, in some lines of the text.
+/// Locations shown together, in some lines of the text.
 struct Excerpt<'a> {
     /// First and last line, from 0.
     lines: (usize, usize),
     places: Vec<(AnnotationKind, &'a Labeled)>,
 }
 
-/// Gathers places into pieces of the text.
+/// Groups locations into excerpts of the text.
 fn excerpts<'a>(source: &Source, places: Vec<(AnnotationKind, &'a Labeled)>) -> Vec<Excerpt<'a>> {
     let mut parts: Vec<Excerpt<'a>> = Vec::new();
     for place in places {
         let span = clamp(source, place.1.span);
         let own = (source.line_of(span.start), source.line_of(span.end.saturating_sub(1).max(span.start)));
         let together = |lines: (usize, usize)| (lines.0.min(own.0), lines.1.max(own.1));
-        // What comes from another file is shown by itself, with the name and the lines of that file.
+        // Parts of another file are shown separately, with the name and the line numbers of that file.
         let file = |line: usize| source.elsewhere(source.lines(line, line).start as u32).map(|part| part.span);
         let near = |part: &&mut Excerpt<'_>| {
             let (first, last) = together(part.lines);
@@ -170,7 +170,7 @@ impl<'a> Excerpt<'a> {
     fn show(self, source: &'a Source, group: Group<'a>) -> Group<'a> {
         let (first, last) = self.lines;
         let shown = source.lines(first, last);
-        // Of a place that reaches over more lines than can be shown, the first ones.
+        // If a location spans more lines than can be shown, the first ones.
         let shown = shown.start..source.border(shown.end.min(shown.start + MOST_SHOWN));
         let fits = |place: &(AnnotationKind, &Labeled)| clamp(source, place.1.span).start < shown.end;
         if !self.places.iter().all(fits) || source.lines(first, first).len() > MOST_SHOWN {
@@ -197,13 +197,13 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// A range that lies inside the text and on character borders, whatever the span says.
+/// A range within the text and on character boundaries, whatever the span.
 fn clamp(source: &Source, span: Span) -> std::ops::Range<usize> {
     let start = source.border(span.start as usize);
     start..source.border(span.end as usize).max(start)
 }
 
-/// Says that an error was reported and that what it is about was given up.
+/// Indicates that an error was reported and its subject was abandoned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reported;
 
@@ -220,7 +220,7 @@ impl Diags {
         self.list.push(diagnostic);
     }
 
-    /// True if one of a kind shows at a place, whatever it says.
+    /// True if one of this kind is at a location, whatever its message.
     pub fn has_at(&self, kind: impl Into<Kind>, span: Span) -> bool {
         let kind = kind.into();
         let here = |said: &&Diagnostic| said.primary.as_ref().is_some_and(|primary| primary.span == span);

@@ -1,4 +1,4 @@
-//! Values, blocks and regions of a module, and the numbers of its parts.
+//! Values, blocks and regions of a module, and the ids of its parts.
 
 use std::sync::Arc;
 
@@ -46,14 +46,14 @@ entity! {
 #[allow(missing_docs)]
 pub struct Value {
     pub ty: Type,
-    /// Name in the text without `%`; results of one op with several share it.
+    /// Name in the text without `%`; the results of one op with several share it.
     pub name: Option<Arc<str>>,
     pub def: ValueDef,
-    /// Where it is named in the text.
+    /// Its name's location in the text.
     pub span: Span,
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ValueDef {
     /// Result of an operation, by position.

@@ -1,5 +1,5 @@
-//! Functions and calls of a module: which ops they are is said by the declarations ([`Part`]), what they carry by the attributes
-//! that MLIR's interfaces for symbols, functions and calls have.
+//! Functions and calls of a module. Declarations mark the ops that are one ([`Part`]); their data are in the attributes
+//! defined by MLIR's interfaces for symbols, functions and calls.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use crate::{Attr, BlockId, FuncType, Module, OpId, Type, ValueId};
 
 pub use crate::specs::Part;
 
-/// The attribute that names what an op defines.
+/// The attribute with the name that an op defines.
 pub const SYMBOL: &str = "sym_name";
 
-/// The attribute that says who may use a symbol.
+/// The attribute with a symbol's visibility.
 pub const VISIBILITY: &str = "sym_visibility";
 
 /// The attribute with a function's type.
 pub const FUNCTION_TYPE: &str = "function_type";
 
-/// The attribute that names the function that an op calls.
+/// The attribute with the name of the function that an op calls.
 pub const CALLEE: &str = "callee";
 
-/// What [`VISIBILITY`] is where nothing outside of the file may use the symbol.
+/// The value of [`VISIBILITY`] if nothing outside of the file may use the symbol.
 const PRIVATE: &str = "private";
 
 /// A parameter of a function.
@@ -27,14 +27,14 @@ const PRIVATE: &str = "private";
 pub struct Parameter {
     /// The function.
     pub function: OpId,
-    /// Its place among the parameters.
+    /// Its index among the parameters.
     pub at: usize,
-    /// What it is in the body.
+    /// Its value in the body.
     pub value: ValueId,
 }
 
 impl Module {
-    /// What an op is among functions and calls.
+    /// The role of an op among functions and calls.
     pub fn part(&self, op: OpId) -> Part {
         self.op(op).schema().map_or(Part::None, |schema| schema.part)
     }
@@ -63,7 +63,7 @@ impl Module {
         }
     }
 
-    /// Every op of this part, in the order of the text.
+    /// Every op with this role, in the order of the text.
     pub fn with_part(&self, part: Part) -> impl Iterator<Item = OpId> + '_ {
         self.walk(self.top).into_iter().filter(move |op| self.part(*op) == part)
     }
@@ -103,7 +103,7 @@ impl Module {
         self.op_mut(op).attrs.set(FUNCTION_TYPE, Attr::Type(Type::Function(Arc::new(ty))));
     }
 
-    /// The parameter that a value is.
+    /// The parameter that a value represents.
     pub fn parameter(&self, value: ValueId) -> Option<Parameter> {
         self.functions().find_map(|function| {
             let args = &self.block(self.body(function, 0)?).args;
@@ -111,15 +111,16 @@ impl Module {
         })
     }
 
-    /// Ops that take a value.
+    /// Ops that use a value.
     pub fn users(&self, value: ValueId) -> Vec<OpId> {
         self.walk(self.top).into_iter().filter(|op| self.op(*op).operands.contains(&value)).collect()
     }
 
-    /// The parameters that are one value through all calls, this one first: who has another type has to have it with all of them.
+    /// The parameters that are linked to this one through calls, this one first: changing the type of one requires
+    /// changing all.
     ///
     /// # Errors
-    /// What a call passes that is no parameter.
+    /// A passed value that is not a parameter.
     pub fn passed_together(&self, own: Parameter) -> Result<Vec<Parameter>, ValueId> {
         let mut found = vec![own];
         let mut next = 0;
@@ -142,7 +143,7 @@ impl Module {
         Ok(found)
     }
 
-    /// Gives a parameter of a function another type: in its body, and in its own type.
+    /// Changes the type of a function's parameter: in its body, and in the function's own type.
     pub fn retype_parameter(&mut self, function: OpId, at: usize, ty: Type) {
         if let Some(value) = self.body(function, 0).and_then(|body| self.block(body).args.get(at).copied()) {
             self.value_mut(value).ty = ty.clone();
@@ -164,7 +165,7 @@ impl Module {
         self.symbol(self.callee_name(op)?)
     }
 
-    /// Turns a call to the function of another name.
+    /// Redirects a call to another function.
     pub fn set_callee(&mut self, op: OpId, name: &str) {
         self.op_mut(op).attrs.set(CALLEE, Attr::Symbol(name.into()));
     }

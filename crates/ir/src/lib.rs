@@ -1,7 +1,7 @@
-//! The intermediate representation: modules, operations, regions, values, types and attributes, with
-//! their places in the text; the text itself, parsed and printed; diagnostics; the pass manager.
+//! The intermediate representation: modules, operations, regions, values, types and attributes, with their source
+//! locations; the text itself, parsed and printed; diagnostics; the pass manager.
 //!
-//! It knows no op by name: what an op looks like comes from the [`OpSchema`]s of a [`Registry`].
+//! It knows no op by name: the form of an op comes from the [`OpSchema`]s of a [`Registry`].
 
 mod attr;
 mod compare;
@@ -27,5 +27,7 @@ pub use module::{Mark, ValueMap};
 pub use name::Name;
 pub use slipring_finding::{Kind, Line, Severity};
 pub use source::{CPP_SUFFIXES, Elsewhere, Lang, Source, Span, WrittenAt, brief, visible, visible_name};
-pub use specs::{Arity, AttrKind, AttrSpec, EnumSpec, Flow, Infer, OperandSpec, Part, ResultSpec, Touch, TypeRule};
+pub use specs::{
+    Arity, AttrKind, AttrSpec, EnumSpec, FlagsSpec, Flow, Infer, OperandSpec, Part, ResultSpec, Touch, TypeRule,
+};
 pub use types::{Dim, FuncType, MemRefType, PipeParam, PipeType, Sign, TileType, Type, ViewType};

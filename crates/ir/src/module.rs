@@ -10,23 +10,23 @@ use crate::entities::{Block, Region, Value, ValueDef};
 use crate::{AttrDict, BlockId, Declaration, Name, OpId, OpSchema, RegionId, Source, Span, Type, ValueId};
 
 impl Op {
-    /// What the text layer needs of its declaration, if it has one.
+    /// The part of its declaration that the text layer needs, if it has one.
     pub fn schema(&self) -> Option<&'static OpSchema> {
         self.declaration.map(Declaration::schema)
     }
 
-    /// True for an op of this declaration.
+    /// True for an op with this declaration.
     pub fn is(&self, schema: &'static OpSchema) -> bool {
         self.schema().is_some_and(|own| std::ptr::eq(own, schema))
     }
 
-    /// Which of its operands stand for declared operand `index`.
+    /// The range of its operands that belong to declared operand `index`.
     fn group(&self, index: usize) -> Range<usize> {
         let start: usize = self.segments.iter().take(index).map(|n| *n as usize).sum();
         start..start + self.segments.get(index).copied().unwrap_or(0) as usize
     }
 
-    /// The position of a declared operand.
+    /// The index of a declared operand.
     fn declared(&self, name: &str) -> Option<usize> {
         let at = self.schema().and_then(|schema| schema.operands.iter().position(|spec| spec.name == name));
         debug_assert!(at.is_some(), "`{}` has no operand `{name}`", self.name);
@@ -34,7 +34,7 @@ impl Op {
     }
 }
 
-/// A state of a module that it can go back to: see [`Module::mark`].
+/// A state of a module to which it can be rolled back: see [`Module::mark`].
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     ops: usize,
@@ -89,28 +89,28 @@ impl Module {
         &self.regions[region.index()]
     }
 
-    /// How many values there are, for tables by value.
+    /// Number of values, for tables indexed by value.
     pub fn value_count(&self) -> usize {
         self.values.len()
     }
 
-    /// How many operations there ever were, for tables by operation.
+    /// Number of operations ever created, for tables indexed by operation.
     pub fn op_count(&self) -> usize {
         self.ops.len()
     }
 
-    /// The operation whose region holds this one.
+    /// The operation whose region contains this one.
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {
         let region = self.block(self.op(op).block?).region?;
         self.region(region).parent
     }
 
-    /// The operation whose region holds this block.
+    /// The operation whose region contains this block.
     pub fn block_parent(&self, block: BlockId) -> Option<OpId> {
         self.region(self.block(block).region?).parent
     }
 
-    /// The operation that defines a value, if an operation does.
+    /// The operation that defines a value, if it is a result.
     pub fn defining_op(&self, value: ValueId) -> Option<OpId> {
         match self.value(value).def {
             ValueDef::Result(op, _) => Some(op),
@@ -118,31 +118,31 @@ impl Module {
         }
     }
 
-    /// The first block of an operation's region of that position.
+    /// The first block of an operation's region with this index.
     pub fn body(&self, op: OpId, region: usize) -> Option<BlockId> {
         let region = *self.op(op).regions.get(region)?;
         self.region(region).blocks.first().copied()
     }
 
-    /// Operands that stand for declared operand `index`.
+    /// The operands of declared operand `index`.
     pub fn operand_group(&self, op: OpId, index: usize) -> &[ValueId] {
         let op = self.op(op);
         op.operands.get(op.group(index)).unwrap_or(&[])
     }
 
-    /// Operands that stand for the declared operand of this name; none where nothing declares one.
+    /// The operands of the declared operand with this name; none without a declaration.
     pub fn operands_named(&self, op: OpId, name: &str) -> &[ValueId] {
         self.op(op).declared(name).map_or(&[], |at| self.operand_group(op, at))
     }
 
-    /// The same, to put other values in their place.
+    /// As [`Module::operands_named`], to replace the values.
     pub fn operands_named_mut(&mut self, op: OpId, name: &str) -> &mut [ValueId] {
         let op = self.op_mut(op);
         let group = op.declared(name).map_or(0..0, |at| op.group(at));
         op.operands.get_mut(group).unwrap_or_default()
     }
 
-    /// Makes an operation that is in no block yet. One with a declaration has the name that it says.
+    /// Creates an operation that is not in any block yet. A declared one has the name of its declaration.
     pub fn create(&mut self, name: impl Into<Name>, declaration: Option<&'static dyn Declaration>, span: Span) -> OpId {
         let id = OpId(self.ops.len() as u32);
         self.ops.push(Op {
@@ -160,7 +160,8 @@ impl Module {
         id
     }
 
-    /// Makes an operation of the same declaration, attributes and place as another one, without operands, results and regions.
+    /// Creates an operation with the declaration, attributes and location of another one, without operands, results and
+    /// regions.
     pub fn like(&mut self, other: &Op) -> OpId {
         let id = self.create(other.name.clone(), other.declaration, other.span);
         let op = &mut self.ops[id.index()];
@@ -168,7 +169,8 @@ impl Module {
         id
     }
 
-    /// Makes an operation of a declaration: one operand group a declared operand, results of these types.
+    /// Creates an operation from a declaration: one operand group for each declared operand, and results of these
+    /// types.
     pub fn build(
         &mut self,
         declaration: &'static dyn Declaration,
@@ -225,7 +227,7 @@ impl Module {
         value
     }
 
-    /// Takes an argument that nothing uses from a block; those after it move up.
+    /// Removes an unused argument from a block; those after it move up.
     pub fn remove_arg(&mut self, block: BlockId, value: ValueId) {
         self.blocks[block.index()].args.retain(|arg| *arg != value);
         for (at, arg) in self.blocks[block.index()].args.clone().into_iter().enumerate() {
@@ -233,33 +235,33 @@ impl Module {
         }
     }
 
-    /// Puts an operation at the end of a block.
+    /// Appends an operation to a block.
     pub fn append(&mut self, block: BlockId, op: OpId) {
         let at = self.block(block).ops.len();
         self.insert(block, at, op);
     }
 
-    /// Puts an operation into a block before position `at`.
+    /// Inserts an operation into a block before position `at`.
     pub fn insert(&mut self, block: BlockId, at: usize, op: OpId) {
         self.blocks[block.index()].ops.insert(at, op);
         self.ops[op.index()].block = Some(block);
     }
 
-    /// Puts an operation right before another.
+    /// Inserts an operation right before another.
     pub fn insert_before(&mut self, anchor: OpId, op: OpId) {
         if let Some((block, at)) = self.position(anchor) {
             self.insert(block, at, op);
         }
     }
 
-    /// Puts an operation right after another.
+    /// Inserts an operation right after another.
     pub fn insert_after(&mut self, anchor: OpId, op: OpId) {
         if let Some((block, at)) = self.position(anchor) {
             self.insert(block, at + 1, op);
         }
     }
 
-    /// Gives a block these operations in this order: those that it has, and new ones between them.
+    /// Sets the operations of a block in this order: the existing ones, with new ones between them.
     pub fn set_ops(&mut self, block: BlockId, ops: Vec<OpId>) {
         for op in &ops {
             self.ops[op.index()].block = Some(block);
@@ -274,7 +276,7 @@ impl Module {
         Some((block, at))
     }
 
-    /// Takes an operation out of its block. It stays in the table, unreachable.
+    /// Removes an operation from its block. It stays in the table, unreachable.
     pub fn remove(&mut self, op: OpId) {
         if let Some((block, at)) = self.position(op) {
             self.blocks[block.index()].ops.remove(at);
@@ -282,12 +284,12 @@ impl Module {
         }
     }
 
-    /// Where the module stands now: what is built from here on can be taken back.
+    /// The current state of the module: everything built from here on can be rolled back.
     pub fn mark(&self) -> Mark {
         Mark { ops: self.ops.len(), blocks: self.blocks.len() }
     }
 
-    /// Takes what was built since a mark out of the blocks that there were then. It stays in the tables, unreachable.
+    /// Removes everything built since a mark from the blocks that existed then. It stays in the tables, unreachable.
     pub fn take_back(&mut self, mark: Mark) {
         let mut blocks: Vec<BlockId> = Vec::new();
         for op in &mut self.ops[mark.ops..] {
@@ -313,14 +315,14 @@ impl Module {
         }
     }
 
-    /// Copies an operation with its regions. Operands are mapped through `map`, which also receives the
-    /// copies of results and block arguments. The copy is in no block.
+    /// Copies an operation with its regions. Operands are mapped through `map`, which also receives the copies of
+    /// results and block arguments. The copy is not in any block.
     pub fn clone_op(&mut self, op: OpId, map: &mut ValueMap) -> OpId {
         self.copy(None, op, map, &|_| true)
     }
 
-    /// The operations of this module that are kept, with those around them, as a module of its own: as large as what is kept.
-    /// What stands in an operation that is not kept is not asked about.
+    /// The kept operations of this module, with those around them, as a separate module whose size is that of the kept
+    /// part. The contents of an operation that is not kept are not queried.
     pub fn only(&self, keep: impl Fn(OpId) -> bool) -> Module {
         let mut part = Module::new(self.source.clone());
         let (top, mut map) = (part.top, ValueMap::default());
@@ -331,7 +333,7 @@ impl Module {
         part
     }
 
-    /// Puts copies of all operations at the top of another module after those that are there.
+    /// Appends copies of all operations to the top block of another module.
     pub fn absorb(&mut self, other: &Module) {
         let (top, mut map) = (self.top, ValueMap::default());
         for &op in &other.block(other.top).ops {
@@ -340,7 +342,7 @@ impl Module {
         }
     }
 
-    /// Copies an operation of `from`, or of this module, with what is kept of its regions.
+    /// Copies an operation of `from`, or of this module, with the kept parts of its regions.
     fn copy(&mut self, from: Option<&Module>, op: OpId, map: &mut ValueMap, keep: &dyn Fn(OpId) -> bool) -> OpId {
         let original = from.unwrap_or(self).op(op).clone();
         let copy = self.like(&original);
@@ -371,7 +373,7 @@ impl Module {
         copy
     }
 
-    /// The same module whose operations do not say where they come from.
+    /// The same module with all operation locations removed.
     pub fn without_places(&self) -> Module {
         let mut plain = self.clone();
         for op in plain.walk(plain.top) {
@@ -398,18 +400,18 @@ impl Module {
         }
     }
 
-    /// Every operation of this name in the file, in the order of the text.
+    /// Every operation with this name in the file, in the order of the text.
     pub fn ops_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = OpId> + 'a {
         self.walk(self.top).into_iter().filter(move |op| &*self.op(*op).name == name)
     }
 
-    /// The operation that defines symbol `name`; where none does, the first one that declares it. Functions are not
-    /// looked into.
+    /// The operation that defines symbol `name`; if there is none, the first one that declares it. Functions are not
+    /// searched.
     pub fn symbol(&self, name: &str) -> Option<OpId> {
         self.symbol_in(self.top, name, true).or_else(|| self.symbol_in(self.top, name, false))
     }
 
-    /// True for a function that is declared and has no body.
+    /// True for a declared function without a body.
     pub fn is_declaration(&self, op: OpId) -> bool {
         let regions = &self.op(op).regions;
         self.is_function(op) && regions.iter().all(|region| self.region(*region).blocks.is_empty())
@@ -429,7 +431,7 @@ impl Module {
         })
     }
 
-    /// How diagnostics call a value: `%name`, or `%name#1` where results share the name.
+    /// The name of a value in diagnostics: `%name`, or `%name#1` if results share the name.
     pub fn value_name(&self, value: ValueId) -> String {
         let data = self.value(value);
         let Some(name) = &data.name else { return format!("%{}", value.0) };
@@ -442,17 +444,17 @@ impl Module {
     }
 }
 
-/// Which value stands for which in a copy.
+/// The mapping of values in a copy.
 #[derive(Clone, Default, Debug)]
 pub struct ValueMap(indexmap::IndexMap<ValueId, ValueId>);
 
 impl ValueMap {
-    /// The stand-in of a value, or the value itself.
+    /// The mapped value, or the value itself.
     pub fn get(&self, value: ValueId) -> ValueId {
         self.0.get(&value).copied().unwrap_or(value)
     }
 
-    /// Says what stands for a value.
+    /// Maps a value.
     pub fn insert(&mut self, from: ValueId, to: ValueId) {
         self.0.insert(from, to);
     }

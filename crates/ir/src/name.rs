@@ -6,10 +6,10 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A name: one that a declaration has, which is not copied, or any other. Two names are equal if their text is.
+/// A name: a declaration's, which is not copied, or any other. Two names are equal if their text is.
 #[derive(Clone)]
 pub enum Name {
-    /// As a declaration spells it.
+    /// As spelled in a declaration.
     Known(&'static str),
     /// Any text.
     Other(Arc<str>),

@@ -1,4 +1,4 @@
-//! What the text layer and the passes need to know of an op: its declaration without its meaning.
+//! The part of an op's declaration that the text layer and the passes need: everything but its semantics.
 
 use std::hash::BuildHasherDefault;
 
@@ -8,12 +8,12 @@ use crate::declaration::{Declaration, OpSchema, Registry};
 use crate::specs::OperandSpec;
 
 impl OpSchema {
-    /// The same with another order of the operands in the generic form.
+    /// This schema with another order of the operands in the generic form.
     pub const fn in_generic_form(self, generic: &'static [&'static str]) -> OpSchema {
         OpSchema { generic, ..self }
     }
 
-    /// Places of the operands in the order of the generic form.
+    /// Indices of the operands in the order of the generic form.
     pub fn generic_order(&self) -> Vec<usize> {
         match self.generic {
             [] => (0..self.operands.len()).collect(),
@@ -21,7 +21,7 @@ impl OpSchema {
         }
     }
 
-    /// The declared operand of this name.
+    /// The declared operand with this name.
     pub fn operand(&self, name: &str) -> Option<&'static OperandSpec> {
         self.operands.iter().find(|spec| spec.name == name)
     }
@@ -46,12 +46,12 @@ impl Registry {
         Registry { by_name, hints: &[] }
     }
 
-    /// The declaration of a name or alias.
+    /// The declaration with this name or alias.
     pub fn get(&self, name: &str) -> Option<&'static dyn Declaration> {
         self.by_name.get(name).copied()
     }
 
-    /// True for an attribute that may stand on any op and means nothing to the program.
+    /// True for an attribute that is allowed on any op and has no meaning to the program.
     pub fn is_hint(&self, name: &str) -> bool {
         self.hints.iter().any(|known| match known.strip_suffix('.') {
             Some(dialect) => name.strip_prefix(dialect).is_some_and(|rest| rest.starts_with('.')),

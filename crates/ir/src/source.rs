@@ -1,4 +1,4 @@
-//! Source texts and places in them.
+//! Source texts and locations in them.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -6,10 +6,10 @@ use std::sync::OnceLock;
 
 use slipring_finding::Line;
 
-/// How the names of C++ files end.
+/// Extensions of C++ files.
 pub const CPP_SUFFIXES: [&str; 5] = ["cpp", "cc", "cxx", "cce", "hpp"];
 
-/// What a text is written in.
+/// The language of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lang {
     /// The kernel language.
@@ -27,13 +27,13 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
-    /// True for a text of the kernel language: by default one whose name ends in `.py`, in any case.
+    /// True for a text of the kernel language: by default one whose name ends in `.py`, in either case.
     pub language: bool,
-    /// True for a C++ text: by default one whose name ends as C++ files do ([`CPP_SUFFIXES`]).
+    /// True for a C++ text: by default one with a C++ extension ([`CPP_SUFFIXES`]).
     pub cpp: bool,
     /// Parts that come from other files.
     elsewhere: Vec<Elsewhere>,
-    /// What was written elsewhere, as the text says: known once it is read.
+    /// Original locations given in the text: known once it has been parsed.
     written: Written,
     places: LineIndex,
 }
@@ -41,18 +41,18 @@ pub struct Source {
 /// A part of a text that comes from another file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// Where it stands in the text: whole lines.
+    /// Its position in the text: whole lines.
     pub span: Span,
     /// The name of the file.
     pub name: String,
-    /// The line of the file, from 1, that it begins with.
+    /// The line of the file, from 1, at which it begins.
     pub line: usize,
 }
 
-/// Where an operation of a text was written before it became one, as its `loc("FILE":LINE:COLUMN)` says.
+/// The original location of an operation, as given by its `loc("FILE":LINE:COLUMN)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenAt {
-    /// Where the operation stands in the text.
+    /// The position of the operation in the text.
     pub span: Span,
     /// The name of the file.
     pub name: String,
@@ -63,7 +63,7 @@ pub struct WrittenAt {
 }
 
 impl WrittenAt {
-    /// The first place of a file in a location, which is what stands between the parentheses of `loc(…)`; `None` where it has none.
+    /// The first file location in the contents of the parentheses of `loc(…)`; `None` if there is none.
     pub(crate) fn of(loc: &str, span: Span) -> Option<WrittenAt> {
         loc.match_indices("\":").find_map(|(end, _)| {
             let name = &loc[loc[..end].rfind('"')? + 1..end];
@@ -80,7 +80,7 @@ impl WrittenAt {
 pub struct Span {
     /// First byte.
     pub start: u32,
-    /// First byte after the range.
+    /// End of the range (exclusive).
     pub end: u32,
 }
 
@@ -90,19 +90,19 @@ impl Span {
         Span { start, end }
     }
 
-    /// The smallest range that holds both.
+    /// The smallest range that contains both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// True for the span of things that no text stands for.
+    /// True for the span of things without a location in the text.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
-/// Where lines begin and how many characters stand before each block of the text: made at the first question, so that places
-/// of a large text are found without reading it again.
+/// Line starts and character counts before each block of the text: built on first use, so that locations in a large
+/// text are found without reading it again.
 #[derive(Clone, Debug, Default)]
 struct LineIndex(OnceLock<Index>);
 
@@ -114,7 +114,7 @@ struct Index {
     chars: Vec<usize>,
 }
 
-/// Follows from the text, in the order of the text.
+/// Derived from the text, in its order.
 #[derive(Clone, Debug, Default)]
 struct Written(OnceLock<Vec<WrittenAt>>);
 
@@ -128,7 +128,7 @@ impl Eq for Written {}
 
 const BLOCK: usize = 1024;
 
-/// Texts are equal whether they were asked about or not.
+/// Equality of texts does not depend on whether the index has been built.
 impl PartialEq for LineIndex {
     fn eq(&self, _: &LineIndex) -> bool {
         true
@@ -154,46 +154,46 @@ impl Source {
         }
     }
 
-    /// The same as a text of the kernel language, whatever its name is: of a notebook's cell, of what was typed.
+    /// This text as one of the kernel language, whatever its name is: for a notebook cell or typed input.
     pub fn of_language(self) -> Source {
         self.of(Lang::Python)
     }
 
-    /// The same as a text in this language, whatever its name is.
+    /// This text in the given language, whatever its name is.
     pub fn of(self, lang: Lang) -> Source {
         Source { language: lang == Lang::Python, cpp: lang == Lang::Cpp, ..self }
     }
 
-    /// The same with parts of other files, in the order in which they stand.
+    /// This text with parts of other files, in order of position.
     pub fn with_parts_of_others(self, elsewhere: Vec<Elsewhere>) -> Source {
         Source { elsewhere, ..self }
     }
 
-    /// The parts that come from other files, in the order in which they stand.
+    /// The parts that come from other files, in order of position.
     pub fn parts_of_others(&self) -> &[Elsewhere] {
         &self.elsewhere
     }
 
-    /// The other file that a byte comes from, where it does.
+    /// The other file that a byte comes from, if any.
     pub fn elsewhere(&self, byte: u32) -> Option<&Elsewhere> {
         let after = self.elsewhere.partition_point(|part| part.span.start <= byte);
         self.elsewhere[..after].last().filter(|part| byte < part.span.end)
     }
 
-    /// Where the operation at a byte was written, where the text says so and was read.
+    /// The original location of the operation at a byte, if the text gives it and has been parsed.
     pub fn written_at(&self, byte: u32) -> Option<&WrittenAt> {
         let all = self.written.0.get()?;
         let after = all.partition_point(|own| own.span.start <= byte);
         all[..after].last().filter(|own| byte < own.span.end)
     }
 
-    /// Keeps what the text says of where its operations were written, in the order of the text.
+    /// Stores the original locations of the operations, in the order of the text.
     pub(crate) fn set_written(&self, all: Vec<WrittenAt>) {
-        // Who reads a text again finds the same.
+        // Parsing a text again gives the same.
         let _ = self.written.0.set(all);
     }
 
-    /// What it is read as.
+    /// The language in which it is parsed.
     pub fn lang(&self) -> Lang {
         match (self.language, self.cpp) {
             (true, _) => Lang::Python,
@@ -202,26 +202,26 @@ impl Source {
         }
     }
 
-    /// True if the name says what the text is.
+    /// True if the name determines the language.
     pub fn is_named(&self) -> bool {
         suffix_of(&self.name)
             .is_some_and(|suffix| ["py", "pto", "mlir"].iter().any(|own| suffix.eq_ignore_ascii_case(own)))
             || self.cpp
     }
 
-    /// The name for messages: what would move the cursor or change the direction of the text is escaped.
+    /// The name for messages: characters that would move the cursor or change the text direction are escaped.
     pub fn shown_name(&self) -> Cow<'_, str> {
         visible_name(&self.name)
     }
 
-    /// Name, line and column of a byte in the file that it comes from, for messages; the name is as it was written.
+    /// Name, line and column of a byte in the file that it comes from, for messages; the name is as written.
     pub fn place(&self, byte: u32) -> (&str, usize, usize) {
         let (line, column) = self.line_column(byte);
         let name = self.elsewhere(byte).map_or(&self.name, |part| &part.name);
         (name, self.number_of(line - 1), column)
     }
 
-    /// The line that a byte stands in, in the file that it comes from.
+    /// The line of a byte, in the file that it comes from.
     pub fn line(&self, byte: u32) -> Line {
         self.shown_line(self.line_column(byte).0)
     }
@@ -233,7 +233,7 @@ impl Source {
         Line { number: self.number_of(at) as u32, file }
     }
 
-    /// Where a line of a file stands in the text, from 1; `None` where it does not.
+    /// The position of a file's line in the text, from 1; `None` if the text does not contain it.
     pub fn row_of(&self, line: &Line) -> Option<usize> {
         (1..=self.index().lines.len()).find(|row| self.shown_line(*row) == *line)
     }
@@ -264,25 +264,25 @@ impl Source {
         let line = self.line_of(at);
         let first = self.index().lines[line];
         let before = match at - first {
-            // The beginning of a line that is not very long.
+            // The start of a line that is not very long.
             few if few <= BLOCK => characters(&self.text.as_bytes()[first..at]),
             _ => self.characters_before(at) - self.characters_before(first),
         };
         (line + 1, before + 1)
     }
 
-    /// The line of the text, from 0, that a byte stands in.
+    /// The line of a byte in the text, from 0.
     pub(crate) fn line_of(&self, byte: usize) -> usize {
         self.index().lines.partition_point(|first| *first <= byte) - 1
     }
 
-    /// The bytes of the lines from one to another, from 0, with the ends of the lines.
+    /// The byte range of some lines, from 0, including the line ends.
     pub(crate) fn lines(&self, first: usize, last: usize) -> std::ops::Range<usize> {
         let index = self.index();
         index.lines[first]..index.lines.get(last + 1).copied().unwrap_or(self.text.len())
     }
 
-    /// The nearest place at or before a byte where a character begins.
+    /// The nearest character boundary at or before a byte.
     pub(crate) fn border(&self, byte: usize) -> usize {
         let mut at = byte.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -297,18 +297,18 @@ impl Source {
     }
 }
 
-/// What follows the last dot of a file's name.
+/// The extension of a file's name.
 fn suffix_of(name: &str) -> Option<&str> {
     std::path::Path::new(name).extension()?.to_str()
 }
 
-/// A text for messages: characters that would move the cursor or change the direction of the text are escaped, but line breaks
-/// and tabs are not.
+/// A text for messages: characters that would move the cursor or change the text direction are escaped, except line
+/// breaks and tabs.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && c != '\n' && c != '\t')
 }
 
-/// The same, cut where it is longer than anybody reads.
+/// As [`visible`], truncated if it is too long to read.
 pub fn brief(text: &str) -> Cow<'_, str> {
     const MOST: usize = 1 << 13;
     if text.len() <= 2 * MOST {
@@ -321,12 +321,12 @@ pub fn brief(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{} … ({} bytes more)", visible(&text[..end]), text.len() - end))
 }
 
-/// The same for a name, which has no line breaks and tabs.
+/// As [`visible`], for a name, in which line breaks and tabs are escaped too.
 pub fn visible_name(text: &str) -> Cow<'_, str> {
     escaped(text, is_hidden)
 }
 
-/// True for control characters, marks of direction and separators of lines.
+/// True for control characters, direction marks and line separators.
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
@@ -350,7 +350,7 @@ fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Characters that begin in some bytes of a text.
+/// Number of characters that begin in some bytes of a text.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

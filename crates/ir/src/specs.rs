@@ -1,21 +1,21 @@
-//! Parts of the declaration of an op.
+//! Parts of an op's declaration.
 
 use std::fmt::Debug;
 
 use crate::Type;
 
-/// How many values an operand stands for.
+/// The number of values of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Arity {
     One,
     Optional,
-    /// One or none; one only where the operand that is declared before, an optional one, is left out.
+    /// One or none; one only if the operand declared before it, an optional one, is omitted.
     Instead,
     Variadic,
 }
 
-/// What an op does to the memory after an operand.
+/// The access of an op to the memory of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Touch {
@@ -23,7 +23,7 @@ pub enum Touch {
     Read,
     Write,
     ReadWrite,
-    /// Works in it: writes it, and leaves nothing that means anything.
+    /// Working memory: it is written, and its contents afterwards are undefined.
     Scratch,
 }
 
@@ -39,7 +39,7 @@ impl Touch {
     }
 }
 
-/// Which types are accepted.
+/// A rule for the accepted types.
 #[derive(Clone, Copy)]
 pub struct TypeRule {
     /// For messages and the reference page: `a tile`, `an integer or index` …
@@ -73,21 +73,21 @@ pub struct ResultSpec {
     pub name: &'static str,
     pub arity: Arity,
     pub ty: TypeRule,
-    /// How its type is known where the text does not write it.
+    /// How its type is determined if the text does not give it.
     pub infer: Infer,
     pub doc: &'static str,
 }
 
-/// How the type of a result is known.
+/// How the type of a result is determined.
 #[derive(Clone, Copy, Debug)]
 pub enum Infer {
     /// From the text: `type($result)`.
     Written,
     /// Always this one (a function, so that declarations stay constants).
     Fixed(fn() -> Type),
-    /// The type of the operand of this position.
+    /// The type of the operand with this index.
     SameAs(usize),
-    /// Computed from the types of the operands; `None` where they make no sense.
+    /// Computed from the types of the operands; `None` if they are inconsistent.
     From(fn(&[Type]) -> Option<Type>),
 }
 
@@ -96,13 +96,36 @@ pub enum Infer {
 pub struct EnumSpec {
     /// Kind, such as `pipe`.
     pub kind: &'static str,
-    /// Whether the generic form of an op has members by their number, from 0 in the order of `members`.
+    /// Whether the generic form of an op gives members by index, from 0 in the order of `members`.
     pub numbered: bool,
     /// Members, such as `PIPE_V`.
     pub members: &'static [&'static str],
 }
 
-/// What an attribute holds.
+/// Words of which an attribute has some, in a dialect's own spelling.
+#[derive(Clone, Copy, Debug)]
+pub struct FlagsSpec {
+    /// What stands before the `<` in full: `#arith.overflow`.
+    pub head: &'static str,
+    /// The words, such as `nsw`.
+    pub words: &'static [&'static str],
+}
+
+impl FlagsSpec {
+    /// The words of an attribute that is written in full, `head<a, b>`; none if it is another one or has another word.
+    pub fn read<'a>(&self, whole: &'a str) -> Option<Vec<&'a str>> {
+        let words = whole.strip_prefix(self.head)?.strip_prefix('<')?.strip_suffix('>')?;
+        let words: Vec<&str> = words.split(',').map(str::trim).collect();
+        words.iter().all(|word| self.words.contains(word)).then_some(words)
+    }
+
+    /// The attribute in full.
+    pub fn whole(&self, words: &[&str]) -> String {
+        format!("{}<{}>", self.head, words.join(", "))
+    }
+}
+
+/// The kind of value in an attribute.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub enum AttrKind {
@@ -113,6 +136,8 @@ pub enum AttrKind {
     Unit,
     Type,
     Enum(&'static EnumSpec),
+    /// Words that may stand together: `<nsw, nuw>`, in full `#arith.overflow<nsw, nuw>`. Kept as [`Attr::Opaque`](crate::Attr).
+    Flags(&'static FlagsSpec),
     /// A list of integers.
     Numbers,
     Any,
@@ -128,7 +153,7 @@ pub struct AttrSpec {
     pub doc: &'static str,
 }
 
-/// How control passes through the regions of an op.
+/// The control flow through the regions of an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flow {
     /// Each region runs once, one after another.
@@ -139,13 +164,13 @@ pub enum Flow {
     Repeat,
 }
 
-/// What an op is among functions and calls.
+/// The role of an op among functions and calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Part {
     /// Neither.
     #[default]
     None,
-    /// Holds functions.
+    /// Contains functions.
     Module,
     /// A function: its region is its body, and names inside are not seen from outside.
     Function,

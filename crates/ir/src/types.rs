@@ -23,7 +23,7 @@ pub enum Dim {
 }
 
 impl Dim {
-    /// The number, if it is one.
+    /// The number, if it is known.
     pub const fn known(self) -> Option<u64> {
         match self {
             Dim::Static(n) => Some(n),
@@ -35,7 +35,7 @@ impl Dim {
 /// `!pto.tile_buf<…>`: a tile in a local memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct TileType {
-    /// Memory that holds it.
+    /// Its memory.
     pub space: Space,
     /// Element type, allocated shape and layout.
     pub layout: Layout,
@@ -48,9 +48,10 @@ pub struct TileType {
 }
 
 impl TileType {
-    /// The memory that a tile of this layout is in, where a text says `named`. The word `scaling` stands for three memories that
-    /// the layout tells apart: boxes of 32 bytes of exponents in the order in which the matrix unit reads them lie beside its
-    /// operands, everything else in the buffer of the fixpipe. None for a memory that has no tiles like this.
+    /// The memory of a tile with this layout that a text declares in `named`. The word `scaling` denotes three memories
+    /// that the layout distinguishes: boxes of 32 bytes of exponents in the order in which the matrix unit reads them
+    /// are in the memories next to its operands, everything else in the buffer of the fixpipe. `None` for a memory that
+    /// has no such tiles.
     pub fn memory(named: Space, layout: &Layout) -> Option<Space> {
         let scales = match (layout.elem, layout.fractal, layout.blayout, layout.slayout) {
             (Elem::F8E8M0, 32, BLayout::RowMajor, SLayout::RowMajor) => Some(Space::LeftScale),
@@ -82,7 +83,7 @@ pub struct MemRefType {
     pub dims: SmallVec<[Dim; 5]>,
     /// `strided<[…], offset: …>`, if written; strides and offset in elements.
     pub strides: Option<(SmallVec<[Dim; 5]>, Dim)>,
-    /// `#pto.address_space<…>`; global memory where the text says nothing.
+    /// `#pto.address_space<…>`; global memory if not written.
     pub space: Option<Space>,
 }
 
@@ -94,12 +95,12 @@ pub struct FuncType {
     pub results: Vec<Type>,
 }
 
-/// `!pto.tpipe<…>` and `!pto.tmpipe<…>`: a pipe between cores, with what it was configured with.
+/// `!pto.tpipe<…>` and `!pto.tmpipe<…>`: a pipe between cores, with its configuration.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PipeType {
     /// True for `!pto.tmpipe`.
     pub multi: bool,
-    /// The parameters as they are written.
+    /// The parameters as written.
     pub params: Vec<PipeParam>,
 }
 
@@ -127,7 +128,7 @@ pub enum Type {
     },
     /// `f16`, `bf16`, `f32`, and the 8-bit floats.
     Float(Elem),
-    /// `f64`: read and printed, never computed with.
+    /// `f64`: parsed and printed, never computed with.
     F64,
     /// `none`.
     None,
@@ -141,7 +142,8 @@ pub enum Type {
     TileView(ViewType),
     /// `!pto.tile_buf<…>`.
     Tile(TileType),
-    /// `!pto.tile<f32, 64, 64>`: a tile whose memory the text does not say. It follows from the uses, before anything else is asked.
+    /// `!pto.tile<f32, 64, 64>`: a tile whose memory the text does not give. It is derived from the uses before
+    /// anything else is queried.
     ShortTile {
         /// Element type.
         elem: Elem,
@@ -150,16 +152,16 @@ pub enum Type {
         /// Columns.
         cols: u32,
     },
-    /// `!pto.multi_tile_buf<vec, 16x16xf16, count=2>`: so many tiles of one type.
+    /// `!pto.multi_tile_buf<vec, 16x16xf16, count=2>`: an array of tiles of one type.
     MultiTile {
         /// The type of each.
         slot: TileType,
-        /// How many.
+        /// Their number.
         count: u32,
     },
-    /// `!pto.vreg<64xf32>`: a vector register of so many lanes of an element type.
+    /// `!pto.vreg<64xf32>`: a vector register with this number of lanes of an element type.
     VReg(u16, Elem),
-    /// `!pto.mask<b32>`: a predicate for lanes of so many bits.
+    /// `!pto.mask<b32>`: a predicate for lanes of this width in bits.
     Mask(u8),
     /// `!pto.align`: the state of an unaligned stream of loads or stores.
     Align,
@@ -198,8 +200,8 @@ impl Type {
         }
     }
 
-    /// The memory that a value of this type lies in, or is a window or an address of; global memory where a pointer or memref
-    /// does not say. `None` for scalars and other values.
+    /// The memory that a value of this type is in, or is a window or an address of; global memory if a pointer or
+    /// memref does not give it. `None` for scalars and other values.
     pub fn space(&self) -> Option<Space> {
         match self {
             Type::Tile(tile) => Some(tile.space),
@@ -210,7 +212,7 @@ impl Type {
         }
     }
 
-    /// The element type of a number, pointer, vector register, view, tile or memref.
+    /// The element type of a scalar, pointer, vector register, view, tile or memref.
     pub fn elem(&self) -> Option<Elem> {
         match self {
             Type::Int { width, sign } => match (width, sign) {

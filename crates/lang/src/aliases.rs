@@ -1,7 +1,7 @@
-//! Types that a file gives names to, `T = pl.Tensor[[64, 64], pl.FP32]`: annotations that name them are read as what they stand for.
+//! Type aliases of a file, `T = pl.Tensor[[64, 64], pl.FP32]`: annotations that use them are read as the aliased type.
 //!
-//! A name is followed only if it is bound by one plain line of its module and so is all that the type is written with: then it
-//! stands for the same wherever it is read. Others stay names, and an annotation with such a name is an error.
+//! An alias is only followed if it, and every name in the type, is bound by a single plain statement of its module:
+//! then it has the same meaning everywhere. Other names are kept, and an annotation with such a name is an error.
 
 use std::rc::Rc;
 
@@ -11,28 +11,28 @@ use ruff_python_ast::{Expr, Parameters, Stmt};
 
 use crate::host::Locals;
 
-/// Types of parameters, of names in functions and of results.
+/// Types of parameters, of annotated names in functions, and of results.
 const TYPES: [&str; 6] = ["Tensor", "Tile", "Scalar", "Out", "InOut", "DistributedTensor"];
 
-/// A body of a module in whose functions no annotation names such a type.
+/// The body of a module, with the aliases in annotations of its functions replaced.
 pub(crate) fn written_out(mut body: Vec<Stmt>) -> Vec<Stmt> {
     let types = named(&body);
     if !types.is_empty() {
         let annotations = Annotations { types };
-        // Annotations of the module itself are Python's.
+        // Annotations at module level are Python's own.
         annotations.visit_body(&mut body);
     }
     body
 }
 
-/// A type, and the names that it is written with.
+/// A type, and the names in it.
 #[derive(Clone)]
 struct Named {
     expr: Expr,
     reads: Vec<Rc<str>>,
 }
 
-/// The types that a module names.
+/// The type aliases of a module.
 fn named(body: &[Stmt]) -> IndexMap<Rc<str>, Named> {
     let mut types: IndexMap<Rc<str>, Named> = IndexMap::new();
     for stmt in body {
@@ -64,7 +64,7 @@ fn named(body: &[Stmt]) -> IndexMap<Rc<str>, Named> {
     types
 }
 
-/// True for `pl.Tensor[…]` and its like, and for `pl.Out[T]` of a type that has a name.
+/// True for `pl.Tensor[…]` and the like, and for `pl.Out[T]` of an aliased type.
 fn is_type(expr: &Expr, types: &IndexMap<Rc<str>, Named>) -> bool {
     match expr {
         Expr::Name(name) => types.contains_key(name.id.as_str()),
@@ -77,7 +77,7 @@ fn is_type(expr: &Expr, types: &IndexMap<Rc<str>, Named>) -> bool {
     }
 }
 
-/// Puts types for their names in an expression.
+/// Replaces aliases by their types in an expression.
 struct Within<'a>(&'a IndexMap<Rc<str>, Named>);
 
 impl Transformer for Within<'_> {
@@ -93,13 +93,13 @@ impl Transformer for Within<'_> {
     }
 }
 
-/// Goes through functions with the types whose names, and what they are written with, mean what they mean in the module.
+/// Visits functions with the aliases that are not shadowed, neither their own names nor those in their types.
 struct Annotations {
     types: IndexMap<Rc<str>, Named>,
 }
 
 impl Annotations {
-    /// Those inside of a function or class.
+    /// The visitor for the inside of a function or class.
     fn inside(&self, body: &[Stmt], parameters: Option<&Parameters>) -> Annotations {
         let own = Locals::of_body(body, parameters).bound;
         let mut types = self.types.clone();

@@ -1,4 +1,4 @@
-//! Types as a function's text writes them.
+//! Type annotations in a function's text.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ pub(crate) fn direction<'e>(globals: &Globals<'_>, scope: &Scope, annotation: &'
         match path_of(globals, scope, &subscript.value).as_deref() {
             Some("pl.Out") => return (Direction::Out, &subscript.slice),
             Some("pl.InOut") => return (Direction::InOut, &subscript.slice),
-            // Memory of a device, which it reads and writes.
+            // Memory of a device is both read and written.
             Some("pld.DistributedTensor") => return (Direction::InOut, annotation),
             _ => {}
         }
@@ -32,7 +32,7 @@ pub(crate) fn generic<'e>(globals: &Globals<'_>, scope: &Scope, expr: &'e Expr) 
     Some((path_of(globals, scope, &subscript.value)?, args))
 }
 
-/// True for an extent that is `pl.dynamic`, or computed of one.
+/// True for an extent that is `pl.dynamic`, or computed from one.
 pub(crate) fn has_dynamic(globals: &Globals<'_>, scope: &Scope, extent: &Expr) -> bool {
     match extent {
         Expr::BinOp(sum) => has_dynamic(globals, scope, &sum.left) || has_dynamic(globals, scope, &sum.right),

@@ -1,4 +1,4 @@
-//! What a function says of itself: `@pl.function(attrs={…})`, and `pl.func_attr({…})` at the beginning of its body.
+//! Attributes of a function: `@pl.function(attrs={…})`, and `pl.func_attr({…})` at the beginning of its body.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
@@ -6,12 +6,12 @@ use slipring_machine::CoreKind;
 use crate::roles::Role;
 use crate::value::{Const, SPLIT_MODES, Split};
 
-/// The most blocks of a launch.
+/// The maximum number of blocks of a launch.
 const MOST_BLOCKS: i64 = 4096;
-/// The most slots of a ring that has a flag for each.
+/// The maximum number of slots of a ring with a flag for each slot.
 const MOST_SLOTS: i64 = 8;
 
-/// Keys that say how the public compiler and its runtime work, and change no result: allocation ahead of a task, what is dumped.
+/// Keys that affect only the public compiler and its runtime, and no result: allocation ahead of a task, dumps.
 const WITHOUT_EFFECT: &[&str] = &["allow_early_resolve", "windowize", "dump_vars"];
 
 /// All keys.
@@ -29,35 +29,36 @@ const KEYS: &[&str] = &[
     "exact_slices",
 ];
 
-/// What is known of a function besides its parameters and its body.
+/// Properties of a function besides its parameters and its body.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct FunctionAttrs {
-    /// How its Vector work is divided.
+    /// The division of its Vector work.
     pub split: Option<(Split, Span)>,
-    /// How the tiles of its own pushes and pops are divided where those do not say it: of a function for one kind of core.
+    /// The split of its own pushes and pops that do not specify one, in a function for one kind of core.
     pub ends: Option<Split>,
-    /// Whether what it does with its parameters is seen from its body, where they do not say it.
+    /// True if the effect on its parameters is inferred from its body where they do not declare it.
     pub opaque: bool,
     /// Slots of each ring that the compiler makes.
     pub slots: Option<i64>,
     /// Blocks of its launch.
     pub blocks: Option<u32>,
-    /// Whether its blocks start at the same time.
+    /// True if its blocks start at the same time.
     pub together: bool,
-    /// Whether both Vector cores run it.
+    /// Whether both Vector cores run it, if specified.
     pub both_lanes: Option<bool>,
-    /// Whether slices that leave their tensor are errors, in place of ending where it does.
+    /// True if slices past the end of their tensor are errors, instead of ending with it.
     pub exact_slices: bool,
-    /// Whether its parameters say their shapes: a call does not decide them.
+    /// True if its parameters declare their shapes, so that a call does not determine them.
     pub shapes_said: bool,
-    /// Whether its decorator is one of kernels and of whole programs: what its body does tells which.
+    /// True if its decorator is used for kernels as well as for whole programs: its body decides which it is.
     pub may_be_program: bool,
-    /// Whether it places the scopes of the runtime itself: `auto_scope=False`.
+    /// True if it places the runtime scopes itself: `auto_scope=False`.
     pub own_scopes: bool,
 }
 
 impl FunctionAttrs {
-    /// Takes what a function of this role says under a key, at a place; else why not, or that it has no effect.
+    /// Sets the attribute with this key for a function of this role; else returns the error, or a note that it has no
+    /// effect.
     pub fn take(&mut self, key: &str, value: Option<&Const>, role: Role, place: Span) -> Option<Diagnostic> {
         let wrong =
             |what: &str| Some(Diagnostic::error("function-attr", place, format!("`{key}` of a function is {what}")));
@@ -122,7 +123,7 @@ impl FunctionAttrs {
             },
             "split_aiv" => match value {
                 Some(Const::Bool(false)) => {}
-                // The form that the public compiler's passes leave: its text is that of one lane.
+                // The form after the public compiler's passes: its text is that of one lane.
                 Some(Const::Bool(true)) if one_kind => {
                     if role == Role::Kernel(Some(CoreKind::Vector)) {
                         self.both_lanes.get_or_insert(true);
@@ -155,7 +156,7 @@ impl FunctionAttrs {
     }
 }
 
-/// What a decorator of the language is given by name.
+/// The keyword arguments of a decorator of the language.
 pub(crate) fn options_of(decorator: &str) -> &'static [&'static str] {
     match decorator {
         "pl.function" => &["type", "level", "role", "attrs", "auto_scope", "strict_ssa", "external_source"],

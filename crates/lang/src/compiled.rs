@@ -1,33 +1,33 @@
-//! What a file is compiled to: a module, and what a launch needs to know of its kernels.
+//! The result of compiling a file: a module, and the information on its kernels that a launch needs.
 
 use slipring_ir::Module;
 use slipring_tile::Elem;
 
-/// What a file was compiled to.
+/// The result of compiling a file.
 #[derive(Debug)]
 pub struct Compiled {
-    /// Its kernels in mixed form. Worth something only if no error was reported.
+    /// Its kernels in mixed form. Only meaningful if no error was reported.
     pub module: Module,
     /// The kernels, in the order of the text.
     pub kernels: Vec<KernelInfo>,
-    /// True if the file has none: that, or why its whole program is none, is all that is wrong then.
+    /// True if the file has no kernels: then the only error is that, or the reason why its whole program is not one.
     pub none: bool,
 }
 
-/// What a launch needs to know of a kernel beyond its module.
+/// The information on a kernel, besides its module, that a launch needs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KernelInfo {
     /// Name of the function.
     pub name: String,
     /// Its parameters, in order.
     pub params: Vec<ParamInfo>,
-    /// Blocks that it asks for (`pl.spmd`); 1 where it says nothing.
+    /// Requested number of blocks (`pl.spmd`); 1 by default.
     pub blocks: u32,
-    /// Whether its blocks start at the same time.
+    /// True if its blocks start at the same time.
     pub together: bool,
-    /// Whether the scheduler waits for it after it has left its core (`pld.system.defer_wait`).
+    /// True if the scheduler waits for it after it has left its core (`pld.system.defer_wait`).
     pub defers: bool,
-    /// Names of the parameters that it returns, in order; empty for what is none.
+    /// Names of the parameters that it returns, in order; empty for values that are not parameters.
     pub gives: Vec<String>,
 }
 
@@ -40,20 +40,20 @@ pub struct ParamInfo {
     pub elem: Elem,
     /// Extents in elements, outermost first; `None` for a scalar.
     pub shape: Option<Vec<u64>>,
-    /// What the kernel does with it.
+    /// How the kernel accesses it.
     pub direction: Direction,
-    /// A number that the file's host code passes for a scalar, as the command line writes it.
+    /// The value that the file's host code passes for a scalar, in the syntax of the command line.
     pub given: Option<String>,
-    /// The layout of packed scales that it holds, where its bytes lie in another order than row by row: `MX_B_NN`.
+    /// The layout of the packed scales that it holds, if its bytes are not in row order: `MX_B_NN`.
     pub packed: Option<&'static str>,
 }
 
-/// What a kernel does with a parameter.
+/// How a kernel accesses a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
     /// Reads it.
     In,
-    /// Writes it; what it held before is uninitialised.
+    /// Writes it; the earlier contents are uninitialised.
     Out,
     /// Reads and writes it.
     InOut,

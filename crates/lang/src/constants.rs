@@ -1,4 +1,5 @@
-//! Arithmetic on constants, as Python does it: integers as long as they fit into 64 bits, floats of 64 bits.
+//! Arithmetic on constants with the semantics of Python, except that integers must fit into 64 bits; floats have 64
+//! bits.
 
 use std::cmp::Ordering;
 
@@ -8,24 +9,24 @@ use slipring_tile::{Elem, load_f32, store_f64};
 use crate::dtype::DType;
 use crate::value::Const;
 
-/// The most bytes of a string.
+/// The maximum size of a string in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
-/// Why a constant is refused that is not an integer of 64 bits.
+/// The error for an integer constant that does not fit into 64 bits.
 pub(crate) const TOO_LARGE: &str =
     "the number does not fit into 64 bits, from -9223372036854775808 to 9223372036854775807";
 
-/// An integer of the language.
+/// An integer constant, if it fits.
 fn integer(n: Option<i128>) -> Result<Const, String> {
     n.and_then(|n| i64::try_from(n).ok()).map(Const::Int).ok_or_else(|| TOO_LARGE.into())
 }
 
-/// A float of the language.
+/// A float constant, if it is finite.
 fn float(x: f64) -> Result<Const, String> {
     if x.is_finite() { Ok(Const::Float(x)) } else { Err("the result is not a finite number".into()) }
 }
 
-/// Python's truth value of a constant.
+/// Truth value of a constant, as in Python.
 pub(crate) fn is_true(value: &Const) -> bool {
     match value {
         Const::Bool(b) => *b,
@@ -37,7 +38,7 @@ pub(crate) fn is_true(value: &Const) -> bool {
     }
 }
 
-/// A unary operator on a constant; `None` where it does not work on it.
+/// A unary operator on a constant; `None` if it does not apply.
 pub(crate) fn unary(op: UnaryOp, value: &Const) -> Option<Result<Const, String>> {
     Some(match (op, value) {
         (UnaryOp::USub, Const::Int(n)) => integer(Some(-i128::from(*n))),
@@ -106,13 +107,13 @@ fn integers(op: Operator, x: i64, y: i64) -> Result<Const, String> {
     })
 }
 
-/// The quotient of two integers of 64 bits, rounded once.
+/// The quotient of two 64-bit integers, rounded once.
 fn quotient_of(a: i128, b: i128) -> f64 {
     let (x, y) = (a.unsigned_abs(), b.unsigned_abs());
     if x < 1 << 53 && y < 1 << 53 {
         return a as f64 / b as f64;
     }
-    // 62 bits or more of the quotient, and whether anything is left: enough to round once.
+    // At least 62 bits of the quotient, and whether there is a remainder: enough to round once.
     let shift = 62 + y.ilog2() as i32 - x.max(1).ilog2() as i32;
     let (x, y) = if shift >= 0 { (x << shift, y) } else { (x, y << -shift) };
     let bits = (x / y) | u128::from(x % y != 0);
@@ -122,7 +123,7 @@ fn quotient_of(a: i128, b: i128) -> f64 {
 
 fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
     if !(x.is_finite() && y.is_finite()) {
-        // Infinities come from `float("inf")`: what follows from them is no overflow.
+        // Infinities come from `float("inf")`, so an infinite result is not an overflow.
         return match op {
             Operator::Add => Ok(Const::Float(x + y)),
             Operator::Sub => Ok(Const::Float(x - y)),
@@ -136,7 +137,7 @@ fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
     {
         return Err("division by zero".into());
     }
-    // Rounded down, as Python does it: from the exact remainder.
+    // Rounded down as in Python, using the exact remainder.
     let rest = x % y;
     let down = rest != 0.0 && (rest < 0.0) != (y < 0.0);
     float(match op {
@@ -150,7 +151,7 @@ fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
         }
         Operator::FloorDiv => {
             let quotient = (x - rest) / y - if down { 1.0 } else { 0.0 };
-            // The difference above may be off by a rounding.
+            // The difference above may be off by a rounding error.
             let floor = quotient.floor();
             let floor = if quotient - floor > 0.5 { floor + 1.0 } else { floor };
             if quotient == 0.0 { 0f64.copysign(x / y) } else { floor }
@@ -169,7 +170,7 @@ fn floats(op: Operator, x: f64, y: f64) -> Result<Const, String> {
     })
 }
 
-/// A comparison of two constants; `None` where they cannot be compared.
+/// A comparison of two constants; `None` if they are not comparable.
 pub(crate) fn compare(op: CmpOp, a: &Const, b: &Const) -> Option<bool> {
     let equal = match order(a, b) {
         Some(order) => order.is_eq(),
@@ -193,7 +194,7 @@ pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
         Const::Bool(b) => Some(i64::from(*b)),
         _ => None,
     };
-    // The integer part decides, then what is after the point.
+    // The integer part decides, then the fraction.
     let mixed = |n: i64, x: f64| i128::from(n).cmp(&(x.floor() as i128)).then(0f64.total_cmp(&(x - x.floor())));
     match (a, b) {
         (Const::Float(x), Const::Float(y)) => x.partial_cmp(y),
@@ -203,7 +204,7 @@ pub(crate) fn order(a: &Const, b: &Const) -> Option<Ordering> {
     }
 }
 
-/// Why a constant is not a number of a type; `None` if it is, perhaps rounded.
+/// The reason why a constant cannot be represented in a type; `None` if it can, possibly rounded.
 pub(crate) fn mismatch(value: &Const, ty: DType) -> Option<String> {
     let DType::Elem(elem) = ty else { return None };
     let (x, shown) = match value {
@@ -232,13 +233,13 @@ pub(crate) fn mismatch(value: &Const, ty: DType) -> Option<String> {
     Some(format!("{shown} does not fit into {}, whose numbers end at {:?}", ty.name(), largest(rounded)))
 }
 
-/// The least and the largest number of an integer type.
+/// The minimum and the maximum of an integer type.
 fn range(elem: Elem) -> (i128, i128) {
     let bits = 8 * elem.bytes() as u32;
     if elem.is_signed_int() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// The largest finite number of a type, by what numbers are rounded to.
+/// The largest finite value of a type, found through its rounding function.
 fn largest(rounded: impl Fn(f64) -> f32) -> f32 {
     let (mut least, mut most) = (0u32, f32::INFINITY.to_bits());
     while most - least > 1 {
@@ -291,7 +292,7 @@ mod tests {
         #[test]
         fn comparisons_are_exact(n: i64, x: f64) {
             for x in [x, n as f64, n as f64 + 0.5, (n as f64).next_up()] {
-                // By way of the integers around the float.
+                // Compares through the integers around the float.
                 let (floor, ceil) = (x.floor() as i128, x.ceil() as i128);
                 let less = i128::from(n) < ceil;
                 let equal = floor == ceil && i128::from(n) == floor;
@@ -303,12 +304,12 @@ mod tests {
 
         #[test]
         fn quotients_are_rounded_once(x: i64, y: i64, cut in 21..40u32) {
-            // A quotient that is rounded once times the divisor is nearer to the dividend than its neighbours are.
+            // A correctly rounded quotient times the divisor is nearer to the dividend than its neighbours are.
             let y = y >> cut;
             prop_assume!(y != 0);
             let q = quotient_of(i128::from(x), i128::from(y));
             let exact = |q: f64| {
-                // |q * y - x| in multiples of 2^-44, which such a quotient and its neighbours are multiples of.
+                // |q * y - x| in units of 2^-44, of which such a quotient and its neighbours are multiples.
                 let scaled = (q.abs() * 2f64.powi(44)) as i128;
                 (scaled * i128::from(y).abs() - (i128::from(x).abs() << 44)).abs()
             };

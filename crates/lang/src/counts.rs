@@ -1,4 +1,4 @@
-//! How often texts were parsed, and their kernels lowered, since the process began.
+//! Counters of parsed texts and lowered kernels since the process began.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ static LOWERED: AtomicU64 = AtomicU64::new(0);
 static LOOPS: AtomicU64 = AtomicU64::new(0);
 static ROLLBACKS: AtomicU64 = AtomicU64::new(0);
 
-/// How much work there was. Nothing depends on it: a test holds that no text is read twice for one command.
+/// Counters of work. Nothing depends on them, except a test that no text is parsed twice for one command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counts {
-    /// Texts that were parsed: files, and the modules that they import.
+    /// Number of parsed texts: files, and the modules that they import.
     pub parsed: u64,
-    /// How often the kernels of a file were lowered, or a whole program followed with its kernels.
+    /// Number of times that the kernels of a file were lowered, or a whole program was followed with its kernels.
     pub lowered: u64,
-    /// How often a loop was lowered: once more each time its names turned out to be carried in another way.
+    /// Number of times that a loop was lowered, including retries because its names are carried in another way.
     pub loops: u64,
-    /// How often something that had been lowered was taken back.
+    /// Number of rollbacks of lowered code.
     pub rollbacks: u64,
 }
 

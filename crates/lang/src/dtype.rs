@@ -28,11 +28,11 @@ pub(crate) const DTYPES: &[(&str, DType)] = &[
 /// A type of scalars or elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DType {
-    /// One that tiles have.
+    /// A type that tiles can have.
     Elem(Elem),
-    /// Offsets and counters.
+    /// The type of offsets and counters.
     Index,
-    /// Truth values.
+    /// Booleans.
     Bool,
 }
 
@@ -60,7 +60,7 @@ impl DType {
         }
     }
 
-    /// The type of such elements in memory: booleans are bytes, 0 and 1; offsets and counters have 64 bits.
+    /// The type of such elements in memory: booleans are bytes with values 0 and 1; offsets and counters have 64 bits.
     pub fn stored(self) -> Option<Elem> {
         match self {
             DType::Elem(elem) => Some(elem),
@@ -69,7 +69,7 @@ impl DType {
         }
     }
 
-    /// True for integers without a sign, and truth values: 0 and 1.
+    /// True for unsigned integers and booleans.
     pub fn is_unsigned(self) -> bool {
         match self {
             DType::Elem(elem) => !elem.is_float() && !elem.is_signed_int(),
@@ -84,7 +84,7 @@ impl DType {
     }
 }
 
-/// The type of a number of an element type.
+/// The scalar type for an element type.
 pub(crate) fn scalar_type(elem: Elem) -> Type {
     if elem.is_float() {
         return Type::Float(elem);
@@ -93,7 +93,7 @@ pub(crate) fn scalar_type(elem: Elem) -> Type {
     Type::Int { width: elem.bytes() as u16 * 8, sign: if signed { Sign::Signless } else { Sign::Unsigned } }
 }
 
-/// The name of a type after its article: `an INT32`, `an FP32`, `a UINT32`.
+/// The name of a type with its article: `an INT32`, `an FP32`, `a UINT32`.
 pub(crate) fn with_article(name: &str) -> String {
     let vowel = name.starts_with(['A', 'E', 'F', 'I', 'O', 'a', 'e', 'f', 'i', 'o']);
     format!("{} {name}", if vowel { "an" } else { "a" })

@@ -8,19 +8,19 @@ use slipring_ir::{Attr, AttrDict, BlockId, Module, OpId, Source, Span, Type, Val
 use slipring_mlir::arith;
 use slipring_op::OpDef;
 
-/// Builds ops into a module, each at the place of the text that is being lowered.
+/// Builds ops into a module, each with the source position of the text that is being lowered.
 pub(crate) struct Emitter {
-    /// The module that grows.
+    /// The module under construction.
     pub module: Module,
     source: Arc<Source>,
-    /// Where the next op goes.
+    /// The block that the next op goes to.
     pub block: BlockId,
-    /// The place that new ops get.
+    /// The source position of new ops.
     pub span: Span,
-    /// The first block of the function, which begins with the constants.
+    /// The first block of the function, which begins with its constants.
     entry: BlockId,
     constants: IndexMap<(Attr, Type), ValueId>,
-    /// Values whose names no variable gave them.
+    /// Values whose names are only suggestions, not names of variables.
     suggested: BTreeSet<ValueId>,
 }
 
@@ -45,25 +45,25 @@ impl Emitter {
         }
     }
 
-    /// Goes on in the body of a new function.
+    /// Continues in the body of a new function.
     pub fn enter_function(&mut self, body: BlockId) {
         (self.block, self.entry) = (body, body);
         self.constants.clear();
     }
 
-    /// Where building stands, to come back to.
+    /// The current state, for a later rollback.
     pub fn mark(&self) -> Mark {
         Mark { module: self.module.mark(), constants: self.constants.len() }
     }
 
-    /// Takes back what was built since.
+    /// Removes everything that was built since `mark`.
     pub fn take_back(&mut self, mark: &Mark) {
         self.module.take_back(mark.module);
         self.constants.truncate(mark.constants);
     }
 
-    /// Makes an op that is in no block yet. Operands are given by their declared names; groups that are not named are
-    /// empty.
+    /// Makes an op that is not in a block yet. Operands are given by their declared names; groups that are not named
+    /// are empty.
     pub fn make(
         &mut self,
         def: &'static OpDef,
@@ -91,7 +91,7 @@ impl Emitter {
         op
     }
 
-    /// The same for an op with one result.
+    /// Like [`Emitter::op`], for an op with one result.
     pub fn value(
         &mut self,
         def: &'static OpDef,
@@ -103,12 +103,12 @@ impl Emitter {
         self.module.op(op).results[0]
     }
 
-    /// Where the next op goes in its block.
+    /// The position of the next op in its block.
     pub fn position(&self) -> usize {
         self.module.block(self.block).ops.len()
     }
 
-    /// Takes out the arithmetic that stands behind a place of this block and that nothing uses.
+    /// Removes unused arithmetic after a position of this block.
     pub fn drop_arithmetic(&mut self, from: usize) {
         while let Some(op) = self.module.block(self.block).ops.get(from..).and_then(|new| new.last().copied()) {
             let results = &self.module.op(op).results;
@@ -121,7 +121,7 @@ impl Emitter {
         }
     }
 
-    /// A constant, made once in a function.
+    /// A constant, made once for each function.
     pub fn constant(&mut self, value: Attr, ty: Type) -> ValueId {
         let key = (value, ty);
         if let Some(known) = self.constants.get(&key) {
@@ -134,12 +134,12 @@ impl Emitter {
         value
     }
 
-    /// Puts an op of constants and parameters where the function begins.
+    /// Inserts an op on constants and parameters at the beginning of the function.
     pub fn at_entry(&mut self, op: OpId) {
         self.module.insert(self.entry, self.constants.len(), op);
     }
 
-    /// A constant number of type `index`.
+    /// A constant of type `index`.
     pub fn index(&mut self, n: i64) -> ValueId {
         self.constant(Attr::Int(n.into(), Type::Index), Type::Index)
     }
@@ -158,7 +158,7 @@ impl Emitter {
         result
     }
 
-    /// Gives a value the name of a variable, unless it has that of another.
+    /// Gives a value the name of a variable, unless it has the name of another one.
     pub fn name(&mut self, value: ValueId, name: &str) {
         let span = self.span;
         let suggested = self.suggested.remove(&value);
@@ -169,7 +169,7 @@ impl Emitter {
         }
     }
 
-    /// Gives a value that no variable stands for another name.
+    /// Renames a value that no variable is bound to.
     pub fn rename(&mut self, value: ValueId, name: &str) {
         if self.suggested.remove(&value) {
             self.module.value_mut(value).name = None;
@@ -177,7 +177,7 @@ impl Emitter {
         self.suggest(value, name);
     }
 
-    /// Gives a value a name until a variable stands for it.
+    /// Gives a value a name until a variable is bound to it.
     pub fn suggest(&mut self, value: ValueId, name: &str) {
         if self.module.value(value).name.is_none() {
             self.name(value, name);

@@ -1,6 +1,6 @@
-//! Where words of the language stand that have a place of their own in a function, and what they have to be written with.
+//! Rules for the position of builtins with a fixed place in a function, and for their literal arguments.
 //!
-//! These rules are of the text alone: they hold whatever a function is called with.
+//! These rules depend on the text alone: they hold for any arguments of the function.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use slipring_ir::{Diagnostic, Span};
 
 use crate::syntax::{any_expr, at, first_argument, named};
 
-/// What no argument mends: a parameter whose type says nothing, or nothing that such a type can say.
+/// The kind of errors that no argument can fix: a parameter whose type is missing or invalid.
 pub(crate) const NOT_A_TYPE: slipring_ir::Kind = slipring_ir::Kind::Parameter { of_call: false };
-/// What `pl.spmd` is given by name.
+/// Keyword arguments of `pl.spmd`.
 pub(crate) const SPMD: &[&str] = &[
     "core_num",
     "sync_start",
@@ -26,25 +26,25 @@ pub(crate) const SPMD: &[&str] = &[
     "windowize",
 ];
 
-/// What is known of the function that is looked at.
+/// Properties of the function that is checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Form {
-    /// It places its runtime scopes itself: `auto_scope=False`.
+    /// True if it places its runtime scopes itself: `auto_scope=False`.
     pub own_scopes: bool,
-    /// It is a kernel by its type: `InCore`, `AIC`, `AIV`.
+    /// True if its type makes it a kernel: `InCore`, `AIC`, `AIV`.
     pub typed_kernel: bool,
-    /// Its parameters say their shapes: a call does not decide them.
+    /// True if its parameters declare their shapes, so that a call does not determine them.
     pub shapes_said: bool,
 }
 
-/// What an expression stands for, by its whole path: `pl.spmd` of `pl.spmd(4)`.
+/// Resolves an expression to its full path: `pl.spmd` for `pl.spmd(4)`.
 pub(crate) type Path<'a, 'p> = dyn FnMut(&'a Expr) -> Option<String> + 'p;
 
-/// Reports the words of a function that stand where they may not, or lack what they are written with.
+/// Reports the builtins of a function that are misplaced or lack literal arguments.
 pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Path<'a, '_>) -> Vec<Diagnostic> {
     let mut walk = Walk { form, path, found: Vec::new(), cluster: None, places: BTreeMap::new() };
     walk.parameters(def);
-    // What says of the function what it is stands first, after its documentation.
+    // Statements that specify the kind of the function come first, after its docstring.
     let mut before: Option<Span> = None;
     for (position, stmt) in def.body.iter().enumerate() {
         let documentation = position == 0 && matches!(stmt, Stmt::Expr(own) if own.value.is_string_literal_expr());
@@ -63,7 +63,7 @@ pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Pat
     walk.found
 }
 
-/// A parameter of a function that says its types, and whose type does not.
+/// The error for a parameter without a type in a function that must declare its types.
 pub(crate) fn no_shape(name: &str, word: &str, place: Span) -> Diagnostic {
     let message = format!("the type of `{name}` has neither a shape nor an element type");
     Diagnostic::error(NOT_A_TYPE, place, message).help(format!(
@@ -71,7 +71,7 @@ pub(crate) fn no_shape(name: &str, word: &str, place: Span) -> Diagnostic {
     ))
 }
 
-/// Whether a dict that is written out says `False` of a key, or something that only the kernel's own lowering reads.
+/// True if a dict literal has `False` for a key, or something that only the kernel's own lowering evaluates.
 fn sets_false(call: &ExprCall, key: &str) -> bool {
     let items = call.arguments.args.first().and_then(Expr::as_dict_expr).map_or(&[][..], |dict| &dict.items);
     let is = |own: &Expr| own.as_string_literal_expr().is_some_and(|own| own.value.to_str() == key);
@@ -89,9 +89,9 @@ struct Walk<'a, 'p, 'w> {
     form: Form,
     path: &'w mut Path<'a, 'p>,
     found: Vec<Diagnostic>,
-    /// The `pl.cluster()` around it.
+    /// The surrounding `pl.cluster()`.
     cluster: Option<Span>,
-    /// Named places of tiles: how many slots each has, and where that is said first.
+    /// Named buffers of tiles: their number of slots, and the first place that specifies it.
     places: BTreeMap<&'a str, (i64, Span)>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Walk<'a, '_, '_> {
         Some(((self.path)(&call.func)?, call))
     }
 
-    /// The types of its parameters: what they lack, and what they read that a later parameter hides.
+    /// Checks the types of its parameters: missing parts, and names in them that a later parameter shadows.
     fn parameters(&mut self, def: &'a StmtFunctionDef) {
         let all: Vec<&'a Parameter> = def.parameters.iter_non_variadic_params().map(|own| &own.parameter).collect();
         for (position, own) in all.iter().enumerate() {
@@ -136,7 +136,7 @@ impl<'a> Walk<'a, '_, '_> {
         }
     }
 
-    /// The places that a type names: each has as many slots everywhere.
+    /// Checks the named buffers of a type: each has the same number of slots everywhere.
     fn places(&mut self, annotation: &'a Expr) {
         let Expr::Subscript(ty) = annotation else { return };
         let Expr::Tuple(parts) = &*ty.slice else { return };
@@ -204,7 +204,7 @@ impl<'a> Walk<'a, '_, '_> {
         }
     }
 
-    /// A call that is a statement of its own.
+    /// Checks a call that is a statement.
     fn alone(&mut self, expr: &'a Expr) {
         let Some((word, call)) = self.word(expr) else { return };
         match &*word {
@@ -229,7 +229,7 @@ impl<'a> Walk<'a, '_, '_> {
         }
     }
 
-    /// An item of `with`.
+    /// Checks an item of `with`.
     fn scope(&mut self, stmt: &'a StmtWith, item: &'a Expr, name: Option<&'a Expr>) {
         let Some((word, call)) = self.word(item) else { return };
         match &*word {
@@ -270,7 +270,7 @@ impl<'a> Walk<'a, '_, '_> {
         mode.is_some_and(|mode| (self.path)(mode).is_none_or(|path| !path.ends_with(".AUTO")))
     }
 
-    /// `deps=` of blocks whose task has no name.
+    /// Checks `deps=` on blocks whose task has no name.
     fn not_waited_for(&mut self, call: &'a ExprCall) {
         let Some(deps) = named(call, "deps") else { return };
         let error = Diagnostic::error("scope", at(deps), "`deps=` on blocks that are not a named task")
@@ -287,7 +287,7 @@ impl<'a> Walk<'a, '_, '_> {
     }
 }
 
-/// The names that an expression reads.
+/// Collects the names that an expression reads.
 struct Names<'a>(Vec<(&'a str, Span)>);
 
 impl<'a> Visitor<'a> for Names<'a> {
@@ -299,7 +299,7 @@ impl<'a> Visitor<'a> for Names<'a> {
     }
 }
 
-/// Whether blocks can do different things: they ask for their number, or call what may ask for it.
+/// True if blocks may behave differently: they query their index, or call something that may.
 fn differ<'a>(body: &'a [Stmt], path: &mut Path<'a, '_>) -> bool {
     any_expr(body, &mut |expr| {
         let Expr::Call(call) = expr else { return false };
@@ -308,7 +308,7 @@ fn differ<'a>(body: &'a [Stmt], path: &mut Path<'a, '_>) -> bool {
                 let last = word.rsplit('.').next().unwrap_or(word);
                 matches!(last, "get_block_idx" | "at") || !word.starts_with("pl.")
             }
-            // A method, or a function of the file. What devices do together may be for each block.
+            // A method, or a function of the file. Operations that all devices do together may be for each block.
             None => true,
         }
     })

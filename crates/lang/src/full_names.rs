@@ -1,4 +1,4 @@
-//! The full names of functions: that of the class or function in front where a file has several of one name.
+//! Full names of functions: prefixed with the enclosing class or function if a file has several of one name.
 
 use std::rc::Rc;
 
@@ -8,8 +8,8 @@ use slipring_ir::{Diagnostic, Diags};
 use crate::host::Found;
 use crate::syntax::at;
 
-/// The full names of functions: their own where only one has it, else with those of what they stand in before it. Two of
-/// one full name are an error.
+/// The full names of functions: the plain name if it is unique, else prefixed with the enclosing definitions. Two equal
+/// full names are an error.
 pub(crate) fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>> {
     let short = |found: &Found<'_>| found.def.name.as_str().to_string();
     let mut counts: IndexMap<String, usize> = IndexMap::new();
@@ -30,7 +30,7 @@ pub(crate) fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>>
         let full: Rc<str> =
             if full.is_empty() || full.ends_with('.') { format!("{full}{}", function.def.name).into() } else { full };
         if function.part && firsts.contains_key(&full) {
-            // Names around the text say which one is meant.
+            // Names around the text distinguish them.
             let number = 2 + names.iter().filter(|own: &&Rc<str>| own.starts_with(&format!("{full}."))).count();
             names.push(format!("{full}.{number}").into());
             continue;
@@ -60,6 +60,6 @@ pub(crate) fn full_names(found: &[Found<'_>], diags: &mut Diags) -> Vec<Rc<str>>
     names
 }
 
-/// What helps where host code that is not followed decides which kernels there are.
+/// The help text for host code that is not followed but decides which kernels exist.
 const PERHAPS: &str =
     "let Python run the file, `python -m slipring COMMAND FILE`, or take the kernel out of the branch";

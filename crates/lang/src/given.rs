@@ -1,39 +1,39 @@
-//! What names stand for around a text, where its caller knows: a closure's.
+//! Values of names around a text, if its caller knows them: those of a closure.
 
 use std::ops::Range;
 
 use slipring_ir::Elsewhere;
 
-/// Stands before the name of a parameter, among the names of the surroundings: the parameter is a constant, with this value.
+/// Prefix for the name of a parameter among the surrounding names: the parameter is a constant with this value.
 pub const CONSTEXPR: &str = "constexpr$";
 
-/// What names stand for around a text that its caller put together of functions from several places.
+/// Values of names around a text that its caller assembled from functions of several places.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Names {
-    /// Around all of it.
+    /// Names for the whole text.
     pub whole: Vec<(String, Name)>,
-    /// The functions. None where the text is that of one place.
+    /// The functions. Empty if the text comes from a single place.
     pub parts: Vec<Part>,
-    /// What of the text comes from other files.
+    /// Ranges of the text that come from other files.
     pub elsewhere: Vec<Elsewhere>,
 }
 
-/// A function of a text that was put together.
+/// A function of an assembled text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Part {
-    /// Where it stands in the text, in bytes. A function that was made several times stands there once.
+    /// Its range in the text, in bytes. A function that was made several times occurs only once.
     pub range: Range<u32>,
-    /// What names stand for in it.
+    /// Values of names in it.
     pub own: Vec<(String, Name)>,
-    /// What stands before its name where another function has the same: its module, and what it was defined in.
+    /// The prefix for its name if another function has the same one: its module, and its enclosing definitions.
     pub within: Vec<String>,
 }
 
-/// What a name of the surroundings stands for.
+/// The value of a surrounding name.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Name {
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A float.
     Float(f64),
@@ -45,32 +45,32 @@ pub enum Name {
     None,
     /// Several values.
     Tuple(Vec<Name>),
-    /// A value with members, a module or an instance.
+    /// A value with members: a module or an instance.
     Members(Members),
-    /// What is found by a key.
+    /// A dict.
     Dict {
-        /// The same number for the same dict under other names.
+        /// Equal for the same dict under other names.
         same: u64,
-        /// Keys and what they stand for.
+        /// Keys and values.
         entries: Vec<(Name, Name)>,
     },
-    /// A part of the language by its full name: `pl`, `pl.FP32`, `pl.add`.
+    /// A part of the language, by full name: `pl`, `pl.FP32`, `pl.add`.
     Path(String),
-    /// A function of the language that is no part of the text: its name.
+    /// A function of the language that is not in the text: its name.
     Function(String),
-    /// A function of a text that was put together, by its position among [`Names::parts`].
+    /// A function of an assembled text, by its index in [`Names::parts`].
     Part(usize),
-    /// A function with arguments that each of its calls has: those in order, and those by name.
+    /// A function with bound arguments, as from `functools.partial`: positional ones, and those by name.
     Partial(Box<Name>, Vec<Name>, Vec<(String, Name)>),
 }
 
 /// A value with members.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Members {
-    /// What messages call it.
+    /// Its description in messages.
     pub what: String,
-    /// The same number for the same value under other names.
+    /// Equal for the same value under other names.
     pub same: u64,
-    /// The members that are named.
+    /// The members that the text uses.
     pub fields: Vec<(String, Name)>,
 }

@@ -1,4 +1,4 @@
-//! The names of a file, and its functions, as the kernels see them.
+//! The names and functions of a file, as its kernels see them.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,36 +21,36 @@ pub(crate) struct Globals<'a> {
     pub names: Scope,
     /// Functions by name.
     pub functions: IndexMap<Rc<str>, Function<'a>>,
-    /// Functions without a decorator: host code, known for messages.
+    /// Functions without a decorator: host code, kept for messages.
     pub host: BTreeSet<Rc<str>>,
-    /// What is a word of the language by itself: after `from slipring.language import *`.
+    /// Recognises builtins that are in scope without a prefix, after `from slipring.language import *`.
     words: Option<fn(&str) -> bool>,
-    /// Functions that are being lowered or have been.
+    /// Functions that are being lowered or have been lowered.
     pub started: RefCell<BTreeSet<Rc<str>>>,
-    /// How often functions have been lowered ahead of their turn.
+    /// Number of times that functions were lowered ahead of their turn.
     pub tries: RefCell<BTreeMap<Rc<str>, u32>>,
-    /// Parameters that opaque functions write without saying so: function and name.
+    /// Parameters that opaque functions write without declaring it: function and name.
     written: RefCell<BTreeSet<(Rc<str>, Rc<str>)>>,
-    /// Tensors that scopes make and that are tiles.
+    /// Tensors made by scopes that are represented as tiles.
     pub made_tiles: RefCell<MadeTiles>,
-    /// Functions that others call: they are parts of kernels.
+    /// Functions that others call: they are not kernels of their own.
     pub called: RefCell<BTreeSet<Rc<str>>>,
-    /// What functions push into pipes, for pops that do not say what they expect.
+    /// Pushes of functions into pipes, for pops that do not specify what they expect.
     pub pushes: RefCell<Vec<Push>>,
-    /// Memory for slots that functions reserve: function, name, bytes.
+    /// Reservations of slot memory: function, name, bytes.
     reserved: RefCell<Vec<Reservation>>,
-    /// Iterations that loops have been unrolled to.
+    /// Total number of iterations of unrolled loops.
     pub unrolled: Cell<u64>,
-    /// Statements that have been lowered.
+    /// Number of lowered statements.
     pub lowered: Cell<u64>,
-    /// Clusters and Vector cores that the program runs on, where that was asked for.
+    /// Numbers of clusters and Vector cores that the program runs on, if known.
     pub cores: [Cell<Option<u64>>; 2],
 }
 
 /// A function, the name of a reservation in it, and its bytes.
 type Reservation = (Rc<str>, Rc<str>, i64);
 
-/// What a function pushes into a pipe.
+/// A push of a function into a pipe.
 #[derive(Clone, Debug)]
 pub(crate) struct Push {
     /// The function.
@@ -59,35 +59,35 @@ pub(crate) struct Push {
     pub from: CoreKind,
     /// Number of the pipe.
     pub id: i64,
-    /// The name of the consumer's reserved buffer, where the pipe has one.
+    /// The name of the consumer's reserved buffer, if the pipe has one.
     pub buffer: Option<Rc<str>>,
-    /// Shape of the tile that is pushed.
+    /// Shape of the pushed tile.
     pub shape: SmallVec<[u64; 5]>,
     pub elem: Elem,
     pub split: Split,
     pub span: Span,
 }
 
-/// The tensors that scopes make and that are tiles, by the calls and the place that make them.
+/// Tensors made by scopes that are represented as tiles, by the chain of calls and the place that make them.
 #[derive(Default)]
 pub(crate) struct MadeTiles {
     known: Vec<Vec<Span>>,
-    /// Those that a tile cannot stand for.
+    /// Those that cannot be represented as a tile.
     refused: Vec<Vec<Span>>,
 }
 
 impl MadeTiles {
-    /// How many there are.
+    /// The number of such tensors.
     pub fn count(&self) -> usize {
         self.known.len()
     }
 
-    /// Whether the tensor made here is one.
+    /// True if the tensor made here is represented as a tile.
     pub fn has(&self, place: &[Span]) -> bool {
         self.known.iter().any(|own| own == place)
     }
 
-    /// Makes the tensor made here one. False where a tile cannot stand for it.
+    /// Represents the tensor made here as a tile. False if that is not possible.
     pub fn ask(&mut self, place: &[Span]) -> bool {
         if self.refused.iter().any(|own| own == place) {
             return false;
@@ -98,34 +98,34 @@ impl MadeTiles {
         true
     }
 
-    /// Takes all but the first ones back.
+    /// Reverts all but the first ones.
     pub fn refuse(&mut self, first: usize) {
         self.refused.extend(self.known.split_off(first));
     }
 }
 
-/// Names and what they stand for.
+/// Names and their values.
 pub(crate) type Scope = IndexMap<Rc<str>, Value>;
 
 /// A function of the file.
 #[derive(Clone)]
 pub(crate) struct Function<'a> {
-    /// Its full name: that of its class or function in front where the file has several of its name.
+    /// Its full name: prefixed with the enclosing class or function if the file has several of its name.
     pub name: Rc<str>,
     pub def: &'a StmtFunctionDef,
     pub role: Role,
-    /// What it says of itself.
+    /// Its attributes.
     pub attrs: FunctionAttrs,
-    /// True for another one of the same text, made with other constants: only programs start it.
+    /// True for another instance of the same text, made with other constants: only programs start it.
     pub again: bool,
-    /// Names that it sees besides those of the file: of the function that it stands in, of its class as `self`.
+    /// Names in its scope besides those of the file: of the enclosing function, and of its class as `self`.
     pub scope: Scope,
     /// The names of the functions of its class.
     pub class: Vec<(Rc<str>, Rc<str>)>,
 }
 
 impl Globals<'_> {
-    /// The names of a file that has none yet. `words` says what is a word of the language by itself.
+    /// The names of a file that has none yet. `words` recognises builtins without a prefix.
     pub fn seeing(words: Option<fn(&str) -> bool>) -> Self {
         Globals { words, ..Globals::default() }
     }
@@ -139,33 +139,33 @@ impl Globals<'_> {
         self.names.keys().map(|name| &**name)
     }
 
-    /// Notes that an opaque function writes a parameter. False if that was known.
+    /// Records that an opaque function writes a parameter. False if that was known.
     pub fn writes(&self, function: &Rc<str>, parameter: &Rc<str>) -> bool {
         self.written.borrow_mut().insert((function.clone(), parameter.clone()))
     }
 
-    /// Whether an opaque function writes a parameter without saying so.
+    /// True if an opaque function writes a parameter without declaring it.
     pub fn is_written(&self, function: &Rc<str>, parameter: &str) -> bool {
         self.written.borrow().iter().any(|(own, name)| own == function && **name == *parameter)
     }
 
-    /// How many parameters an opaque function is known to write.
+    /// The number of parameters that an opaque function is known to write.
     pub fn written_in(&self, function: &Rc<str>) -> usize {
         self.written.borrow().iter().filter(|(own, _)| own == function).count()
     }
 
-    /// Notes what a function reserves for slots.
+    /// Records a function's reservation of slot memory.
     pub fn reserve(&self, function: &Rc<str>, name: &Rc<str>, bytes: i64) {
         self.reserved.borrow_mut().push((function.clone(), name.clone(), bytes));
     }
 
-    /// Bytes that a function reserves for slots under a name.
+    /// Bytes of slot memory that a function reserves under a name.
     pub fn reserved(&self, function: &str, name: &str) -> Option<i64> {
         let reserved = self.reserved.borrow();
         reserved.iter().rev().find(|(f, n, _)| **f == *function && **n == *name).map(|(.., bytes)| *bytes)
     }
 
-    /// The full name of the function that a text within another function calls by a name.
+    /// The full name of the function that a name refers to inside another function.
     pub fn full_name(&self, name: &str, within: &str) -> Option<Rc<str>> {
         let class = self.functions.get(within).map_or(&[][..], |function| &function.class);
         let own = class.iter().find(|(short, _)| **short == *name).map(|(_, full)| full.clone());
@@ -173,7 +173,7 @@ impl Globals<'_> {
     }
 }
 
-/// The full name of `pl.a.b`, as a function sees it.
+/// The full path of `pl.a.b`, as resolved in a function.
 pub(crate) fn path_of(globals: &Globals<'_>, scope: &Scope, expr: &Expr) -> Option<String> {
     match expr {
         Expr::Name(name) => {

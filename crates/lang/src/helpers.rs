@@ -1,16 +1,16 @@
-//! Helper modules: files next to the one that is compiled, which it imports.
+//! Helper modules: files next to the compiled one that it imports.
 
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 
 use crate::request::FindModule;
 
-/// The most helper modules.
+/// The maximum number of helper modules.
 const MOST_MODULES: usize = 64;
 
-/// The most names that a file's imports are asked for.
+/// The maximum number of imported names that are resolved for a file.
 const MOST_IMPORTS: usize = 1024;
 
-/// The helper modules that a file imports, and those that they import, by their dotted names.
+/// The helper modules that a file imports, directly or indirectly, by dotted name.
 pub(crate) fn load(source: &Source, modules: Option<&FindModule<'_>>) -> Vec<(String, Source)> {
     let mut loaded: Vec<(String, Source)> = Vec::new();
     let Some(modules) = modules else { return loaded };
@@ -31,12 +31,12 @@ pub(crate) fn load(source: &Source, modules: Option<&FindModule<'_>>) -> Vec<(St
     loaded
 }
 
-/// The package that a module lies in: the folder of the file has no name.
+/// The package of a module: empty for the folder of the file.
 pub(crate) fn package(module: &str) -> &str {
     module.rsplit_once('.').map_or("", |(package, _)| package)
 }
 
-/// The dotted name of what `from .x` names in a package; none above the file's folder.
+/// The dotted name for `from .x` in a package; `None` above the file's folder.
 pub(crate) fn relative(package: &str, level: usize, module: &str) -> Option<String> {
     let mut base = package;
     for _ in 1..level {
@@ -49,10 +49,10 @@ pub(crate) fn relative(package: &str, level: usize, module: &str) -> Option<Stri
     })
 }
 
-/// The dotted names of the modules that a text in a package imports, wherever it does.
+/// The dotted names of all modules that a text in a package imports.
 fn imports(source: &Source, package: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    // The lines that say so: what stands in a string by chance names no file, or one that is not used.
+    // Scans lines for imports: a match inside a string names a file that does not exist, or one that is not used.
     for line in source.text.lines().map(str::trim_start) {
         let first = |list: &str| -> Vec<String> {
             list.split(',').filter_map(|part| part.split_whitespace().next()).map(str::to_string).collect()
@@ -89,7 +89,7 @@ fn imports(source: &Source, package: &str) -> Vec<String> {
     names
 }
 
-/// Errors of a helper module, said at no place of the file itself.
+/// Errors of a helper module, reported without a place in the file itself.
 pub(crate) fn errors(name: &str, own: &Diags, text: &Source) -> Vec<Diagnostic> {
     let said = own.list.iter().map(|error| {
         let line = error.primary.as_ref().map_or(1, |label| text.line_column(label.span.start).0);

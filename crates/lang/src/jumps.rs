@@ -1,5 +1,5 @@
-//! `break`, `continue`, `else` of a loop and `return` before the end, as branches: what follows a jump becomes the other
-//! arm of the branch that it stands in, or is guarded by a flag.
+//! Rewrites `break`, `continue`, `else` of a loop and early `return` as branches: the code after a jump becomes the
+//! other arm of its branch, or is guarded by a flag.
 //!
 //! ```text
 //! for i in pl.range(n):            more$ = True
@@ -16,12 +16,12 @@ use ruff_text_size::{Ranged, TextRange};
 
 use crate::tree;
 
-/// The value that a function returns before its end.
+/// The value that a function returns early.
 const RESULT: &str = "result$";
-/// The name of what an expression chooses when the kernel runs.
+/// The name of an expression's value that is selected at run time.
 pub(crate) const CHOICE: &str = "choice$";
 
-/// A name as messages have it.
+/// A name as quoted in messages.
 pub(crate) fn quoted(name: &str) -> String {
     match name {
         RESULT => "what is returned".into(),
@@ -30,12 +30,12 @@ pub(crate) fn quoted(name: &str) -> String {
     }
 }
 
-/// A file whose kernels have no jumps but those that cannot be taken apart.
+/// A file in whose kernels only those jumps remain that cannot be rewritten.
 pub(crate) fn plain(body: Vec<Stmt>) -> Vec<Stmt> {
     body.into_iter().map(|stmt| in_host(stmt, false)).collect()
 }
 
-/// The same where functions that only start kernels are followed: of these, only the scopes are kernels.
+/// Like [`plain`], where functions that only start kernels are followed: in these, only the scopes are kernels.
 pub(crate) fn plain_kernels(body: Vec<Stmt>) -> Vec<Stmt> {
     body.into_iter().map(|stmt| in_host(stmt, true)).collect()
 }
@@ -83,7 +83,7 @@ fn in_host(stmt: Stmt, program: bool) -> Stmt {
     }
 }
 
-/// True for a function that only starts kernels: it is followed as Python, which has its jumps.
+/// True for a function that only starts kernels: it is followed as Python code, which supports jumps.
 fn is_followed(def: &StmtFunctionDef) -> bool {
     let says = |decorator: &Decorator| {
         let text = |expr: &Expr| {
@@ -98,7 +98,7 @@ fn is_followed(def: &StmtFunctionDef) -> bool {
     def.decorator_list.iter().any(says) || crate::starts::several_scopes(def)
 }
 
-/// A statement of such a function: what stands in its scopes is a kernel's.
+/// A statement of such a function: the bodies of its scopes are kernels.
 fn in_scopes(stmt: Stmt) -> Stmt {
     let scope = crate::starts::is_scope(&stmt);
     match stmt {
@@ -145,7 +145,7 @@ fn is_of_the_language(decorator: &Expr) -> bool {
     }
 }
 
-/// Statements from which a jump may leave.
+/// How a jump may leave statements.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Leaves {
     /// By `break` or `continue`.
@@ -182,7 +182,7 @@ fn leaves_of(stmt: &Stmt) -> Leaves {
     }
 }
 
-/// True if a body has a jump that is to be taken apart.
+/// True if a body has a jump that is to be rewritten.
 fn has_jumps(body: &[Stmt]) -> bool {
     fn inside(stmt: &Stmt) -> bool {
         match stmt {
@@ -198,7 +198,7 @@ fn has_jumps(body: &[Stmt]) -> bool {
     body.iter().any(inside) || returns_early(body)
 }
 
-/// True if a body returns elsewhere than at its end.
+/// True if a body returns before its end.
 fn returns_early(body: &[Stmt]) -> bool {
     let Some((last, before)) = body.split_last() else { return false };
     leaves(before).function
@@ -209,7 +209,7 @@ fn returns_early(body: &[Stmt]) -> bool {
         }
 }
 
-/// True if no path comes to the end of a body.
+/// True if no path reaches the end of a body.
 fn always_leaves(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_) => true,
@@ -223,23 +223,23 @@ fn always_leaves(body: &[Stmt]) -> bool {
     })
 }
 
-/// What a jump may leave: the function, or a loop.
+/// Something that a jump may leave: the function, or a loop.
 struct Frame {
     /// The flag that is true as long as no jump has left the function, or this iteration of the loop.
     goes: String,
-    /// The flag that is true as long as the loop goes on; none for the function.
+    /// The flag that is true as long as the loop continues; `None` for the function.
     more: Option<String>,
-    /// True once something asks the first flag.
+    /// True once the first flag is used.
     asked: bool,
-    /// False for what is written like a loop and is none: its jumps stay, to be reported.
+    /// False for statements that look like a loop but are not: their jumps are kept, to be reported.
     jumps: bool,
 }
 
 struct Work {
     frames: Vec<Frame>,
-    /// True if `return` is taken apart.
+    /// True if `return` is rewritten.
     returns: bool,
-    /// True if what is returned is kept under a name, because it is not everywhere the same.
+    /// True if the returned value is stored under a name, because it differs between returns.
     keeps: bool,
 }
 
@@ -298,7 +298,7 @@ fn returned(body: &[Stmt], values: &mut Vec<Option<Expr>>) {
     }
 }
 
-/// True for `pl.split_aiv` and `pl.spmd`, which are no loops, and for loops that say themselves what they yield.
+/// True for `pl.split_aiv` and `pl.spmd`, which are not loops, and for loops that yield explicitly.
 fn keeps_its_jumps(stmt: &StmtFor) -> bool {
     let Expr::Call(call) = &*stmt.iter else { return false };
     let name = match &*call.func {
@@ -315,14 +315,14 @@ impl Work {
         self.frames.last_mut().expect("the function's")
     }
 
-    /// True if a statement has a jump out of it that is taken apart.
+    /// True if a statement contains a jump out of it that is rewritten.
     fn is_left(&self, stmt: &Stmt) -> bool {
         let leaves = leaves_of(stmt);
         let iteration = self.frames.last().is_some_and(|frame| frame.more.is_some() && frame.jumps);
         (leaves.iteration && iteration) || (leaves.function && self.returns())
     }
 
-    /// True if a `return` here is taken apart.
+    /// True if a `return` here is rewritten.
     fn returns(&self) -> bool {
         self.returns && self.frames.iter().all(|frame| frame.jumps)
     }
@@ -398,7 +398,7 @@ impl Work {
         if done.is_empty() { vec![tree::pass(TextRange::default())] } else { done }
     }
 
-    /// What runs if no jump has left the iteration, or the function.
+    /// Code that runs if no jump has left the iteration, or the function.
     fn guarded(&mut self, rest: Vec<Stmt>, range: TextRange) -> Vec<Stmt> {
         if rest.is_empty() {
             return Vec::new();
@@ -410,7 +410,7 @@ impl Work {
         vec![tree::when(tree::read(&frame.goes, range), rest, range)]
     }
 
-    /// A branch with a jump in an arm, and what follows it.
+    /// A branch with a jump in an arm, and the code after it.
     fn branch(&mut self, mut stmt: StmtIf, rest: Vec<Stmt>) -> Vec<Stmt> {
         let range = stmt.range;
         if !rest.is_empty() && stmt.elif_else_clauses.iter().all(|clause| clause.test.is_some()) {
@@ -439,7 +439,7 @@ impl Work {
         done
     }
 
-    /// The body of a loop, whether a jump may end the loop, and the flag that says that it goes on.
+    /// The body of a loop, whether a jump may end the loop, and the flag for its continuation.
     fn iteration(&mut self, body: Vec<Stmt>, range: TextRange, jumps: bool) -> (Vec<Stmt>, Option<String>) {
         let at = u32::from(range.start());
         let (goes, more) = (format!("goes${at}"), format!("more${at}"));
@@ -505,7 +505,7 @@ impl Work {
     }
 }
 
-/// True if a `break` may end the loop of a body.
+/// True if a `break` may end the loop with this body.
 fn ends_by_break(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Break(_) => true,

@@ -1,28 +1,28 @@
-//! The kernel language: Python syntax in, a module in mixed form out.
+//! The kernel language: translates Python syntax to a module in mixed form.
 //!
 //! A kernel is a function of a Python file: `import slipring.language as pl`, a decorator (`@pl.incore`, `@pl.jit`,
-//! `@pl.function(…)`), parameters with types, a body of tile ops, loops and branches. No Python is needed: the text is parsed
-//! here and every op of the body is emitted where it stands, in the form that the passes take apart. Ops keep their places
-//! in the Python text, so that whatever a later stage reports points at the author's line.
+//! `@pl.function(…)`), parameters with types, and a body of tile ops, loops and branches. Python is not needed: the
+//! text is parsed here, and every op of the body is emitted in place, in the mixed form that the passes split. Ops keep
+//! their positions in the Python text, so that reports of later stages point at the author's line.
 //!
-//! Files stand in this order, and import only what stands above them:
+//! Files are listed in dependency order: each imports only from those above it.
 //!
-//! | module | has |
+//! | module | subject |
 //! |---|---|
-//! | [`syntax`], [`scopes`], `tree` | the text as a Python tree; syntax errors; which names it binds |
-//! | `forms`, `starts`, `jumps`, `ssa` | what the text alone decides: where words stand, what starts kernels, `break` and `return` as branches |
-//! | `value`, `constants`, `numbers`, `text`, `dtype` | what a name stands for; arithmetic on constants |
-//! | `words`, `members`, `params` | the words of the language besides its ops; its constants; what a word takes |
-//! | `compiled`, `request`, `given`, `passed` | what is asked of a file, what comes out, what is passed to kernels |
-//! | `roles`, `attrs`, `annotations` | what a function is, by its decorator; what it says of itself; types as they are written |
-//! | `globals`, `specialise` | the names of a file as kernels see them; parameters whose shapes come from what is passed |
-//! | `emit`, `whole` | building ops; the last look at what was lowered |
+//! | [`syntax`], [`scopes`], `tree` | the text as a Python tree; syntax errors; the names that it binds |
+//! | `forms`, `starts`, `jumps`, `ssa` | the text alone: misplaced builtins, starts of kernels, jumps as branches |
+//! | `value`, `constants`, `numbers`, `text`, `dtype` | values of names; arithmetic on constants |
+//! | `words`, `members`, `params` | the builtins of the language besides its ops; its constants; parameters |
+//! | `compiled`, `request`, `given`, `passed` | the request to compile a file, the result, arguments of kernels |
+//! | `roles`, `attrs`, `annotations` | the role of a function, by its decorator; its attributes; type annotations |
+//! | `globals`, `specialise` | the names of a file as kernels see them; parameters shaped by the arguments |
+//! | `emit`, `whole` | building ops; the final check of a lowered module |
 //! | `lower` | kernels: statements, expressions, control flow, memories |
 //! | `ops` | the catalogue: every `pl.…` that a kernel may call, declared once |
-//! | `orchestration`, `questions` | a whole program as data; what it asks of the run that it is followed for |
+//! | `orchestration`, `questions` | a whole program as data; its queries to the run that it is followed for |
 //! | `host` | the part of the file that is not a kernel: constants, classes, functions that build kernels or start them |
-//! | `full_names`, `program` | the names that functions have among all of a file; the file compiled |
-//! | `parsed`, [`tasks`] | a file and what it imports, parsed once for all that is asked of it: its kernels, its whole programs |
+//! | `full_names`, `program` | full names of a file's functions; the compiled file |
+//! | `parsed`, [`tasks`] | a file and its imports, parsed once for all requests: its kernels, its whole programs |
 
 mod aliases;
 mod annotations;

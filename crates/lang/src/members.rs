@@ -5,10 +5,10 @@ use slipring_tile::Space;
 use crate::dtype::DTYPES;
 use crate::value::{Const, SPLIT_MODES};
 
-/// The language's own name in full names.
+/// The prefix of the language in full names.
 const ROOT: &str = "pl";
 
-/// A member of a part of the language that is a constant: a type, a memory, a member of an enumeration.
+/// A constant member of the language or one of its parts: a type, a memory, a member of an enumeration.
 pub(crate) fn member(path: &str, name: &str) -> Option<Const> {
     let of_kind = |kind| Some(Const::Member(kind, name.into()));
     match path.rsplit('.').next().unwrap_or("") {

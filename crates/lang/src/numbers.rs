@@ -1,4 +1,4 @@
-//! Functions of constants, which kernels and the host know alike.
+//! Functions of constants that both kernels and host code support.
 
 use ruff_python_ast::{CmpOp, Operator};
 
@@ -6,11 +6,11 @@ use crate::constants;
 use crate::text::python_text;
 use crate::value::Const;
 
-/// Functions of numbers that evaluate nothing but their arguments, for numbers of the run, too.
+/// Functions that evaluate nothing but their arguments, which are also supported for numbers of the run.
 pub(crate) const ONLY_THEIR_ARGUMENTS: [&str; 11] =
     ["abs", "bool", "float", "int", "len", "max", "min", "pl.cast", "pl.const", "pl.max", "pl.min"];
 
-/// A function of constants; `None` for what is no such function, or takes other arguments.
+/// A function of constants; `None` for other functions or arguments.
 pub(crate) fn of_numbers(path: &str, args: &[Const]) -> Option<Result<Const, String>> {
     let float = |c: &Const| match c {
         Const::Int(n) => Some(*n as f64),

@@ -1,45 +1,45 @@
-//! A whole program, as its orchestration submits it: tensors, tasks, and the kernels of the tasks.
+//! A whole program as submitted by its orchestration: tensors, tasks, and the kernels of the tasks.
 
 use slipring_ir::{Module, Span};
 use slipring_tasks::{Act, Graph};
 
 use crate::compiled::{KernelInfo, ParamInfo};
 
-/// A whole program: what its orchestration submits.
+/// A whole program: the submits of its orchestration.
 #[derive(Debug)]
 pub struct Orchestration {
     /// Name of the function.
     pub name: String,
     /// Its parameters, in order.
     pub params: Vec<ParamInfo>,
-    /// The numbers of scalars, which the tasks follow from; `None` for tensors.
+    /// The values of scalars on which the tasks depend; `None` for tensors.
     pub numbers: Vec<Option<String>>,
-    /// The tensor that each parameter is, by its number in the graph; `None` for scalars.
+    /// The tensor of each parameter, by its index in the graph; `None` for scalars.
     pub tensor_of: Vec<Option<usize>>,
     /// Tensors, tasks and their edges.
     pub graph: Graph,
-    /// What each task starts, and with what.
+    /// The kernel that each task starts, and its arguments.
     pub calls: Vec<TaskCall>,
     /// The kernels of the tasks.
     pub kernels: Vec<TaskKernel>,
-    /// The tensors that the program gives back.
+    /// The tensors that the program returns.
     pub returned: Vec<usize>,
-    /// First values of the tensors that the program makes, as the command line writes an argument.
+    /// Initial values of the tensors that the program makes, in the syntax of the command line.
     pub filled: Vec<Option<String>>,
-    /// The question after which nothing is known, where one had no answer.
+    /// The first question without an answer, after which nothing is known.
     pub open: Option<Open>,
-    /// True where answers decided what there is: it holds for these inputs and this number of clusters.
+    /// True if the tasks depend on answers: they are valid for these inputs and this number of clusters only.
     pub by_answers: bool,
-    /// True where errors may come from numbers that were read: for other contents of the tensors there may be none.
+    /// True if errors may depend on elements that were read: for other contents of the tensors there may be none.
     pub doubtful: bool,
-    /// How many devices it runs on, where it asks for that.
+    /// The number of devices that it runs on, if it queries that.
     pub devices: Option<u64>,
-    /// For each memory that devices have the devices that tasks were started on with it, where those are not all.
+    /// For each memory of devices, the devices on which tasks were started that use it, if those are not all.
     pub(crate) groups: Vec<Vec<u64>>,
 }
 
 impl Orchestration {
-    /// One that submits nothing yet.
+    /// An orchestration without submits.
     pub(crate) fn of(name: String) -> Orchestration {
         Orchestration {
             name,
@@ -59,7 +59,7 @@ impl Orchestration {
         }
     }
 
-    /// Leaves out the kernels that no task starts: what runs together on a cluster was compiled alone, too.
+    /// Removes the kernels that no task starts: kernels that run together on a cluster were compiled separately, too.
     pub(crate) fn without_unused(&mut self) {
         let used: std::collections::BTreeSet<usize> = self.calls.iter().filter_map(|call| call.kernel).collect();
         let place: Vec<Option<usize>> =
@@ -76,38 +76,38 @@ impl Orchestration {
 /// A kernel of tasks.
 #[derive(Debug)]
 pub struct TaskKernel {
-    /// Its function, and those that it needs.
+    /// Its function, and the functions that it needs.
     pub module: Module,
     /// Its parameters.
     pub info: KernelInfo,
 }
 
-/// What a task starts.
+/// The action of a task.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TaskCall {
-    /// Position of the kernel; `None` for a join that does nothing.
+    /// Index of the kernel; `None` for a join, which does nothing.
     pub kernel: Option<usize>,
     /// One for each parameter of the kernel.
     pub args: Vec<TaskArg>,
-    /// What the orchestration does itself instead.
+    /// The action of the orchestration itself, instead of a kernel.
     pub act: Option<Act>,
-    /// The task runs only if this holds when it could start.
+    /// The task only runs if this holds when it could start.
     pub predicate: Option<Predicate>,
 }
 
-/// What is passed to a task.
+/// An argument of a task.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TaskArg {
-    /// A tensor from a byte on.
+    /// A tensor, starting at a byte.
     Tensor {
-        /// Its number in the graph.
+        /// Its index in the graph.
         tensor: usize,
-        /// The first byte that is handed over.
+        /// The first byte that is passed.
         offset: u64,
     },
-    /// A scalar as the command line writes it.
+    /// A scalar in the syntax of the command line.
     Scalar(String),
-    /// A buffer that the kernel makes for itself, as the command line writes an argument.
+    /// A buffer that the kernel makes for itself, in the syntax of the command line.
     Own(String),
 }
 
@@ -116,7 +116,7 @@ pub enum TaskArg {
 #[allow(missing_docs)]
 pub struct Predicate {
     pub tensor: usize,
-    /// Byte of the element.
+    /// Byte offset of the element.
     pub offset: u64,
     /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
     pub op: &'static str,
@@ -127,10 +127,10 @@ pub struct Predicate {
 /// A question without an answer: what follows it is not known.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Open {
-    /// Where it is asked.
+    /// The place of the query.
     pub span: Span,
-    /// What is asked.
+    /// The queried value.
     pub what: String,
-    /// Why there is no answer; `None` where nobody was asked.
+    /// The reason why there is no answer; `None` if nobody was asked.
     pub why: Option<String>,
 }

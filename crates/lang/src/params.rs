@@ -1,4 +1,4 @@
-//! Parameters of words, and the arguments that a call gives for them.
+//! Parameters of builtins, and the arguments of a call.
 
 use std::rc::Rc;
 
@@ -7,19 +7,19 @@ use slipring_tile::Elem;
 
 use crate::value::Value;
 
-/// Arguments as they are written.
+/// Arguments as written.
 #[derive(Default)]
 pub(crate) struct Given {
     pub positional: Vec<(Value, Span)>,
     pub keywords: Vec<(Rc<str>, Value, Span)>,
-    /// The type of tile that an annotation says the call gives.
+    /// The tile type from the annotation of the call's target.
     pub expected: Option<(Vec<u64>, Elem)>,
 }
 
 /// A parameter of an op.
 struct Param {
     name: &'static str,
-    /// What it is called elsewhere: the public language calls one parameter differently for tiles and for tensors.
+    /// Alternative names: the public language names some parameters differently for tiles and for tensors.
     others: Vec<&'static str>,
     required: bool,
     keyword_only: bool,
@@ -31,7 +31,7 @@ impl Param {
     }
 }
 
-/// The parameters of one way to call an op.
+/// The parameters of one signature of an op.
 fn params(way: &'static str) -> Vec<Param> {
     let mut keyword_only = false;
     let mut list = Vec::new();
@@ -48,7 +48,7 @@ fn params(way: &'static str) -> Vec<Param> {
     list
 }
 
-/// True if so many arguments in order, and arguments of these names, are right for a way to call an op.
+/// True if so many positional arguments, and keyword arguments of these names, fit a signature.
 fn fits(params: &[Param], in_order: usize, names: &[&str]) -> bool {
     let open: Vec<&Param> = params.iter().filter(|p| !p.keyword_only).collect();
     let by_order = open.iter().take(in_order);
@@ -62,7 +62,7 @@ fn fits(params: &[Param], in_order: usize, names: &[&str]) -> bool {
 /// Arguments by the names of their parameters.
 pub(crate) type ByName<V> = Vec<(&'static str, Option<(V, Span)>)>;
 
-/// Binds arguments to what a word of this name takes, in the first way to call it that they fit.
+/// Binds arguments to the first signature of a builtin that they fit.
 ///
 /// # Errors
 /// Too many, unknown, given twice, missing.
@@ -111,10 +111,10 @@ pub(crate) fn by_name<V>(
     }
 }
 
-/// How a word is called that takes this.
+/// The usage text of a builtin with these parameters.
 pub(crate) fn usage(spelled: &str, takes: &str) -> String {
     let ways = takes.split('|').map(|way| {
-        // The first of several names is enough.
+        // Only the first of alternative names is shown.
         let parts = way.split(',').map(|part| match part.trim().split_once('/') {
             Some((name, rest)) => format!("{name}{}", if rest.ends_with('=') { "=" } else { "" }),
             None => part.trim().to_string(),

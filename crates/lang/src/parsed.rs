@@ -1,4 +1,4 @@
-//! A file and the modules that it imports, parsed once for all that is asked of it.
+//! A file and the modules that it imports, parsed once for all requests.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::request::{FindModule, Request};
 use crate::stack::on_own_stack;
 use crate::{aliases, helpers, jumps, private_names, program, syntax};
 
-/// A file and the modules that it imports, parsed. Copies are the same one.
+/// A parsed file with the modules that it imports. Clones share the result.
 #[derive(Clone, Debug)]
 pub struct Parsed {
     source: Arc<Source>,
@@ -19,16 +19,16 @@ pub struct Parsed {
 
 #[derive(Debug, Default)]
 struct Trees {
-    /// The file and its modules; none where the file has syntax errors.
+    /// The file and its modules; empty if the file has syntax errors.
     kernels: Vec<ModuleText>,
-    /// The same where functions that only start kernels are followed, if that makes a difference.
+    /// The variant in which functions that only start kernels are followed, if it differs.
     programs: Option<Vec<ModuleText>>,
-    /// What is wrong with the texts.
+    /// Errors in the texts.
     said: Vec<Diagnostic>,
 }
 
 impl Parsed {
-    /// Parses a file, and the modules that `modules` gives for its imports.
+    /// Parses a file, and the modules that `modules` returns for its imports.
     pub fn new(source: Arc<Source>, modules: Option<&FindModule<'_>>) -> Parsed {
         let texts = helpers::load(&source, modules);
         let trees = on_own_stack(|| parse(&source, texts))
@@ -41,9 +41,10 @@ impl Parsed {
         &self.source
     }
 
-    /// Lowers the kernels of the file. Reports every error that it finds; the result is of use only if there is none.
+    /// Lowers the kernels of the file. Reports every error that it finds; the result is only meaningful if there is
+    /// none.
     ///
-    /// Works on a stack of its own, so that how deeply a text may be nested does not depend on the caller's.
+    /// Runs on a separate stack, so that the supported nesting depth of a text does not depend on the caller.
     pub fn compile(&self, request: &Request<'_>) -> (Compiled, Diags) {
         let nothing = || Compiled { module: Module::new(self.source.clone()), kernels: Vec::new(), none: false };
         let mut diags = Diags { list: self.trees.said.clone() };
@@ -58,18 +59,18 @@ impl Parsed {
         (compiled, diags)
     }
 
-    /// What is wrong with the texts.
+    /// Errors in the texts.
     pub(crate) fn said(&self) -> &[Diagnostic] {
         &self.trees.said
     }
 
-    /// The texts where functions that only start kernels are followed; none of a file with syntax errors.
+    /// The texts in which functions that only start kernels are followed; empty for a file with syntax errors.
     pub(crate) fn followed(&self) -> &[ModuleText] {
         self.trees.programs.as_deref().unwrap_or(&self.trees.kernels)
     }
 }
 
-/// Compiles a Python file for which nothing is asked besides its text, as [`Parsed::compile`] does.
+/// Compiles a Python file with an empty request, like [`Parsed::compile`].
 pub fn compile(source: Arc<Source>) -> (Compiled, Diags) {
     Parsed::new(source, None).compile(&Request::default())
 }
@@ -87,7 +88,7 @@ fn parse(source: &Source, texts: Vec<(String, Source)>) -> Trees {
         }
     }
     let programs: Vec<ModuleText> = modules.iter().map(|own| own.with(jumps::plain_kernels)).collect();
-    // Of helper modules no kernel is lowered.
+    // The kernels of helper modules are not lowered.
     modules[0] = modules[0].with(jumps::plain);
     let programs = (programs != modules).then_some(programs);
     Trees { kernels: modules, programs, said: diags.list }

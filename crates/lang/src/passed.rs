@@ -1,4 +1,4 @@
-//! What is passed to kernels.
+//! Arguments that are passed to kernels.
 
 use std::rc::Rc;
 
@@ -6,12 +6,12 @@ use slipring_tile::Elem;
 
 use crate::value::{Const, Domain};
 
-/// What is passed to a kernel.
+/// An argument of a kernel.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Passed {
     /// A tensor of this shape and type.
     Tensor(Vec<u64>, Elem),
-    /// A part of a tensor: its strides in elements. `written` says that it is written, whatever the signature says.
+    /// A part of a tensor, with its strides in elements. If `written`, it is written, whatever the signature declares.
     Part {
         shape: Vec<u64>,
         elem: Elem,
@@ -26,8 +26,8 @@ pub(crate) enum Passed {
 /// A call of a kernel by the host code of its file.
 #[derive(PartialEq)]
 pub(crate) struct HostCall {
-    /// Position of the kernel in the list of those found.
+    /// Index of the kernel.
     pub kernel: usize,
-    /// Arguments in order, and those by name.
+    /// Positional and keyword arguments.
     pub args: Vec<(Option<Rc<str>>, Passed)>,
 }

@@ -1,16 +1,17 @@
-//! Private names of classes: inside of `class A` Python reads `__x` as `_A__x`, so that classes based on each other do not meet in it.
+//! Private names of classes: inside `class A`, Python mangles `__x` to `_A__x`, so that a class and its bases do not
+//! clash in it.
 
 use ruff_python_ast::visitor::transformer::{Transformer, walk_expr, walk_keyword, walk_parameter, walk_stmt};
 use ruff_python_ast::{Expr, Identifier, Keyword, Parameter, Stmt};
 
-/// A body of a module with the names that Python gives to private ones.
+/// The body of a module with private names mangled as in Python.
 pub(crate) fn spelled_out(mut body: Vec<Stmt>) -> Vec<Stmt> {
     Private { class: None }.visit_body(&mut body);
     body
 }
 
 struct Private {
-    /// The class around, without the underscores that its name begins with.
+    /// The enclosing class, without the leading underscores of its name.
     class: Option<String>,
 }
 
@@ -31,7 +32,7 @@ impl Transformer for Private {
     fn visit_stmt(&self, stmt: &mut Stmt) {
         match stmt {
             Stmt::ClassDef(def) => {
-                // What stands around the body belongs to the class outside.
+                // Names in the bases, decorators and keywords belong to the enclosing class.
                 let inner = Private { class: Some(def.name.trim_start_matches('_').to_string()) };
                 let mut body = std::mem::take(&mut def.body);
                 inner.visit_body(&mut body);

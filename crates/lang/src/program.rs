@@ -1,4 +1,4 @@
-//! What a file defines: names of the language, constants, kernels.
+//! The definitions of a file: names of the language, constants, kernels.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use crate::specialise::{Specialised, needs_arguments, others, specialise};
 use crate::syntax::at;
 use crate::value::{Const, Record, Value};
 
-/// Lowers what a file defines. `modules` are its own text and those of the helper modules that it imports.
+/// Lowers the definitions of a file. `modules` are its own text and those of the helper modules that it imports.
 pub(crate) fn compile(
     source: Arc<Source>,
     modules: &[ModuleText],
@@ -34,7 +34,7 @@ pub(crate) fn compile(
     lower_all(source, &globals, &host, (&names, request), diags)
 }
 
-/// The error of a value for a name that nothing takes.
+/// The error for a setting that nothing uses.
 pub fn unused_setting(name: &str) -> Diagnostic {
     let kind = Kind::UnusedSetting { name: name.into() };
     no_place(kind, format!("nothing of the file takes `{name}` from outside"))
@@ -60,10 +60,10 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     host
 }
 
-/// The most values that kernels may see of a file's names together, those inside of others counted each time.
+/// The maximum number of values that kernels may see of a file's names, including nested ones each time.
 const MOST_SEEN: usize = 1 << 20;
 
-/// What a file defines, and the full names of its functions.
+/// The definitions of a file, and the full names of its functions.
 pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>, Vec<Rc<str>>) {
     let mut globals = Globals::seeing(host.star[0].then_some(crate::ops::is_word));
     let names = crate::full_names::full_names(&host.found, diags);
@@ -84,10 +84,10 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             }
         }
     }
-    // Functions of one module, or of one call of a function, share theirs.
+    // Functions of one module, or of one call of a function, share their scopes.
     let mut seen: BTreeMap<*const _, Scope> = BTreeMap::new();
     for (position, found) in host.found.iter().enumerate() {
-        // The text of another module is not the one that places are in.
+        // Places refer to the file itself, not to the text of another module.
         if found.module != 0 || globals.functions.contains_key(&names[position]) {
             continue;
         }
@@ -146,10 +146,11 @@ fn lower_all<'a>(
     let mut emitter = Emitter::new(source.clone());
     let mut kernels = Vec::new();
     let mut found = Vec::new();
-    // What needs arguments that nobody gives is a part of others, or an error: their turn comes last.
+    // Functions that need arguments which nobody passes are parts of others, or errors: they are lowered last.
     let mut later = Vec::new();
     let mut all: Vec<(&Rc<str>, &Function<'a>, CoreKindOf, Specialised)> = Vec::new();
-    // The scopes of a whole program are kernels of their own: where its function cannot be one for all of them, nothing is wrong.
+    // The scopes of a whole program are kernels of their own: if its function cannot be a single kernel, that is not an
+    // error.
     let whole = entry(host, globals, names, request.function).map(|at| &names[at]);
     for (name, function) in &globals.functions {
         let Role::Kernel(kind) = function.role else { continue };
@@ -162,7 +163,7 @@ fn lower_all<'a>(
         let list = if open { &mut later } else { &mut all };
         list.push((name, function, kind, given));
     }
-    // Where one is asked for, the others need not be right.
+    // If one kernel is requested, errors in the others do not matter.
     let asked = request.function.filter(|name| all.iter().chain(&later).any(|(known, ..)| &***known == *name));
     let mut unfit = Vec::new();
     let mut unasked: Vec<(&Rc<str>, Vec<Diagnostic>)> = Vec::new();
@@ -206,7 +207,7 @@ fn lower_all<'a>(
             }
         }
     }
-    // Of kernels that were not asked for, what is wrong counts where the one that was needs them.
+    // Errors in other kernels count if the requested one needs them.
     for (name, said) in unasked {
         if found.iter().any(|(_, op)| crate::whole::imports_from(&emitter.module, *op, name)) {
             diags.list.extend(said);
@@ -214,12 +215,12 @@ fn lower_all<'a>(
     }
     let none = found.is_empty() && !diags.has_errors();
     match none {
-        // Who wants a kernel of it all the same is told why there is none.
+        // If a kernel of it is requested nevertheless, the reasons why there is none are reported.
         true if !unfit.is_empty() => diags.list.extend(unfit),
         true => diags.push(no_kernel(&source, host)),
         false => {}
     }
-    // What a kernel calls is a part of it and no kernel, unless they call each other, which was reported.
+    // A function that a kernel calls is a part of it and not a kernel, unless they call each other, which was reported.
     let called = globals.called.borrow();
     for (name, op) in &found {
         if called.contains(*name) {
@@ -234,7 +235,8 @@ fn lower_all<'a>(
     Compiled { module: emitter.module, kernels, none }
 }
 
-/// True for a function that takes memory that each device has a part of: it runs with the program that starts it on devices.
+/// True for a function that takes memory with a part for each device: it runs with the program that starts it on
+/// devices.
 fn takes_window(globals: &Globals<'_>, function: &Function<'_>) -> bool {
     function.def.parameters.iter_non_variadic_params().any(|parameter| {
         let Some(annotation) = &parameter.parameter.annotation else { return false };
@@ -244,7 +246,7 @@ fn takes_window(globals: &Globals<'_>, function: &Function<'_>) -> bool {
     })
 }
 
-/// Reports what is wrong with a kernel for tensors of other shapes that the file passes, too.
+/// Reports errors in a kernel for tensors of other shapes that the file also passes.
 fn other_shapes(
     source: &Arc<Source>,
     globals: &Globals<'_>,
@@ -274,7 +276,7 @@ fn other_shapes(
 /// A kind of core, or both.
 type CoreKindOf = Option<CoreKind>;
 
-/// What is said of a file in which no kernel is found, as near to the reason as can be told.
+/// The error for a file without kernels, with the most specific reason that can be found.
 fn no_kernel(source: &Source, host: &Host<'_>) -> Diagnostic {
     let span = Span::new(0, source.text.lines().next().map_or(0, |l| l.len() as u32));
     let programs: Vec<String> = host
@@ -328,7 +330,7 @@ fn no_place(kind: impl Into<Kind>, message: String) -> Diagnostic {
     Diagnostic::nowhere(kind, Severity::Error, message)
 }
 
-/// A number, boolean or string of the command line.
+/// A number, boolean or string from the command line.
 fn number(text: &str) -> Option<Const> {
     if let Ok(n) = text.parse() {
         return Some(Const::Int(n));

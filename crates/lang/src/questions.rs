@@ -1,24 +1,24 @@
-//! What an orchestration asks of the run that it is followed for: numbers that tensors hold, and how many cores there are.
+//! Queries of an orchestration to the run for which it is followed: elements of tensors, and numbers of cores.
 
 use slipring_tasks::Graph;
 use slipring_tasks::act::Piece;
 
 use crate::orchestration::{TaskCall, TaskKernel};
 
-/// What is asked.
+/// A query.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Question {
-    /// The number that an element holds once the tasks that were submitted are over.
+    /// The value of an element once the submitted tasks are complete.
     Element(Piece),
-    /// How many clusters the program runs on.
+    /// The number of clusters that the program runs on.
     Clusters,
-    /// How many Vector cores it runs on.
+    /// The number of Vector cores that it runs on.
     VectorCores,
-    /// How many devices it runs on.
+    /// The number of devices that it runs on.
     Devices,
 }
 
-/// A question, and what was submitted before it.
+/// A query, with everything that was submitted before it.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct Ask<'q> {
@@ -26,9 +26,9 @@ pub struct Ask<'q> {
     pub graph: &'q Graph,
     pub calls: &'q [TaskCall],
     pub kernels: &'q [TaskKernel],
-    /// First values of the tensors that the program makes.
+    /// Initial values of the tensors that the program makes.
     pub filled: &'q [Option<String>],
 }
 
-/// Answers questions: the bits of a number, from the lowest on. An error says why there is no answer.
+/// Answers queries with the bits of a value, from the lowest on. An error is the reason why there is no answer.
 pub type Answer<'r> = dyn FnMut(&Ask<'_>) -> Result<u64, String> + Send + 'r;

@@ -1,32 +1,32 @@
-//! What a function of a file is, by its decorator.
+//! The roles of a file's functions, from their decorators.
 
 use slipring_machine::CoreKind;
 
-/// What a function of the file is.
+/// The role of a function of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// A kernel, perhaps for one kind of core.
+    /// A kernel, possibly for one kind of core.
     Kernel(Option<CoreKind>),
-    /// Copied into the kernels that call it.
+    /// Inlined into the kernels that call it.
     Inline,
     /// Starts kernels: a function of type Orchestration, Spmd or Graph, or one of the host.
     Starts,
     /// Starts kernels that run together on one cluster.
     Group,
-    /// Python of the host: called with tensors between tasks, and not compiled.
+    /// Python code of the host: called with tensors between tasks, and not compiled.
     Host,
 }
 
-/// What a decorator makes of a function: `ty` is the type that `@pl.function(type=pl.FunctionType.…)` says.
+/// The role that a decorator gives to a function: `ty` is the type in `@pl.function(type=pl.FunctionType.…)`.
 ///
 /// # Errors
-/// Why it is not a decorator of a function.
+/// The reason why it does not decorate a function.
 pub(crate) fn role_of(
     path: &str,
     ty: Option<&str>,
     (level, role): (Option<&str>, Option<&str>),
 ) -> Result<Role, String> {
-    /// Levels of a device: what has a role there is a kernel, or starts kernels.
+    /// Levels of a device: a function with a role there is a kernel, or starts kernels.
     const OF_DEVICE: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA"];
     let of_host = level.is_some_and(|level| !OF_DEVICE.contains(&level));
     Ok(match (path, ty) {

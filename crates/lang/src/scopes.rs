@@ -1,4 +1,4 @@
-//! Which names of a Python text mean the same, for those who look for all places of one.
+//! Resolution of names in a Python text: which occurrences refer to the same definition.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,7 +10,7 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged, TextRange};
 use slipring_ir::Source;
 
-/// What a name stands for.
+/// The kind of definition that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stands {
     /// A parameter of a function.
@@ -25,29 +25,29 @@ pub enum Stands {
     Variable,
 }
 
-/// A place where a name of the text stands.
+/// An occurrence of a name in the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NameUse {
-    /// Its bytes.
+    /// Its byte range.
     pub range: Range<usize>,
-    /// Places with the same number mean the same.
+    /// Equal for occurrences of the same definition.
     pub symbol: usize,
-    /// True where it is bound: assigned, defined, imported.
+    /// True if it is a binding: an assignment, definition or import.
     pub binds: bool,
-    /// What it stands for.
+    /// The kind of its definition.
     pub stands: Stands,
 }
 
 /// The names of a text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NameUses {
-    /// In the order of the text. What the text does not bind, such as what is built in, is not there.
+    /// In the order of the text. Names that the text does not bind, such as builtins, are not included.
     pub names: Vec<NameUse>,
-    /// Members that are reached by dots: the whole path, `pl.tile.load`, and the bytes of its last part.
+    /// Attribute accesses: the whole path, `pl.tile.load`, and the byte range of its last part.
     pub members: Vec<(String, Range<usize>)>,
 }
 
-/// The names of a text, as far as it can be read; none of one that is nested too deeply.
+/// The names of a text, as far as it can be parsed; none for one that is nested too deeply.
 pub fn places(source: &Source) -> NameUses {
     let Some(statements) = crate::syntax::tolerant(source) else { return NameUses::default() };
     let mut walk = Walk::default();
@@ -59,10 +59,10 @@ pub fn places(source: &Source) -> NameUses {
 #[derive(Default)]
 struct Scope {
     parent: Option<usize>,
-    /// Names of a class are not seen by the functions in it.
+    /// True for a class, whose names are not visible in its functions.
     class: bool,
     bound: BTreeMap<String, Stands>,
-    /// Names that mean those of the module, or of a function around this one.
+    /// Names that refer to the module, or to an enclosing function.
     outer: BTreeSet<String>,
 }
 
@@ -70,11 +70,11 @@ struct Scope {
 struct Walk {
     scopes: Vec<Scope>,
     now: usize,
-    /// Scope, name, place, whether it is bound there.
+    /// Scope, name, place, whether it is a binding.
     uses: Vec<(usize, String, TextRange, bool)>,
-    /// Calls by keyword: scope, name of the function, keyword.
+    /// Keywords of calls: scope, name of the function, keyword.
     keywords: Vec<(usize, String, String, TextRange)>,
-    /// The scope of each function, by the scope that it is bound in and its name.
+    /// The scope of each function, by the scope that contains its definition and its name.
     functions: BTreeMap<(usize, String), usize>,
     members: Vec<(String, Range<usize>)>,
 }
@@ -99,7 +99,7 @@ impl Walk {
         self.uses.push((self.now, name.to_string(), range, true));
     }
 
-    /// Does something in a scope of its own.
+    /// Runs `work` in a new scope.
     fn inside(&mut self, class: bool, work: impl FnOnce(&mut Walk)) -> usize {
         let (own, outer) = (self.scopes.len(), self.now);
         self.scopes.push(Scope { parent: Some(outer), class, ..Scope::default() });
@@ -116,7 +116,7 @@ impl Walk {
         }
     }
 
-    /// What of parameters is evaluated around the function.
+    /// Visits the parts of parameters that are evaluated outside the function.
     fn around(&mut self, parameters: &Parameters) {
         for own in parameters.iter() {
             own.default().into_iter().for_each(|value| self.visit_expr(value));
@@ -138,7 +138,7 @@ impl Walk {
     }
 
     fn comprehension(&mut self, generators: &[Comprehension], parts: &[&Expr]) {
-        // The first iterable belongs to the scope around it.
+        // The first iterable belongs to the enclosing scope.
         if let Some(first) = generators.first() {
             self.visit_expr(&first.iter);
         }
@@ -154,7 +154,7 @@ impl Walk {
         });
     }
 
-    /// The scope that binds a name as it is seen from one.
+    /// The scope that binds a name as seen from `scope`.
     fn binding(&self, scope: usize, name: &str) -> Option<usize> {
         let mut at = Some(scope);
         while let Some(own) = at {
@@ -301,7 +301,7 @@ impl<'a> Visitor<'a> for Walk {
 mod tests {
     use super::*;
 
-    /// The places of the name at the n-th place of a text, with their lines.
+    /// The occurrences of the name at the n-th occurrence in a text, with their lines.
     fn same(text: &str, name: &str, nth: usize) -> Vec<usize> {
         let places = places(&Source::new("k.py", text)).names;
         let all: Vec<&NameUse> = places.iter().filter(|place| &text[place.range.clone()] == name).collect();

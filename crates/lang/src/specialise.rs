@@ -1,6 +1,7 @@
-//! Parameters whose shapes come from what is passed: bare `pl.Tensor`, and extents that are `pl.dynamic`.
+//! Parameters whose shapes come from the arguments: bare `pl.Tensor`, and extents that are `pl.dynamic`.
 //!
-//! What the caller passes counts first, else the first call by the file's own host code that passes tensors of known shapes.
+//! Arguments of the caller take precedence, then those of the first call by the file's own host code with tensors of
+//! known shapes.
 
 use std::rc::Rc;
 
@@ -13,10 +14,10 @@ use crate::passed::{HostCall, Passed};
 use crate::request::Request;
 use crate::value::Value;
 
-/// What is passed for parameters, by their names.
+/// Arguments by parameter name.
 pub(crate) type Specialised = IndexMap<Rc<str>, Passed>;
 
-/// What is passed to a function.
+/// The arguments of a function.
 pub(crate) fn specialise<'c>(
     globals: &Globals<'_>,
     function: &Function<'_>,
@@ -62,7 +63,7 @@ pub(crate) fn specialise<'c>(
     if candidates.is_empty() { Specialised::new() } else { candidates.swap_remove(best) }
 }
 
-/// What other calls of the file's own host code pass to a function: tensors of other shapes or types, each once.
+/// The arguments of other calls by the file's own host code: tensors of other shapes or types, each once.
 pub(crate) fn others<'c>(
     globals: &Globals<'_>,
     function: &Function<'_>,
@@ -86,10 +87,10 @@ pub(crate) fn others<'c>(
     found
 }
 
-/// The most other calls of a function that are looked at.
+/// The maximum number of other calls of a function that are considered.
 const MOST_OTHERS: usize = 16;
 
-/// True if a tensor's shape or type is not known from the text and what is passed.
+/// True if the shape or type of a tensor is known neither from the text nor from the arguments.
 pub(crate) fn needs_arguments(globals: &Globals<'_>, function: &Function<'_>, given: &Specialised) -> bool {
     function.def.parameters.iter_non_variadic_params().any(|parameter| {
         let Some(annotation) = &parameter.parameter.annotation else { return false };
@@ -98,7 +99,7 @@ pub(crate) fn needs_arguments(globals: &Globals<'_>, function: &Function<'_>, gi
     })
 }
 
-/// True for a type that leaves a tensor's shape open.
+/// True for a type without a complete shape.
 fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) -> bool {
     let (_, inner) = direction(globals, &function.scope, annotation);
     match generic(globals, &function.scope, inner) {
@@ -115,7 +116,7 @@ fn is_open(globals: &Globals<'_>, function: &Function<'_>, annotation: &Expr) ->
             }
             _ => false,
         },
-        // What takes tiles is a part of what calls it.
+        // A function that takes tiles is a part of its callers.
         Some((path, _)) => path == "pl.Tile",
     }
 }

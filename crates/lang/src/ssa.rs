@@ -1,4 +1,4 @@
-//! `strict_ssa=True`: a name of the function is assigned once, and no part of a tensor is assigned to.
+//! `strict_ssa=True`: each name of the function is assigned once, and no part of a tensor is assigned.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use slipring_ir::{Diagnostic, Span};
 
 use crate::syntax::at;
 
-/// Reports what a function assigns again where that runs after the first assignment: in the same block, or in one inside of it.
-/// What `pl.yield_` gives is a value of the loop or branch around it, and is not looked at: `is_yield` tells by what names stand for.
+/// Reports repeated assignments that run after the first one: in the same block, or in a nested one. Results of
+/// `pl.yield_` are values of the surrounding loop or branch and are not checked: `is_yield` recognises them.
 pub(crate) fn assigned_again<'e>(
     def: &'e StmtFunctionDef,
     is_yield: &mut dyn FnMut(&'e Expr) -> bool,
@@ -50,10 +50,10 @@ fn block<'e>(
     }
 }
 
-/// Notes the names that a target binds.
+/// Records the names that a target binds.
 fn bind<'e>(target: &'e Expr, seen: &mut BTreeMap<&'e str, Span>, found: &mut Vec<Diagnostic>) {
     match target {
-        // A name with `$` is no author's: `break` and `continue` are rewritten with such.
+        // Names with `$` do not come from the author: they are used to rewrite `break` and `continue`.
         Expr::Name(name) if name.id.as_str() != "_" && !name.id.contains('$') => {
             if let Some(first) = seen.insert(name.id.as_str(), at(target)) {
                 let message = format!("`{}` is assigned again in a function with `strict_ssa`", name.id);

@@ -1,11 +1,11 @@
-//! A stack that is large enough for the deepest text.
+//! A separate stack that is large enough for the deepest text.
 
 use slipring_ir::{Diagnostic, Span};
 
-/// Does something on a stack of its own, which is large enough for the deepest text.
+/// Runs `work` on a separate stack that is large enough for the deepest text.
 ///
 /// # Errors
-/// If the system gives no thread.
+/// If the system cannot create a thread.
 pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Box<Diagnostic>> {
     std::thread::scope(|scope| {
         let Ok(thread) = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work) else {
@@ -22,5 +22,5 @@ pub(crate) fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T
     })
 }
 
-/// Room for the deepest text that [`parse`](crate::syntax::parse) lets through, with calls inside each other.
+/// Large enough for the deepest text that [`parse`](crate::syntax::parse) accepts, with nested calls.
 const STACK_BYTES: usize = 64 << 20;

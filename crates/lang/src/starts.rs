@@ -1,11 +1,11 @@
-//! The forms that start kernels: `pl.at`, `pl.spmd`, `pl.submit`, calls; and what a function does besides.
+//! The forms that start kernels: `pl.at`, `pl.spmd`, `pl.submit`, calls; and other actions of a function.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, StmtWith};
 
 use crate::syntax::any_expr;
 
-/// The last word of what a call calls: `at` of `pl.at(…)`.
+/// The last name of a callee: `at` for `pl.at(…)`.
 fn called(call: &ExprCall) -> &str {
     match &*call.func {
         Expr::Name(name) => name.id.as_str(),
@@ -18,8 +18,8 @@ fn is_call_of(expr: &Expr, names: &[&str]) -> bool {
     matches!(expr, Expr::Call(call) if names.contains(&called(call)))
 }
 
-/// True for `with pl.at(level=pl.Level.CHIP, …):`, and for levels above: what stands in it starts kernels, as a function of that
-/// level does.
+/// True for `with pl.at(level=pl.Level.CHIP, …):`, and for higher levels: its body starts kernels, like a function of
+/// that level.
 pub(crate) fn of_chip(stmt: &StmtWith) -> bool {
     const BELOW: &[&str] = &["AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "PROCESSOR", "UMA"];
     let [item] = &stmt.items[..] else { return false };
@@ -31,7 +31,7 @@ pub(crate) fn of_chip(stmt: &StmtWith) -> bool {
             && matches!(&*word.value, Expr::Attribute(kind) if kind.attr.as_str() == "Level"))
 }
 
-/// True for a statement that is one task: a scope, or a loop over blocks.
+/// True for a statement that is a single task: a scope, or a loop over blocks.
 pub(crate) fn is_scope(stmt: &Stmt) -> bool {
     match stmt {
         Stmt::With(stmt) if of_chip(stmt) => false,
@@ -41,38 +41,38 @@ pub(crate) fn is_scope(stmt: &Stmt) -> bool {
     }
 }
 
-/// True for `pl.spmd(pl.system.available_cluster_count())`: the number of blocks is that of the device.
+/// True for `pl.spmd(pl.system.available_cluster_count())`: the number of blocks depends on the device.
 pub(crate) fn asks_cores(call: &ExprCall) -> bool {
     let asks = |arg: &Expr| is_call_of(arg, &["available_cluster_count", "available_aiv_count"]);
     called(call) == "spmd" && call.arguments.args.iter().any(asks)
 }
 
-/// True for a function that asks so for its blocks: a kernel alone does not know its device.
+/// True for a function with such a number of blocks: a kernel alone does not know its device.
 pub(crate) fn asks_device(def: &StmtFunctionDef) -> bool {
     any_expr(&def.body, &mut |expr| matches!(expr, Expr::Call(call) if asks_cores(call)))
 }
 
-/// What the names of a function stand for.
+/// Resolution of the names of a function.
 pub(crate) trait Meant {
-    /// How many kernels a call of this starts, those in loops twice.
+    /// The number of kernels that a call starts, counting those in loops twice.
     fn starts_kernels(&self, callee: &Expr) -> usize;
-    /// The full name of a word of the language.
+    /// The full name of a builtin.
     fn path(&self, word: &Expr) -> Option<String>;
 }
 
-/// What a function does outside of its scopes.
+/// Actions of a function outside its scopes.
 #[derive(Default)]
 pub(crate) struct Outside {
-    /// Starts of kernels, those in loops twice.
+    /// Number of starts of kernels, counting those in loops twice.
     pub starts: usize,
-    /// Scopes and submits among them, which only an orchestration has.
+    /// Number of scopes and submits among them, which only an orchestration has.
     pub scopes: usize,
-    /// Ops of kernels.
+    /// Number of kernel ops.
     pub ops: usize,
 }
 
 impl Outside {
-    /// What a function does, where it is known what its names stand for, or by its text alone.
+    /// The actions of a function, with its names resolved, or by its text alone.
     pub fn of(def: &StmtFunctionDef, names: Option<&dyn Meant>) -> Outside {
         let mut count = Count { names, found: Outside::default(), loops: 0 };
         def.body.iter().for_each(|stmt| count.visit_stmt(stmt));
@@ -80,17 +80,17 @@ impl Outside {
     }
 }
 
-/// As many starts as are told apart.
+/// The number of starts up to which they are distinguished.
 const MANY: usize = 2;
 
-/// What is counted so far.
+/// The counts so far.
 struct Count<'k> {
     names: Option<&'k dyn Meant>,
     found: Outside,
     loops: usize,
 }
 
-/// Words of the language that an orchestration may use outside of scopes.
+/// Builtins that an orchestration may use outside scopes.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "range", "parallel", "unroll", "pipeline", "while_", "cond", "yield_", "create_tensor", "create", "slice", "view", "reshape",
@@ -100,7 +100,7 @@ const WORDS: &[&str] = &[
 ];
 
 impl Count<'_> {
-    /// Counts starts of kernels, those in loops twice, and no more of them than are told apart.
+    /// Counts starts of kernels, those in loops twice, up to the number that is distinguished.
     fn begins(&mut self, kernels: usize) {
         let weight = if self.loops > 0 { 2 } else { 1 };
         self.found.starts = self.found.starts.saturating_add(kernels * weight).min(MANY);
@@ -111,7 +111,7 @@ impl Count<'_> {
         self.names.map_or(0, |names| names.starts_kernels(&call.func))
     }
 
-    /// The last word of a call of the language: `submit` of `pl.submit(…)`.
+    /// The last name of a call of a builtin: `submit` for `pl.submit(…)`.
     fn word(&self, call: &ExprCall) -> Option<String> {
         let Some(names) = self.names else {
             return is_of_pl(&call.func).then(|| called(call).to_string());
@@ -168,7 +168,7 @@ impl<'e> Visitor<'e> for Count<'_> {
     }
 }
 
-/// True for one that starts several, or one in a loop: a whole program, and no kernel with a scope.
+/// True for a function that starts several kernels, or one in a loop: a whole program, not a kernel with a scope.
 pub(crate) fn several_scopes(def: &StmtFunctionDef) -> bool {
     let found = Outside::of(def, None);
     found.scopes > 0 && found.ops == 0 && found.starts > 1
@@ -178,13 +178,13 @@ pub(crate) fn several_scopes(def: &StmtFunctionDef) -> bool {
 mod tests {
     use super::WORDS;
 
-    /// The catalogue's rows need the lowering, which asks this file: it cannot ask them.
+    /// The catalogue depends on the lowering, which depends on this file, so this file cannot use the catalogue.
     #[test]
     fn what_is_followed_in_a_program_may_stand_in_an_orchestration() {
         for entry in crate::ops::catalogue().filter(|entry| entry.followed.is_some()) {
             for name in entry.names {
                 let word = name.rsplit('.').next().unwrap_or(name);
-                // What stands in kernels as often says nothing of a function.
+                // Builtins that are as common in kernels indicate nothing about a function.
                 assert!(WORDS.contains(&word) || ["print", "get_element"].contains(&word), "{name}");
             }
         }

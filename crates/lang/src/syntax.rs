@@ -1,4 +1,4 @@
-//! The text as a Python tree.
+//! Parsing of the text to a Python tree.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use slipring_ir::{Diagnostic, Diags, Source, Span};
 
-/// Parses a file. Reports every syntax error and gives the statements only if there is none.
+/// Parses a file. Reports every syntax error, and returns the statements only if there is none.
 pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
     crate::counts::parsed();
     if source.text.len() > MOST_TEXT {
@@ -32,7 +32,7 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
     let kinds = parsed.tokens().iter().map(Token::kind);
     if let Some(token) = too_deep(kinds, MOST_DEPTH).and_then(|at| parsed.tokens().get(at)) {
         diags.push(nested(span(token.range())));
-        // Its tree is as deep: taking it apart would overflow the stack.
+        // Its tree is equally deep: dropping it would overflow the stack.
         std::mem::forget(parsed);
         return None;
     }
@@ -56,7 +56,7 @@ pub fn parse(source: &Source, diags: &mut Diags) -> Option<Vec<Stmt>> {
     None
 }
 
-/// The sign of a comparison of numbers; `in` and `is` are none.
+/// The symbol of a comparison of numbers; `None` for `in` and `is`.
 pub(crate) fn order_sign(op: CmpOp) -> Option<&'static str> {
     match op {
         CmpOp::Eq => Some("=="),
@@ -69,21 +69,21 @@ pub(crate) fn order_sign(op: CmpOp) -> Option<&'static str> {
     }
 }
 
-/// What of a file can be read, whether it has errors or not. Nothing of one that is nested too deeply.
+/// The statements of a file that can be parsed, whether it has errors or not. `None` for one that is nested too deeply.
 pub(crate) fn tolerant(source: &Source) -> Option<Vec<Stmt>> {
     if source.text.len() > MOST_TEXT || far_too_deep(&source.text).is_some() {
         return None;
     }
     let parsed = parse_unchecked(&source.text, ParseOptions::from(Mode::Module)).try_into_module()?;
     if too_deep(parsed.tokens().iter().map(Token::kind), MOST_DEPTH).is_some() {
-        // Taking its tree apart would overflow the stack.
+        // Dropping its tree would overflow the stack.
         std::mem::forget(parsed);
         return None;
     }
     Some(parsed.into_suite().into_iter().collect())
 }
 
-/// The innermost bracket that the text opens and does not close.
+/// The innermost bracket that the text opens but does not close.
 fn never_closed(tokens: &[Token], text: &str) -> Option<TextRange> {
     let mut open: Vec<(TokenKind, TextRange)> = Vec::new();
     for token in tokens {
@@ -95,7 +95,8 @@ fn never_closed(tokens: &[Token], text: &str) -> Option<TextRange> {
             TokenKind::Rpar => TokenKind::Lpar,
             TokenKind::Rsqb => TokenKind::Lsqb,
             TokenKind::Rbrace => TokenKind::Lbrace,
-            // A statement that begins a line ends what stands open: nothing else of it would be understood.
+            // A keyword of a statement at the beginning of a line ends all open brackets: otherwise nothing of it would
+            // be understood.
             kind if kind.is_keyword() && begins_line(text, token.range()) => match kind {
                 TokenKind::Def | TokenKind::Class | TokenKind::With | TokenKind::Return | TokenKind::Import => {
                     if let Some((_, place)) = open.last() {
@@ -120,7 +121,7 @@ fn begins_line(text: &str, place: TextRange) -> bool {
     text[..usize::from(place.start())].rsplit('\n').next().is_some_and(|before| before.trim().is_empty())
 }
 
-/// What is said of lines that are indented with tabs where others are with blanks.
+/// The error for lines that are indented with tabs while others use spaces.
 fn tabs(source: &Source, errors: &[ruff_python_parser::ParseError]) -> Option<Diagnostic> {
     use ruff_python_parser::{LexicalErrorType, ParseErrorType};
     let indentation = |error: &&ruff_python_parser::ParseError| {
@@ -152,20 +153,19 @@ fn tabs(source: &Source, errors: &[ruff_python_parser::ParseError]) -> Option<Di
     )
 }
 
-/// The most bytes of a file. A parsed text takes some hundred times its bytes.
+/// The maximum size of a file in bytes. A parsed text takes some hundred times its size.
 const MOST_TEXT: usize = 16 << 20;
-/// The most syntax errors that are reported.
+/// The maximum number of syntax errors that are reported.
 const MOST_ERRORS: usize = 1000;
-/// Levels of brackets and operators that an expression may have; Python itself has the same limit for brackets.
+/// The maximum nesting depth of brackets and operators in an expression; Python itself has the same limit for brackets.
 const MOST_DEPTH: usize = 200;
-/// So many levels are refused before the text is parsed: far more than [`MOST_DEPTH`], since a bracket that is never closed makes one
-/// expression of all that follows, and has a message of its own.
+/// The nesting depth that is rejected before parsing: far more than [`MOST_DEPTH`], because an unclosed bracket turns
+/// the rest of the text into one expression, and has its own message.
 const FAR_TOO_DEEP: usize = 4000;
-/// Blocks inside each other, as in Python itself.
+/// The maximum depth of nested blocks, as in Python itself.
 const MOST_BLOCKS: usize = 100;
 
-/// The first place of a text that is nested so deeply that the parser, which calls itself for each level, might find no memory for its
-/// stack.
+/// The first place of a text that is nested so deeply that the recursive parser might overflow its stack.
 fn far_too_deep(text: &str) -> Option<Span> {
     let deep = |text: &str| {
         let mut lexer = lex(text, Mode::Module);
@@ -175,7 +175,7 @@ fn far_too_deep(text: &str) -> Option<Span> {
     if !deep(text) {
         return None;
     }
-    // Where the text begins to be so.
+    // Finds where the depth is first exceeded.
     let (mut fits, mut first) = (0, text.len());
     while first - fits > 1 {
         let middle = text.floor_char_boundary((fits + first) / 2);
@@ -191,8 +191,8 @@ fn far_too_deep(text: &str) -> Option<Span> {
     Some(Span::new(fits as u32, first as u32))
 }
 
-/// The first token that is nested more deeply than so. An operator may be a level of the tree, so all that stand between two commas
-/// count.
+/// The first token that exceeds a nesting depth. Each operator may be a level of the tree, so all operators between two
+/// commas count.
 fn too_deep(tokens: impl Iterator<Item = TokenKind>, most: usize) -> Option<usize> {
     let mut open = vec![0usize];
     let mut depth = 0;
@@ -214,7 +214,7 @@ fn too_deep(tokens: impl Iterator<Item = TokenKind>, most: usize) -> Option<usiz
                 }
             }
             TokenKind::Rpar | TokenKind::Rsqb | TokenKind::Rbrace if open.len() > 1 => {
-                // What is in the brackets is a part of what stands around them.
+                // The contents of the brackets are a part of the surrounding expression.
                 depth -= open.pop().unwrap_or(0);
             }
             TokenKind::Lpar | TokenKind::Lsqb | TokenKind::Lbrace => {
@@ -239,7 +239,7 @@ fn too_deep(tokens: impl Iterator<Item = TokenKind>, most: usize) -> Option<usiz
     None
 }
 
-/// An empty place becomes the character there, so that it can be shown.
+/// An empty span is widened to the character there, so that it can be displayed.
 fn widen(source: &Source, span: Span) -> Span {
     if !span.is_empty() {
         return span;
@@ -248,17 +248,17 @@ fn widen(source: &Source, span: Span) -> Span {
     if span.start < end { Span::new(span.start, span.start + 1) } else { Span::new(end.saturating_sub(1), end) }
 }
 
-/// The bytes of a node.
+/// The span of a range.
 pub fn span(range: TextRange) -> Span {
     Span::new(range.start().into(), range.end().into())
 }
 
-/// The bytes of a node.
+/// The span of a node.
 pub fn at(node: &impl Ranged) -> Span {
     span(node.range())
 }
 
-/// What is wrong with the stages of a loop over `path(…)`: a pipelined loop without them is a loop like any other, and no other
+/// The error in the stages of a loop over `path(…)`: a pipelined loop without stages is an ordinary loop, and no other
 /// loop has them.
 pub(crate) fn wrong_stages(path: &str, call: &ruff_python_ast::ExprCall) -> Option<Diagnostic> {
     let stage = named(call, "stage");
@@ -277,14 +277,14 @@ pub(crate) fn wrong_stages(path: &str, call: &ruff_python_ast::ExprCall) -> Opti
     }
 }
 
-/// What is wrong with `pl.yield_(…)` alone at the end of a loop with `init_values`: behind the loop its values are read by the names
-/// that it binds (the language's manual, "For loops": refused there, too).
+/// The error for a bare `pl.yield_(…)` at the end of a loop with `init_values`: after the loop, its values are read
+/// through the names that it binds (the language's manual, "For loops", rejects this as well).
 pub(crate) fn yields_nameless(span: Span) -> Diagnostic {
     Diagnostic::error("yield", span, "what this loop gives has no name")
         .help("name it, `a2 = pl.yield_(a_new)`: the loop's values are read by those names behind it")
 }
 
-/// An argument that a call is given twice: in order, and by its name.
+/// An argument that is given both by position and by keyword.
 pub(crate) fn given_twice(call: &ruff_python_ast::ExprCall, first: &str) -> Option<Diagnostic> {
     let (second, order) = (named(call, first)?, call.arguments.args.first()?);
     Some(Diagnostic::error("argument", at(second), format!("`{first}` is given twice")).also(at(order), "first here"))
@@ -297,7 +297,7 @@ pub(crate) fn is_name(text: &str) -> bool {
     starts && letters.all(|letter| letter == '_' || letter.is_alphanumeric())
 }
 
-/// What is wrong with a list of names, which is written out: what is no name, and what stands in it twice.
+/// The error in a literal list of names: an invalid name, or a duplicate.
 pub(crate) fn wrong_names(word: &str, list: &Expr) -> Option<Diagnostic> {
     let items = match list {
         Expr::List(list) => &list.elts,
@@ -326,25 +326,25 @@ pub(crate) fn wrong_names(word: &str, list: &Expr) -> Option<Diagnostic> {
     None
 }
 
-/// An argument of a call that is given by its name.
+/// A keyword argument of a call.
 pub(crate) fn named<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e Expr> {
     let mut all = call.arguments.keywords.iter();
     all.find(|own| own.arg.as_ref().is_some_and(|own| own.as_str() == name)).map(|own| &own.value)
 }
 
-/// The first argument of a call, which may be given by its name.
+/// The first argument of a call, by position or keyword.
 pub(crate) fn first_argument<'e>(call: &'e ruff_python_ast::ExprCall, name: &str) -> Option<&'e Expr> {
     call.arguments.args.first().or_else(|| named(call, name))
 }
 
-/// Whether an expression of a body, or a part of one, is what is looked for.
+/// True if an expression of a body, or a part of one, satisfies `is`.
 pub(crate) fn any_expr<'a>(body: &'a [Stmt], is: &mut dyn FnMut(&'a Expr) -> bool) -> bool {
     let mut search = Search { is, found: false };
     search.visit_body(body);
     search.found
 }
 
-/// The same for an expression and its parts.
+/// True if an expression, or a part of it, satisfies `is`.
 pub(crate) fn any_part<'a>(expr: &'a Expr, is: &mut dyn FnMut(&'a Expr) -> bool) -> bool {
     let mut search = Search { is, found: false };
     search.visit_expr(expr);
@@ -380,7 +380,7 @@ pub(crate) fn head(stmt: &Stmt) -> Span {
     }
 }
 
-/// The name that an expression is, as people write it: `os.environ.get`.
+/// The text of an expression that is a name: `os.environ.get`.
 pub(crate) fn shown(expr: &Expr) -> String {
     match expr {
         Expr::Name(name) => name.id.as_str().to_string(),

@@ -1,8 +1,9 @@
-//! Whole programs: a function that starts kernels is followed as Python would run it, and what it submits becomes a task graph.
+//! Whole programs: a function that starts kernels is followed as Python would run it, and its submits become a task
+//! graph.
 //!
-//! Nothing runs here. Numbers of the orchestration are known, so that its loops and branches are followed; what tensors hold is
-//! not. Each start of a kernel, each `pl.at` and each `pl.spmd` is a task; its kernel is compiled once for all tasks that differ
-//! in numbers and places only.
+//! Nothing runs here. Scalars of the orchestration are known, so that its loops and branches can be followed, but the
+//! contents of tensors are not. Each start of a kernel, each `pl.at` and each `pl.spmd` is a task; its kernel is
+//! compiled once for all tasks that differ only in scalars and places.
 
 pub use crate::orchestration::{Open, Orchestration, Predicate, TaskArg, TaskCall, TaskKernel};
 pub use crate::questions::{Answer, Ask, Question};
@@ -23,23 +24,23 @@ use crate::syntax;
 use crate::value::Const;
 
 impl Parsed {
-    /// Follows the whole program of the file. `None` if the file has none: it is a file of kernels. Without `answer` it is followed up
-    /// to its first question.
+    /// Follows the whole program of the file. `None` if the file has none, but only kernels. Without `answer` it is
+    /// followed up to its first query.
     pub fn orchestrate(
         &self,
         request: &Request<'_>,
         answer: Option<&mut Answer<'_>>,
     ) -> Option<(Orchestration, Diags)> {
         crate::stack::on_own_stack(move || follow(self, request, answer)).unwrap_or_else(|error| {
-            // Whether the file has a program is not known: none is run, and it says why.
+            // It is not known whether the file has a program: none is run, and the reason is reported.
             let mut diags = Diags::default();
             diags.push(*error);
             Some((Orchestration::of(String::new()), diags))
         })
     }
 
-    /// What the host code of the file passes to its kernels, where that is known from the text: for each call the name of the kernel,
-    /// and shapes, types and numbers by parameter.
+    /// The arguments that the host code of the file passes to its kernels, as far as they are known from the text: for
+    /// each call the name of the kernel, and shapes, types and scalars by parameter.
     pub fn passed_by_host(&self, request: &Request<'_>) -> Vec<(String, Vec<ArgType>)> {
         self.after_host_code(request, |host| {
             let call = |call: &HostCall| {
@@ -67,7 +68,7 @@ impl Parsed {
         })
     }
 
-    /// Names of the functions of the file that are orchestrations by their decorators.
+    /// Names of the functions of the file that their decorators make orchestrations.
     pub fn programs(&self, request: &Request<'_>) -> Vec<String> {
         self.after_host_code(request, |host| {
             let (_, names) = globals_of(host, &mut Diags::default());
@@ -80,7 +81,8 @@ impl Parsed {
         })
     }
 
-    /// Names of the file's extents that a call decides (`NR = pl.dynamic("NR")`), where its programs ask how many devices there are.
+    /// Names of the file's extents that a call determines (`NR = pl.dynamic("NR")`), if its programs query the number
+    /// of devices.
     pub fn device_extents(&self, request: &Request<'_>) -> Vec<String> {
         if !self.followed().iter().any(|module| module.mentions("world_size")) {
             return Vec::new();
@@ -96,12 +98,12 @@ impl Parsed {
         })
     }
 
-    /// Whether constants of the file, or functions that build its kernels, take the value that the request has for a name.
+    /// True if constants of the file, or functions that build its kernels, use the request's value for a name.
     pub fn takes(&self, name: &str, request: &Request<'_>) -> bool {
         self.after_host_code(request, |host| host.sets.iter().all(|(own, _, used)| &**own != name || *used))
     }
 
-    /// Runs the host code of the file and asks it for something; nothing where it cannot be run.
+    /// Runs the host code of the file and then `work`; the default value if it cannot be run.
     fn after_host_code<T: Default + Send>(
         &self,
         request: &Request<'_>,
@@ -122,7 +124,8 @@ fn follow(
 ) -> Option<(Orchestration, Diags)> {
     let mut groups = None;
     if parsed.followed().iter().any(|module| module.mentions("alloc_window_buffer")) {
-        // Which devices have a part of it decides what a kernel on one of them sees: it is found before anything is compiled.
+        // A kernel on a device sees memory according to the devices that share it: these are determined before anything
+        // is compiled.
         let answer = answer.as_deref_mut().map(|own| own as &mut Answer<'_>);
         groups = follow_once(parsed, request, answer, Groups::Asked).map(|(own, _)| own.groups);
     }
@@ -135,7 +138,7 @@ fn follow_once(
     answer: Option<&mut Answer<'_>>,
     groups: Groups,
 ) -> Option<(Orchestration, Diags)> {
-    // What is wrong with the modules that the file imports.
+    // Errors in the modules that the file imports.
     let mut diags = Diags { list: parsed.said().to_vec() };
     let (source, modules) = (parsed.source(), parsed.followed());
     if modules.is_empty() {
@@ -153,7 +156,8 @@ fn follow_once(
         return Some((orchestration, diags));
     }
     let params = kernels::parameters(source, &globals, function, &given, &mut diags);
-    let Some(params) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
+    let Some(own) = params.filter(|_| !diags.has_errors()) else { return Some((orchestration, diags)) };
+    let params = own.passed;
     let numbers = numbers(&params, request);
     let kernels = Kernels::new(source.clone(), globals, names);
     if groups != Groups::Asked {
@@ -162,7 +166,7 @@ fn follow_once(
     Host::record(
         &mut host,
         entry,
-        &params,
+        (&params, own.constants),
         &numbers,
         Recorder::new(kernels, answer.map(|answer| answer as &mut Answer<'_>)).with_groups(groups),
         &mut orchestration,
@@ -181,13 +185,14 @@ fn follow_once(
     Some((orchestration, diags))
 }
 
-/// Reports outputs of a program that no task writes. Where numbers of tensors decide what tasks there are, that is a warning.
+/// Reports outputs of a program that no task writes. If the tasks depend on contents of tensors, that is a warning.
 fn outputs_written(own: &Orchestration, params: &[ParamInfo], entry: &Found<'_>, diags: &mut Diags) {
     if diags.has_errors() || own.open.is_some() || own.graph.tasks.is_empty() {
         return;
     }
-    let texts = entry.def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
-    for ((param, tensor), text) in params.iter().zip(&own.tensor_of).zip(texts) {
+    for (param, tensor) in params.iter().zip(&own.tensor_of) {
+        let mut texts = entry.def.parameters.iter_non_variadic_params();
+        let Some(text) = texts.find(|text| *text.parameter.name.as_str() == *param.name) else { continue };
         let Some(tensor) = tensor.filter(|_| param.direction == Direction::Out) else { continue };
         let writes = |used: &slipring_tasks::Use| used.tensor == tensor && used.direction.writes();
         if own.graph.tasks.iter().any(|task| task.uses.iter().any(writes)) {
@@ -208,7 +213,8 @@ fn outputs_written(own: &Orchestration, params: &[ParamInfo], entry: &Found<'_>,
     }
 }
 
-/// The numbers that are passed for scalars, by position among the parameters: those of the request first, then the file's own.
+/// The values that are passed for scalars, by index among the parameters: those of the request first, then the file's
+/// own.
 fn numbers(params: &[ParamInfo], request: &Request<'_>) -> Vec<Option<String>> {
     let mut list: Vec<Option<String>> = vec![None; params.len()];
     let mut next = 0;

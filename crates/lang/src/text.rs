@@ -1,8 +1,8 @@
-//! Constants as Python writes them.
+//! Python's text form of constants.
 
 use crate::value::Const;
 
-/// A constant as Python's `str` writes it.
+/// A constant in the form of Python's `str`.
 pub(crate) fn python_text(value: &Const) -> String {
     match value {
         Const::Int(n) => n.to_string(),
@@ -19,7 +19,7 @@ pub(crate) fn python_text(value: &Const) -> String {
     }
 }
 
-/// The shortest digits that give the float again, as Python lays them out.
+/// The shortest digits that round-trip to the float, in Python's format.
 fn float_text(x: f64) -> String {
     let text = format!("{:e}", x.abs());
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));

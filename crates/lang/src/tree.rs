@@ -1,6 +1,6 @@
-//! Nodes of Python's tree that the text does not have: what a form of the text is taken apart into.
+//! Synthetic nodes of Python's tree, into which forms of the text are rewritten.
 //!
-//! Names that stand in such nodes have a `$`, which no name of the text has.
+//! Names in such nodes contain a `$`, which no name of the text has.
 
 use ruff_python_ast::name::Name;
 use ruff_python_ast::{
@@ -9,7 +9,7 @@ use ruff_python_ast::{
 };
 use ruff_text_size::TextRange;
 
-/// A node that nothing has numbered.
+/// The index of a node that has not been numbered.
 #[allow(clippy::declare_interior_mutable_const, reason = "each use is a new number")]
 const NEW: AtomicNodeIndex = AtomicNodeIndex::NONE;
 

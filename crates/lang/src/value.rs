@@ -1,4 +1,4 @@
-//! What a name stands for while a body is lowered.
+//! Values of names during the lowering of a body.
 
 pub(crate) use slipring_op::ring::Split;
 
@@ -12,24 +12,24 @@ use smallvec::SmallVec;
 
 use crate::dtype::DType;
 
-/// What an expression means.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
-    /// A number, string, boolean, name of a type …: known now.
+    /// A number, string, boolean, type name …, known at compile time.
     Const(Const),
-    /// A number that is known when the kernel runs.
+    /// A number that is known at run time.
     Scalar(Scalar),
     /// A window of a tensor in global memory.
     Tensor(Tensor),
-    /// A tile: position in `TileState::tiles`.
+    /// A tile: index in `TileState::tiles`.
     Tile(TileId),
-    /// A list of matrices in buffers of their own.
+    /// A list of matrices in separate buffers.
     Parts(Rc<Parts>),
     /// Several values.
     Tuple(Items),
     /// Reserved or imported memory for the slots of a ring.
     Buffer(Rc<Buffer>),
-    /// An end of a pipe: what a function that makes one gives.
+    /// An end of a pipe: the result of a function that makes one.
     Pipe(Rc<PipeEnd>),
     /// A part of the language, such as `pl.tile`, or a function of the file: its full name.
     Path(Rc<str>),
@@ -37,23 +37,23 @@ pub(crate) enum Value {
     Partial(Rc<Partial>),
     /// Named values of the host: a module, a class, an instance, a dict.
     Record(Rc<Record>),
-    /// What the host code computes in a way that is not followed here.
+    /// A value that host code computes in a way that is not followed here.
     Unknown(Rc<Unknown>),
     /// The result of a statement-like op.
     Nothing,
 }
 
-/// Values of a list: names for one list hold it together.
+/// Values of a list, which all names of the list share.
 #[derive(Clone, Debug)]
 pub(crate) struct Items(Rc<Vec<Value>>);
 
 impl Items {
-    /// Whether something else holds it, too.
+    /// True if something else references it.
     pub fn is_shared(&self) -> bool {
         Rc::strong_count(&self.0) > 1
     }
 
-    /// Whether both are one and the same, not only equal.
+    /// True if both are the same list, not only equal.
     pub fn is(&self, other: &Items) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
@@ -103,38 +103,38 @@ impl<'a> IntoIterator for &'a Items {
     }
 }
 
-/// A function with arguments that each of its calls has.
+/// A function with bound arguments.
 #[derive(Debug)]
 pub(crate) struct Partial {
     /// The full name of the function.
     pub callee: Rc<str>,
-    /// Arguments in order.
+    /// Positional arguments.
     pub positional: Vec<Value>,
-    /// Arguments by name.
+    /// Keyword arguments.
     pub keywords: Vec<(Rc<str>, Value)>,
 }
 
-/// A list of matrices that a list of products gave: each lies in an accumulator of its own.
+/// A list of matrices resulting from a product of lists: each is in a separate accumulator.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts {
-    /// The shape that the program sees; the last two extents are those of a tile.
+    /// The shape as the program sees it; the last two extents are those of a tile.
     pub shape: Vec<u64>,
     /// The matrices, in order.
     pub tiles: Vec<TileId>,
-    /// All of them in one tile of a memory, where that was made already, by the block that made it.
+    /// All of them in one tile of a memory, if that was already made, with the block that made it.
     pub whole: RefCell<Vec<(Space, slipring_ir::BlockId, TileId)>>,
 }
 
 /// Named values of the host.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// What it is, for messages: `the module \`config\``.
+    /// Its description in messages: `the module \`config\``.
     pub what: Rc<str>,
     /// Its members.
     pub fields: Vec<(Rc<str>, Value)>,
-    /// What is found in it by a key.
+    /// Its entries by key.
     pub entries: Vec<(Const, Value)>,
-    /// Whether it is a dict, and no module, class or instance.
+    /// True for a dict, false for a module, class or instance.
     pub is_dict: bool,
 }
 
@@ -150,7 +150,7 @@ impl Record {
     }
 }
 
-/// A value that is known now.
+/// A value that is known at compile time.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Const {
     Int(i64),
@@ -165,7 +165,7 @@ pub(crate) enum Const {
     Member(&'static str, Rc<str>),
 }
 
-/// The ways to divide a tile between the two Vector cores, by their names in the language; each at its number.
+/// The splits of a tile between the two Vector cores, by their names in the language; each at the index of its value.
 pub(crate) const SPLIT_MODES: [(&str, Split); 3] =
     [("NONE", Split::None), ("UP_DOWN", Split::UpDown), ("LEFT_RIGHT", Split::LeftRight)];
 
@@ -179,29 +179,29 @@ pub(crate) fn split_name(mode: Split) -> &'static str {
 pub(crate) struct Scalar {
     pub value: ValueId,
     pub ty: DType,
-    /// The region that computes it: it cannot leave it.
+    /// The region that computes it, which it cannot leave.
     pub region: Option<OpId>,
 }
 
 /// A window of a tensor in global memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tensor {
-    /// Position of the tensor in the function's list.
+    /// Index of the tensor in the function's list.
     pub root: usize,
     pub elem: slipring_tile::Elem,
-    /// First element of each dimension of the tensor.
+    /// Offset in each dimension of the tensor.
     pub offsets: SmallVec<[Index; 5]>,
-    /// Extent of each dimension of the tensor that the window has.
+    /// Extent in each dimension of the tensor.
     pub sizes: SmallVec<[u64; 5]>,
-    /// Dimensions that a scalar index took away: they have extent 1.
+    /// Dimensions that a scalar index removed: they have extent 1.
     pub dropped: SmallVec<[bool; 5]>,
-    /// The shape that the program sees, where it was reshaped.
+    /// The shape as the program sees it, if it was reshaped.
     pub reshaped: Option<SmallVec<[u64; 5]>>,
-    /// Rows and columns that count, of the shape that the program sees folded into rows, where they are fewer.
+    /// Valid rows and columns, of the shape as the program sees it folded into rows, if they are fewer.
     pub valid: Option<Box<[Index; 2]>>,
-    /// The carried name that an iteration began with it under.
+    /// The carried name under which an iteration began with it.
     pub origin: Origin,
-    /// True where only the run knows how large it is: its sizes are bounds, and `valid` says how much of it there is.
+    /// True if its size is dynamic: its sizes are upper bounds, and `valid` is the actual extent.
     pub few: bool,
 }
 
@@ -220,12 +220,12 @@ pub(crate) fn whole(root: usize, elem: slipring_tile::Elem, dims: &[u64]) -> Ten
     }
 }
 
-/// Which carried name a window was copied from; none by default. Windows are equal whatever it is.
+/// The carried name that a window was copied from; none by default. It does not affect equality of windows.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Origin(Option<NonZeroU32>);
 
 impl Origin {
-    /// The next one, which nothing else has; none after the last.
+    /// The next unique one; none after the last.
     pub fn next(last: &mut u32) -> Origin {
         *last = last.saturating_add(1);
         Origin(NonZeroU32::new(*last).filter(|_| *last < u32::MAX))
@@ -246,7 +246,7 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 impl Tensor {
-    /// The shape that the program sees.
+    /// The shape as the program sees it.
     pub fn shape(&self) -> SmallVec<[u64; 5]> {
         if let Some(shape) = &self.reshaped {
             return shape.clone();
@@ -255,14 +255,14 @@ impl Tensor {
     }
 }
 
-/// Memory that every device has a part of: whose part a tensor is.
+/// Memory with a part for each device: the owner of a tensor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Domain {
     /// The device.
     pub rank: u64,
-    /// How many there are.
+    /// The number of devices.
     pub ranks: u64,
-    /// Elements from one device's part to the next one's.
+    /// Distance in elements from one device's part to the next one's.
     pub stride: u64,
 }
 
@@ -273,7 +273,7 @@ pub(crate) enum Index {
     At(Scalar),
 }
 
-/// Position of a tile in the list of a function's tiles.
+/// Index of a tile in a function's list of tiles.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct TileId(pub u32);
 
@@ -283,39 +283,40 @@ pub(crate) struct Tile {
     /// Its buffer.
     pub value: ValueId,
     pub ty: TileType,
-    /// The shape that the program sees: more than two dimensions fold into rows.
+    /// The shape as the program sees it: more than two dimensions fold into rows.
     pub shape: SmallVec<[u64; 5]>,
-    /// Valid rows and columns, where they are fewer than the shape has.
+    /// Valid rows and columns, if they are fewer than the shape has.
     pub valid: Option<[Index; 2]>,
-    /// Where it was made.
+    /// The place where it was made.
     pub span: Span,
     /// The op that made it, for messages.
     pub made_by: &'static str,
     /// The region that made it.
     pub region: Option<RegionId>,
-    /// What it is at the border between the cores.
+    /// Its role at the border between the cores.
     pub crossing: Option<Crossing>,
-    /// How often its buffer had been taken by ops that work in place when it was made: once more, and it is gone.
+    /// Number of times that its buffer had been taken by ops that work in place when the tile was made: after one more,
+    /// the tile is gone.
     pub generation: u32,
-    /// The same contents elsewhere.
+    /// Copies with the same contents.
     pub copies: Vec<Copied>,
-    /// Of a part of a tile in L1: where it begins in the tile that it is a part of, whose buffer it has. It is taken out on the
-    /// way to L0A or L0B.
+    /// For a part of a tile in L1: the tile whose buffer it shares, and its offsets in it. It is extracted on the way
+    /// to L0A or L0B.
     pub part: Option<(TileId, [Index; 2])>,
-    /// Of a mask of bits: what was compared.
+    /// For a mask of bits: the compared tiles.
     pub mask: Option<Compared>,
 }
 
-/// What a mask has a bit for each element of.
+/// The tiles for whose elements a mask has bits.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Compared {
     pub shape: SmallVec<[u64; 5]>,
     pub elem: slipring_tile::Elem,
-    /// The rows and columns that count, where they are fewer than the shape has. All bits are there.
+    /// The valid rows and columns, if they are fewer than the shape has. All bits exist.
     pub valid: Option<[Index; 2]>,
 }
 
-/// What a tile is at the border between the kinds of core.
+/// The role of a tile at the border between the kinds of core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Crossing {
     Sharded,
@@ -330,7 +331,7 @@ pub(crate) struct Copied {
     /// Valid while this block is being lowered.
     pub block: slipring_ir::BlockId,
     pub tile: TileId,
-    /// Writes to tiles in place before it was made.
+    /// Number of writes to tiles in place before it was made.
     pub writes: usize,
 }
 
@@ -344,7 +345,7 @@ pub(crate) struct Loaded {
     pub tile: TileId,
 }
 
-/// Position of a `split_aiv` region in the list of a function's regions.
+/// Index of a `split_aiv` region in a function's list of regions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RegionId(pub u32);
 
@@ -354,9 +355,9 @@ pub(crate) struct Buffer {
     /// Its address, an `i32`.
     pub base: ValueId,
     pub name: Rc<str>,
-    /// The function that reserved it, where it is imported.
+    /// The function that reserved it, if it is imported.
     pub peer: Option<Rc<str>>,
-    /// Bytes, where they are known.
+    /// Size in bytes, if known.
     pub size: Option<i64>,
 }
 
@@ -365,44 +366,54 @@ pub(crate) struct Buffer {
 pub(crate) struct PipeEnd {
     /// The pipe's number.
     pub id: i64,
-    /// Names of the memory of its slots, Cube to Vector and Vector to Cube, where they are reserved.
+    /// Names of the slot memories, Cube to Vector and Vector to Cube, if they are reserved.
     pub buffers: [Option<Rc<str>>; 2],
-    /// Position of the tensor in the function's list that its slots lie in, where they lie in global memory.
+    /// Index in the function's list of the tensor that contains its slots, if they are in global memory.
     pub slots: Option<usize>,
     pub span: Span,
 }
 
-/// Why a value is not known.
+/// The reason why a value is not known.
 #[derive(Clone, Debug)]
 pub(crate) struct Unknown {
     /// The expression.
     pub span: Span,
-    /// What it is: `a call of \`os.environ.get\``.
+    /// Its description: `a call of \`os.environ.get\``.
     pub why: String,
-    /// Whether it is something of which more is known than that.
+    /// Its origin, if more is known about it.
     pub is: Strange,
 }
 
-/// What a value that is not known comes from.
+/// The origin of an unknown value.
 #[derive(Clone, Debug)]
 pub(crate) enum Strange {
     /// Nothing more is known.
     Other,
-    /// A call of a library, by its path, which was not followed.
+    /// A library call, by path, that was not followed.
     Call(Rc<str>),
-    /// A parameter of a function that nothing calls: `--set` gives it a value.
+    /// A parameter of a function that nothing calls: `--set` can set it.
     Parameter,
+    /// What a decorator that is not known made of a function: reading it from an instance may call that.
+    Decorated,
+    /// What an exception of Python says, as an error shows it.
+    Said(Rc<str>),
 }
 
 impl Unknown {
-    /// What nothing more is known of.
+    /// A value about which nothing else is known.
     pub fn new(span: Span, why: impl Into<String>) -> Unknown {
         Unknown { span, why: why.into(), is: Strange::Other }
     }
 
-    /// A call of a library.
+    /// A library call.
     pub fn call(span: Span, path: &str) -> Unknown {
         Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
+    }
+
+    /// What an exception of Python says, in words that are not Python's own.
+    pub fn said(span: Span, text: impl Into<String>) -> Unknown {
+        let text: String = text.into();
+        Unknown { span, why: "what an exception of Python says".into(), is: Strange::Said(text.into()) }
     }
 
     /// A parameter of a function that nothing calls.
@@ -412,7 +423,7 @@ impl Unknown {
     }
 }
 
-/// True for an array: numbers that the kernel computes. A list of constants is none.
+/// True for an array of numbers that the kernel computes, but not for a list of constants.
 pub(crate) fn is_array(value: &Value) -> bool {
     matches!(value, Value::Tuple(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Scalar(_))))
 }
@@ -425,18 +436,18 @@ pub(crate) fn fold(shape: &[u64]) -> (u64, u64) {
     }
 }
 
-/// A shape as people write it.
+/// A shape in messages.
 pub(crate) fn show(shape: &[u64]) -> String {
     let parts: Vec<_> = shape.iter().map(u64::to_string).collect();
     format!("[{}]", parts.join(", "))
 }
 
-/// A valid shape that is known.
+/// A static valid shape.
 pub(crate) fn valid(rows: u64, cols: u64) -> [Dim; 2] {
     [Dim::Static(rows), Dim::Static(cols)]
 }
 
-/// The strides, in elements, of a tensor whose rows lie next to each other.
+/// The strides, in elements, of a contiguous tensor.
 pub(crate) fn dense(dims: &[u64]) -> SmallVec<[u64; 5]> {
     let mut strides: SmallVec<[u64; 5]> = SmallVec::from_elem(1, dims.len());
     for at in (1..dims.len()).rev() {

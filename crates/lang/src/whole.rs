@@ -1,11 +1,11 @@
-//! The last look at what was lowered: nothing ends without a module that holds together or an error that says why.
+//! Final checks of lowered functions: the result is either a valid module, or an error with the reason.
 
 use slipring_op::ring::import_peer;
 use std::collections::BTreeSet;
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Module, OpId, Span, ValueId};
 
-/// Reports a function that was given up without a word.
+/// Reports a function whose lowering stopped without an error.
 pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
     if !diags.has_errors() {
         let message = format!("`{name}` could not be compiled, for an unknown reason");
@@ -14,7 +14,7 @@ pub(crate) fn given_up(name: &str, span: Span, diags: &mut Diags) {
     }
 }
 
-/// Reports values that are used where they do not exist: a number of a loop, a branch or a region after it.
+/// Reports values that are used where they are not defined: a number of a loop, branch or region after it.
 pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
     if diags.has_errors() {
         return;
@@ -60,7 +60,7 @@ fn regions(module: &Module, op: OpId, visible: &mut BTreeSet<ValueId>) -> Option
     })
 }
 
-/// True if a function imports a buffer of another.
+/// True if a function imports another one's buffer.
 pub(crate) fn imports_from(module: &Module, function: OpId, peer: &str) -> bool {
     let Some(body) = module.body(function, 0) else { return false };
     let names = |op: &OpId| import_peer(module, *op) == Some(peer);

@@ -1,13 +1,13 @@
-//! The words of the language besides its ops: loops, scopes, decorators, types, and the members of enumerations.
+//! The builtins of the language besides its ops: loops, scopes, decorators, types, and members of enumerations.
 
-/// A word of the language that is no op.
+/// A builtin of the language that is not an op.
 #[derive(Clone, Copy, Debug)]
 pub struct Word {
     /// Its name after `pl.`.
     pub name: &'static str,
-    /// How it is written after its name: `(stop)`, `[shape, dtype]`; `|` between ways, nothing for a plain name.
+    /// The syntax after its name: `(stop)`, `[shape, dtype]`; `|` separates alternatives, empty for a plain name.
     pub form: &'static str,
-    /// What it does, for lists.
+    /// A description, for lists.
     pub doc: &'static str,
 }
 
@@ -73,18 +73,18 @@ pub(crate) const WORDS: &[Word] = &[
     word("INDEX", "", "The type of indices and extents"), word("BOOL", "", "An element type: bytes, 0 and 1"),
 ];
 
-/// What a word does in a program that is followed, outside of its kernels.
+/// The semantics of a builtin in a followed program, outside its kernels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InProgram {
-    /// What it takes there, where that is something else than in a kernel.
+    /// Its parameters there, if they differ from those in a kernel.
     pub takes: Option<&'static str>,
     pub means: Means,
 }
 
-/// What a word means in a program that is followed: `host::tasks::meaning` does it.
+/// The semantics of a builtin in a followed program, implemented in `host::tasks::meaning`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Means {
-    /// Nothing, or an id that no task has.
+    /// None, or an id that no task has.
     Nothing,
     /// A tensor of the program.
     CreateTensor,
@@ -92,11 +92,11 @@ pub(crate) enum Means {
     Array,
     /// An element of such a list.
     Element,
-    /// What an iteration or branch gives.
+    /// The results of an iteration or branch.
     Yields,
-    /// A number of a type.
+    /// A number of a given type.
     Constant,
-    /// A number as one of another type.
+    /// A number converted to another type.
     Cast,
     /// A part of a tensor.
     Slice,
@@ -108,41 +108,42 @@ pub(crate) enum Means {
     Transpose,
     /// An extent of a tensor.
     Dim,
-    /// Nothing: a tensor has a name for dumps.
+    /// No effect: names a tensor for dumps.
     Tagged,
-    /// A tensor whose uses order nothing.
+    /// A tensor whose uses impose no order.
     NoDep,
-    /// What a function says of itself.
+    /// The attributes of a function.
     Attributes,
-    /// A note with values.
+    /// A message with values.
     Print,
-    /// Whether a loop goes on.
+    /// The condition of a loop.
     Condition,
-    /// An error unless something holds.
+    /// An error unless a condition holds.
     StaticAssert,
     /// An element of a tensor.
     Read,
-    /// An element of a tensor, written.
+    /// A write to an element of a tensor.
     Write,
-    /// A part of a tensor, written.
+    /// A write to a part of a tensor.
     Assemble,
-    /// How many clusters there are.
+    /// The number of clusters.
     Clusters,
-    /// How many Vector cores there are.
+    /// The number of Vector cores.
     VectorCores,
 }
 
-/// A word that takes what it takes in a kernel.
+/// The semantics of a builtin with the same parameters as in a kernel.
 pub(crate) const fn followed_as(means: Means) -> Option<InProgram> {
     Some(InProgram { takes: None, means })
 }
 
-/// A word that takes this.
+/// The semantics of a builtin with these parameters.
 pub(crate) const fn followed_with(takes: &'static str, means: Means) -> Option<InProgram> {
     Some(InProgram { takes: Some(takes), means })
 }
 
-/// Words that bind their arguments as a function does, in kernels and in programs, and those that take any number of them.
+/// Builtins that bind their arguments like functions, in kernels and in programs, and those with any number of
+/// arguments.
 const FUNCTIONS: [(&str, InProgram); 4] = [
     ("const", InProgram { takes: None, means: Means::Constant }),
     ("static_assert", InProgram { takes: None, means: Means::StaticAssert }),
@@ -150,12 +151,12 @@ const FUNCTIONS: [(&str, InProgram); 4] = [
     ("yield_", InProgram { takes: None, means: Means::Yields }),
 ];
 
-/// What a word does in a program that is followed.
+/// The semantics of a builtin in a followed program.
 pub(crate) fn followed(name: &str) -> Option<InProgram> {
     FUNCTIONS.iter().find(|(own, _)| *own == name).map(|(_, followed)| *followed)
 }
 
-/// What such a word takes; none for one that takes any number of arguments.
+/// The parameters of such a builtin; `None` for one with any number of arguments.
 pub(crate) fn takes(name: &str) -> Option<&'static str> {
     let word = WORDS.iter().find(|word| word.name == name && followed(name).is_some())?;
     word.form.strip_prefix('(')?.strip_suffix(')').filter(|takes| !takes.starts_with('*'))
@@ -178,8 +179,8 @@ pub(crate) fn language(module: &str) -> Option<&'static str> {
 /// Names that kernels use without `pl.` in front.
 pub(crate) const BARE: [&str; 5] = ["TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe"];
 
-/// Words that pop a tile: the catalogue's own whose ops do, and the one that stands for them.
+/// Builtins that pop a tile: those of the catalogue whose ops do, and their common alias.
 pub(crate) const POPS: [&str; 3] = ["TPOP", "tpop_from_aic", "tpop_from_aiv"];
 
-/// Functions of Python that stand in the head of a loop only.
+/// Functions of Python that are only supported in the head of a loop.
 pub(crate) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];

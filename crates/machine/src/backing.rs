@@ -1,4 +1,4 @@
-//! What supports cycles, of one op as of a whole program.
+//! The evidence behind cycle counts, for one op and for a whole program.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use serde::{Serialize, Serializer};
 use crate::cost::Price;
 use crate::units::Units;
 
-/// Cycles of work by what supports them. Whoever shows cycles asks this how far they can be trusted.
+/// Cycles of work by the evidence behind them. Code that displays cycles uses this for how far they can be trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Backing {
     /// Cycles of work with enough published points that are close.
     pub with_points: u64,
-    /// Thousandths of a cycle that these may be off together, if all of them are off to the same side.
+    /// Their combined error bound in thousandths of a cycle, if all errors have the same sign.
     pub off: u64,
     /// Cycles of work without such points, by op.
     pub without: BTreeMap<String, u64>,
@@ -30,13 +30,13 @@ impl Backing {
         own
     }
 
-    /// Cycles with points, and by how many thousandths of a cycle they may be off.
+    /// Adds cycles with points, with their error bound in thousandths of a cycle.
     pub fn known(&mut self, cycles: u64, off: u64) {
         self.with_points = self.with_points.saturating_add(cycles);
         self.off = self.off.saturating_add(off);
     }
 
-    /// Cycles without.
+    /// Adds cycles without points.
     pub fn unknown(&mut self, op: &str, cycles: u64) {
         if cycles > 0 {
             let own = self.without.entry(op.to_string()).or_default();
@@ -44,34 +44,34 @@ impl Backing {
         }
     }
 
-    /// Both together.
+    /// Adds both.
     pub fn add(&mut self, other: &Backing) {
         self.known(other.with_points, other.off);
         other.without.iter().for_each(|(op, cycles)| self.unknown(op, *cycles));
     }
 
-    /// True if some work has no points to speak of, or there was no work at all.
+    /// True if a relevant part of the work has no points, or there was no work at all.
     pub fn is_estimate(&self) -> bool {
         !self.without.is_empty() || self.with_points == 0
     }
 
-    /// By how many per cent the cycles may be off; `None` for an estimate.
+    /// The error bound of the cycles in per cent; `None` for an estimate.
     pub fn error_percent(&self) -> Option<f64> {
         let tenths = |off: u64| (off as f64 / self.with_points as f64).round() / 10.0;
         (!self.is_estimate()).then(|| tenths(self.off))
     }
 
-    /// What stands right after the number: ` ± 4 %`, or nothing for an estimate.
+    /// The text right after the number: ` ± 4 %`, or empty for an estimate.
     pub fn range(&self) -> String {
         self.error_percent().map_or(String::new(), |percent| format!(" ± {}", shown(percent)))
     }
 
-    /// What stands in parentheses after the number: `, estimate`, or nothing.
+    /// The text in parentheses after the number: `, estimate`, or empty.
     pub fn mark(&self) -> &'static str {
         if self.is_estimate() { ", estimate" } else { "" }
     }
 
-    /// Why it is an estimate, a line of its own; empty where it is none, or there was no work.
+    /// Why it is an estimate, on a line of its own; empty if it is not, or there was no work.
     pub fn why_line(&self) -> String {
         match self.why() {
             why if why.is_empty() => why,
@@ -79,7 +79,7 @@ impl Backing {
         }
     }
 
-    /// Why it is an estimate; empty where it is none, or there was no work.
+    /// Why it is an estimate; empty if it is not, or there was no work.
     pub fn why(&self) -> String {
         let without: u64 = self.without.values().sum();
         let most = self.without.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0)));
@@ -92,13 +92,13 @@ impl Backing {
             true => format!(": {op}"),
             false => format!(", {:.0} % are {op}", 100.0 * *cycles as f64 / all as f64),
         };
-        // Rounding is not to say "all" of what has an exception.
+        // Rounding must not produce "all" if there is an exception.
         let share = if self.with_points == 0 { "all".to_string() } else { format!("{:.0} %", share.clamp(1.0, 99.0)) };
         format!("too few published points for {share} of the work{what}")
     }
 }
 
-/// A number of cycles by itself, with how far it may be off: `100 cycles ± 4 %`, or `100 cycles (estimate)` where that is not known.
+/// A number of cycles with its error bound: `100 cycles ± 4 %`, or `100 cycles (estimate)` if that is unknown.
 pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
     match error_percent {
         Some(percent) => format!("{cycles} cycles ± {}", shown(percent)),
@@ -106,7 +106,7 @@ pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {
     }
 }
 
-/// Whole per cents, and tenths below one; never nothing, as no figure is exact.
+/// Whole per cents, and tenths below one; never zero, as no figure is exact.
 fn shown(percent: f64) -> String {
     if percent >= 1.0 { format!("{:.0} %", percent.ceil()) } else { format!("{:.1} %", percent.max(0.1)) }
 }

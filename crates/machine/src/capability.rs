@@ -1,40 +1,40 @@
-//! What the tile library of a platform can do where libraries differ, each by its name.
+//! Capabilities of a platform's tile library, by name, where libraries differ.
 
 use serde::Deserialize;
 
-/// One thing that the tile library of some platforms does and that of others does not. Platform files list them
-/// (`capabilities`); nothing asks which platform it is, nor one fact to learn another.
+/// A behaviour of the tile library that differs between platforms. Platform files list them (`capabilities`); no code
+/// tests which platform it is on, or derives one fact from another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Capability {
-    /// Vector operations take the element types of a unit that works on registers.
+    /// Vector operations accept the element types of a register-based unit.
     RegisterTypes,
-    /// Vector operations take the tile layouts of a unit that works on registers.
+    /// Vector operations accept the tile layouts of a register-based unit.
     RegisterLayouts,
     /// Vector operations keep in registers what others keep in working memory in UB.
     RegisterScratch,
-    /// Vector operations set and wait for the flags that a unit that works on registers needs inside.
+    /// Vector operations internally set and wait for the flags that a register-based unit needs.
     RegisterFlags,
     /// Reductions add in the order of registers, not in that of halves in memory.
     RegisterReductions,
-    /// Parameters of rows lie one after the other, and quantisation leaves its source as it was.
+    /// Parameters of rows are contiguous, and quantisation leaves its source unchanged.
     FlatRowParameters,
     /// `taxpy` rounds once.
     FusedAxpy,
     /// Powers are computed by one function, not in steps that round.
     PowerFunction,
-    /// Some operations have a longer sequence of high precision; powers of bf16 have that one only.
+    /// Some operations have a longer high-precision sequence; powers of bf16 have only that one.
     HighPrecision,
-    /// Of two equal maxima or minima of parts the comparison alone decides, not where a part ends.
+    /// Between two equal maxima or minima of parts the comparison alone decides, not the ends of the parts.
     OrderedPartArg,
-    /// Operations on two tiles of different valid shapes take any that cover the result.
+    /// Operations on two tiles with different valid shapes accept any that cover the result.
     AnyParts,
-    /// A gather by comparison goes through the valid elements, in whole registers.
+    /// A gather by comparison processes the valid elements, in whole registers.
     GatherValid,
-    /// A gather by comparison compares integers in any way.
+    /// A gather by comparison supports all comparisons of integers.
     GatherIntegers,
-    /// Operations write what is valid, not whole repeats of 256 bytes.
+    /// Operations write exactly the valid part, not whole repeats of 256 bytes.
     ExactColumns,
     /// The vector unit scatters, not the scalar unit.
     VectorScatter,
@@ -44,18 +44,18 @@ pub enum Capability {
     TableModes,
     /// The rows of a mask are counted in its elements where it is read, not in bytes.
     MaskElements,
-    /// A product of a row takes the row as it lies, not out of a tile of several.
+    /// A product of a row uses the row in place, not as part of a tile of several rows.
     SingleRowProducts,
-    /// Accumulators leave with a parameter for each column as floats too.
+    /// Accumulators can be moved out as floats with a parameter for each column, too.
     ColumnScaledFloats,
-    /// Accumulators move by their valid rows, where those are known only in the run.
+    /// Accumulators are moved by their valid rows, if those are known only at run time.
     MovesByValidRows,
-    /// Windows are taken out of UB.
+    /// Windows can be extracted from UB.
     UbWindows,
-    /// A comparison writes a mask of the shape of what it compares.
+    /// A comparison writes a mask with the shape of its operands.
     ShapedMasks,
-    /// Tiles of different shapes move in UB.
+    /// Tiles of different shapes can be moved within UB.
     ReshapingMoves,
-    /// Tiles of bf16 are filled with a number.
+    /// Tiles of bf16 can be filled with a scalar.
     FillBf16,
 }

@@ -97,7 +97,7 @@ pub enum Pipe {
 impl Pipe {
     /// Every pipe, in declaration order.
     pub const ALL: [Pipe; 7] = [Pipe::S, Pipe::V, Pipe::M, Pipe::Mte1, Pipe::Mte2, Pipe::Mte3, Pipe::Fix];
-    /// How many pipes there are.
+    /// Number of pipes.
     pub const COUNT: usize = Pipe::ALL.len();
 
     /// Position in [`Pipe::ALL`].
@@ -118,7 +118,7 @@ impl Pipe {
         }
     }
 
-    /// True where the pipe moves data and computes nothing.
+    /// True if the pipe only moves data and computes nothing.
     pub const fn moves(self) -> bool {
         matches!(self, Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::Fix)
     }

@@ -1,7 +1,7 @@
-//! What things cost: figures of the platform file, and the formulas that make cycles of them.
+//! Costs: figures of the platform file, and the formulas that turn them into cycles.
 //!
-//! There is one place where the size of an execution becomes cycles, [`Price::cycles`]: the engine asks it in a run, and so
-//! does whoever wants to know the cost of an op alone.
+//! [`Price::cycles`] is the only place where the size of an execution becomes cycles: the engine calls it in a run, and
+//! so does every estimate of a single op's cost.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub use crate::entry::{Calibrated, Entry, Evidence, Points, Shape};
 pub use crate::figure::{Between, Figure, Milli};
 pub use crate::units::{Cost, REPEAT, Units};
 
-/// How cycles come about.
+/// How cycles are computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Rule {
     /// In proportion.
@@ -19,14 +19,14 @@ pub enum Rule {
     Rows(Figure),
 }
 
-/// What work costs: the entry of the platform file, and its rule.
+/// The price of work: the entry of the platform file, and its rule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Price {
     /// The entry, such as `cost.vector.add.f16`; empty for a cost that no table lists.
     pub entry: Arc<str>,
     /// Its rule.
     pub rule: Rule,
-    /// What it rests on.
+    /// The evidence behind it.
     pub evidence: Evidence,
 }
 
@@ -42,13 +42,13 @@ impl Price {
         self.evidence.calibrated.of(Shape::of(units))
     }
 
-    /// True if the cycles of an execution of this size are an estimate: too few published points of the op, its type and its
-    /// shape support them, or they are far off. Whoever shows cycles asks this.
+    /// True if the cycles of an execution of this size are an estimate: too few published points of the op, its type
+    /// and its shape support them, or their errors are large. Code that displays cycles queries this.
     pub fn is_estimate(&self, units: Units) -> bool {
         !self.points(units).suffice()
     }
 
-    /// How far the cycles of an execution of this size may be off, in tenths of a per cent; `None` for an estimate.
+    /// The error bound of the cycles of an execution of this size, in tenths of a per cent; `None` for an estimate.
     pub fn within(&self, units: Units) -> Option<u32> {
         let points = self.points(units);
         points.suffice().then(|| (points.within * 10.0).round() as u32)
@@ -84,7 +84,7 @@ impl Price {
         }
     }
 
-    /// Repeats of an execution of this size, where it counts repeats.
+    /// Repeats of an execution of this size, if the rule counts repeats.
     pub fn repeats(&self, units: Units) -> Option<u64> {
         let Rule::Rows(figure) = &self.rule else { return None };
         Some(figure.repeats(units))

@@ -1,4 +1,4 @@
-//! Entries of the platform file that say what work costs.
+//! Entries of the platform file that give the cost of work.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,10 +9,10 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 
 use crate::units::{Cost, REPEAT, Units};
 
-/// How the rows of a tile lie: what costs tell shapes apart by.
+/// The arrangement of a tile's rows, by which costs distinguish shapes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// One row, or rows that follow each other.
+    /// One row, or contiguous rows.
     Run,
     /// Rows with gaps of at most one repeat each.
     Short,
@@ -31,7 +31,7 @@ impl Shape {
         }
     }
 
-    /// In words.
+    /// As text.
     pub const fn name(self) -> &'static str {
         match self {
             Shape::Run => "rows that follow each other",
@@ -41,22 +41,22 @@ impl Shape {
     }
 }
 
-/// Published points that predictions were compared with: how many, and the errors of these in per cent.
+/// Published points compared with predictions: their number, and the errors in per cent.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Points {
     /// How many.
     pub count: u32,
     /// Their mean error in per cent.
     pub error: f32,
-    /// How far, in per cent, nine of ten of them are off at most, each predicted by a fit that it was no part of; of fewer than
-    /// ten all.
+    /// The bound in per cent that nine out of ten of them stay within, each predicted by a fit that excluded it; with
+    /// fewer than ten, all of them.
     pub within: f32,
 }
 
 impl Points {
-    /// Fewer say nothing of the next size.
+    /// Fewer points give no information about other sizes.
     pub const ENOUGH: u32 = 4;
-    /// The largest mean error, in per cent, of what is not called an estimate.
+    /// Maximum mean error in per cent of figures that are not called estimates.
     pub const CLOSE: f32 = 10.0;
 
     /// True if they are enough, and close.
@@ -103,27 +103,27 @@ impl Calibrated {
     }
 }
 
-/// What a figure rests on.
+/// The evidence behind a figure.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Evidence {
-    /// Published points of the op that its entry was fitted to, of whatever type and shape.
+    /// Published points of the op to which its entry was fitted, of any type and shape.
     pub points: u32,
-    /// Mean error in per cent on points that were left out of the fit; `None` where too few points are known.
+    /// Mean error in per cent on points that were left out of the fit; `None` if too few points are known.
     pub error: Option<f32>,
-    /// Published points of other ops that share the figure, where there is none of this op.
+    /// Published points of other ops that share the figure, if there is none of this op.
     pub others: u32,
     /// Published points of the op on the type, by shape.
     pub calibrated: Calibrated,
 }
 
-/// An entry of a table in the platform file: what it costs, and what it rests on.
+/// An entry of a table in the platform file: its cost, and the evidence behind it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Entry<T> {
-    /// What it costs.
+    /// The cost.
     pub cost: T,
-    /// What it rests on.
+    /// The evidence.
     pub evidence: Evidence,
-    /// The ops that its published points are of; empty where the entry is not a matter of ops.
+    /// The ops of its published points; empty if the entry does not depend on ops.
     pub ops: Vec<String>,
 }
 
@@ -133,7 +133,8 @@ impl<T> Entry<T> {
         Entry { cost, evidence, ops }
     }
 
-    /// What it rests on for an op, by its name without `pto.`: points of other ops that share it are no points of this one.
+    /// The evidence for an op, by its name without `pto.`: points of other ops that share the entry do not count as its
+    /// own.
     pub fn evidence_for(&self, op: &str) -> Evidence {
         match self.ops.is_empty() || self.ops.iter().any(|own| own == op) {
             true => self.evidence,
@@ -142,7 +143,7 @@ impl<T> Entry<T> {
     }
 }
 
-/// The form of a plain cost with names.
+/// The form of a plain cost with named fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CostText {
@@ -158,8 +159,7 @@ pub(crate) enum Either<T> {
     Named(T),
 }
 
-/// Told by the first sign, in place of a copy of what stands there that is read as the one and then as the other: every process
-/// reads a platform.
+/// Distinguished by the first token, instead of buffering the value and trying both: every process reads a platform.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Either<T> {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Either<T>, D::Error> {
         d.deserialize_any(Forms(PhantomData))

@@ -1,4 +1,4 @@
-//! What a vector operation on a tile costs: how its repeats lie, and the cycles that follow.
+//! The cost of a vector operation on a tile: the arrangement of its repeats, and the resulting cycles.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::entry::{Either, Entry, forms, list};
 use crate::units::{Cost, REPEAT, Units};
 
-/// A number of cycles with three places after the point: the figures of fits, in a form in which sums are the same everywhere.
+/// A number of cycles with three decimal places: the figures of fits, in a form whose sums are the same on every host.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Milli(pub u64);
 
@@ -25,48 +25,49 @@ impl fmt::Display for Milli {
 
 /// The cost of a vector operation on a tile.
 ///
-/// A tile whose rows follow each other is one run of `n` repeats, `head + repeat × n`. One with gaps is done row by row, `inner`
-/// repeats each, and [`Between`] says how its rows follow each other.
+/// A tile with contiguous rows is one run of `n` repeats, `head + repeat × n`. One with gaps is processed row by row,
+/// `inner` repeats each, and [`Between`] determines how its rows follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Figure {
     /// Cycles before the first repeat.
     pub head: Milli,
     /// Cycles of a repeat in a run.
     pub repeat: Milli,
-    /// Cycles of a repeat of a row where the tile has gaps.
+    /// Cycles per repeat of a row if the tile has gaps.
     pub pitch: Milli,
-    /// What lies between two rows.
+    /// The transition between two rows.
     pub between: Between,
     /// Bytes of a repeat.
     pub unit: u64,
-    /// Bytes of a repeat of a row where the tile has gaps.
+    /// Bytes of a repeat of a row if the tile has gaps.
     pub row_unit: u64,
-    /// True where a tile whose rows follow each other is one run; false where rows are always done one by one.
+    /// True if a tile with contiguous rows is one run; false if rows are always processed one by one.
     pub joined: bool,
-    /// Rows of fewer bytes than this are done one by one, also where they follow each other.
+    /// Rows with fewer bytes than this are processed one by one, even if they are contiguous.
     pub narrow: u64,
-    /// Rows of at most so many repeats follow each other as if there were no gaps.
+    /// Rows of at most this many repeats follow each other as if there were no gaps.
     pub short: u64,
-    /// Cycles more where the last repeat of a row is not full: of a run only if a row has several.
+    /// Additional cycles if the last repeat of a row is not full; for a run only if a row has several.
     pub partial: Milli,
 }
 
-/// What lies between two rows of a tile with gaps.
+/// The transition between two rows of a tile with gaps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Between {
-    /// So many cycles after the last repeat of the one.
+    /// This many cycles after the last repeat of the previous row.
     After(Milli),
-    /// The next starts so many cycles after the repeats of the one were issued, one a cycle.
+    /// The next row starts this many cycles after the repeats of the previous one were issued, one per cycle.
     Overlap(Milli),
-    /// Each further row is an instruction on the result of the one before: so many cycles and its repeats. With `rest` its last
-    /// repeat is an instruction of its own where it is not full.
+    /// Each further row is an instruction on the result of the previous one: this many cycles plus its repeats. With
+    /// `rest`, a last repeat that is not full is an instruction of its own.
     Chain {
-        /// Cycles of an instruction besides its repeats.
+        /// Cycles of an instruction, excluding its repeats.
         row: Milli,
         /// Cycles of the instruction for the repeat that is not full.
         rest: Option<Milli>,
     },
-    /// Rows of several repeats become rows of one in passes over all rows; only then `pitch` is paid, once a row.
+    /// Rows of several repeats are reduced to rows of one in passes over all rows; only then is `pitch` paid, once per
+    /// row.
     Passes {
         /// Cycles of a pass.
         pass: Milli,
@@ -76,7 +77,7 @@ pub enum Between {
 }
 
 impl Figure {
-    /// `head + repeat × n` in repeats of 256 bytes, rows with gaps rounded up to whole ones.
+    /// `head + repeat × n` in repeats of 256 bytes; rows with gaps are rounded up to whole repeats.
     const fn plain(head: Milli, repeat: Milli) -> Figure {
         let between = Between::After(Milli(0));
         Figure {
@@ -93,7 +94,7 @@ impl Figure {
         }
     }
 
-    /// How the repeats of a tile lie.
+    /// The arrangement of a tile's repeats.
     fn shape(&self, units: Units) -> Repeats {
         let rows = units.count();
         let row_bytes = units.total / rows;
@@ -159,7 +160,7 @@ impl Figure {
         full.saturating_add(rest)
     }
 
-    /// The formula with its numbers.
+    /// The formula with its values.
     pub(crate) fn formula(&self, units: Units) -> String {
         let Figure { head, repeat, pitch, between, .. } = self;
         let (text, partial) = match self.shape(units) {
@@ -193,7 +194,8 @@ impl Figure {
     }
 }
 
-/// Passes that rows of several repeats become rows of one in: one for each further repeat; a single full one is copied first.
+/// The number of passes that reduce rows of several repeats to rows of one: one for each further repeat; a single full
+/// one is copied first.
 const fn passes(inner: u64, partial: bool) -> u64 {
     match inner {
         0 | 1 => 0,
@@ -202,13 +204,13 @@ const fn passes(inner: u64, partial: bool) -> u64 {
     }
 }
 
-/// How the repeats of a tile lie.
+/// The arrangement of a tile's repeats.
 enum Repeats {
     Run { repeats: u64, partial: bool },
     Rows { rows: u64, inner: u64, partial: bool },
 }
 
-/// The form of a vector figure with names.
+/// The form of a vector figure with named fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FigureText {
@@ -233,7 +235,7 @@ struct FigureText {
     ops: Vec<String>,
 }
 
-/// A number of the file as thousandths.
+/// A number of the file in thousandths.
 fn milli<E: serde::de::Error>(what: &str, value: f64) -> Result<Milli, E> {
     const MOST: f64 = (1u64 << 30) as f64;
     match (0.0..=MOST).contains(&value) {
@@ -296,7 +298,7 @@ const FORM: &str = "[head, cycles, repeats] or { head, repeat } with any of `row
 pub(crate) mod tests {
     use super::*;
 
-    /// A figure as a platform file says it.
+    /// A figure as written in a platform file.
     pub(crate) fn figure(text: &str) -> Figure {
         let table: std::collections::BTreeMap<String, Entry<Figure>> = toml::from_str(&format!("x = {text}")).unwrap();
         table["x"].cost

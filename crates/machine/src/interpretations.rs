@@ -1,24 +1,25 @@
-//! Where public sources disagree on what an operation does, or nobody says how the machine keeps order: what is done here, and what
-//! `--interpretation NAME` does instead.
+//! Points on which public sources disagree about an operation, or say nothing about how the machine keeps order: the
+//! interpretation used here, and the alternative chosen by `--interpretation NAME`.
 //!
-//! Interpretations of the first kind change results, and a warning names both where they do. Those of the second kind change verdicts: a
-//! launch that depends on one is judged with the other one as well, and where that verdict differs it is clean *if* ours is right.
+//! Interpretations of the first kind change results; where they do, a warning names both. Those of the second kind
+//! change verdicts: a launch that depends on one is also checked with the alternative, and if that verdict differs, the
+//! launch is clean only on the assumption that ours is right.
 
 /// A question that sources answer in two ways.
 #[derive(Debug)]
 pub struct Question {
-    /// The name of the other interpretation, for `--interpretation` and the platform file.
+    /// The name of the alternative interpretation, for `--interpretation` and the platform file.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub about: &'static str,
-    /// What is done here, and the sources that say so.
+    /// The interpretation used here, and the sources that support it.
     pub ours: [&'static str; 2],
-    /// The other interpretation, and its sources.
+    /// The alternative interpretation, and its sources.
     pub other: [&'static str; 2],
 }
 
 impl Question {
-    /// What is said where the result of `work` depends on it.
+    /// The message if the result of `work` depends on it.
     pub fn message(&self, work: &str) -> String {
         format!("{work}: sources disagree on {}, and here the result depends on it", self.about)
     }
@@ -29,14 +30,14 @@ impl Question {
         vec![line("done here", self.ours), line("the other interpretation", self.other)]
     }
 
-    /// How to choose the other one.
+    /// How to choose the alternative.
     pub fn hint(&self) -> String {
         format!("`--interpretation {}` selects the other interpretation", self.name)
     }
 }
 
 impl PartialEq for Question {
-    /// A question is only itself.
+    /// Questions are compared by identity.
     fn eq(&self, other: &Question) -> bool {
         self.name == other.name
     }
@@ -44,7 +45,7 @@ impl PartialEq for Question {
 
 impl Eq for Question {}
 
-/// The source with a value for each row, where it has 32 bytes for each row.
+/// The source with a value for each row, if it has 32 bytes for each row.
 pub static FIRST_COLUMN: Question = Question {
     name: "first-column",
     about: "which element of a row's block of 32 bytes stands for column j",
@@ -52,7 +53,7 @@ pub static FIRST_COLUMN: Question = Question {
     other: ["the first one", "tile instruction SPEC of PTO-Gym, trowexpand*; its examples"],
 };
 
-/// Bits of comparisons with a number.
+/// Bits of comparisons with a scalar.
 pub static DENSE_COMPARE: Question = Question {
     name: "dense-compare",
     about: "where the bits of a row begin",
@@ -60,7 +61,7 @@ pub static DENSE_COMPARE: Question = Question {
     other: ["after the bits of the row before it", "goldens of PTO-Gym, tcmps"],
 };
 
-/// Bits that choices take.
+/// Bits read by selections.
 pub static DENSE_SELECT: Question = Question {
     name: "dense-select",
     about: "where the bits of a row begin",
@@ -84,7 +85,7 @@ pub static PREDICATE_BYTES: Question = Question {
     other: ["bytes", "goldens of PTO-Gym, psti-norm-pldi-ds"],
 };
 
-/// Buffers that another pipe holds.
+/// Buffers held by another pipe.
 pub static TOKEN_LOCKS: Question = Question {
     name: "token-locks",
     about: "whether a get of a buffer token waits for a pipe that has the buffer and releases it only later in the program",
@@ -98,7 +99,7 @@ pub static TOKEN_LOCKS: Question = Question {
     ],
 };
 
-/// Unit flags that are not in the state that a check means.
+/// Unit flags that are not in the state that a check expects.
 pub static UNIT_FLAG_BLOCKS: Question = Question {
     name: "unit-flag-blocks",
     about: "whether a product waits until a published tile is cleared, and a store until a cleared one is published",
@@ -142,7 +143,7 @@ pub static SCALAR_CACHE: Question = Question {
     ],
 };
 
-/// Vector operations of a unit that works on registers.
+/// Vector operations of a register-based unit.
 pub static UNORDERED_VECTORS: Question = Question {
     name: "unordered-vectors",
     about: "whether vector operations on tiles that touch the same bytes need a barrier on the A5",
@@ -164,7 +165,7 @@ pub static UNORDERED_STORES: Question = Question {
     other: ["stores of one vector function need a barrier between them", "micro-instruction manual, memory barriers"],
 };
 
-/// Undivided tiles of pipes on chip.
+/// Undivided tiles of on-chip pipes.
 pub static UNDIVIDED_TO_BOTH: Question = Question {
     name: "undivided-to-first",
     about: "which Vector cores an undivided tile of a pipe on chip is for",
@@ -186,7 +187,7 @@ pub static ROWS_TO_L1: Question = Question {
     other: ["as rows, whatever is popped", "device headers of the A5's tile library, TPush and TInsert"],
 };
 
-/// All of them.
+/// All questions.
 pub static QUESTIONS: &[&Question] = &[
     &FIRST_COLUMN,
     &DENSE_COMPARE,
@@ -209,7 +210,7 @@ pub fn names() -> String {
     QUESTIONS.iter().map(|question| question.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The question whose other interpretation has this name.
+/// The question whose alternative interpretation has this name.
 pub fn question(name: &str) -> Option<&'static Question> {
     QUESTIONS.iter().copied().find(|question| question.name == name)
 }

@@ -1,7 +1,7 @@
 //! Platforms as data.
 //!
-//! A [`Platform`] is read from a TOML file. Two are built in: `a5` and `a2a3`. Nothing here knows of ops
-//! or programs, and nothing elsewhere asks which platform it is: it asks what the platform has.
+//! A [`Platform`] is read from a TOML file. Two are built in: `a5` and `a2a3`. Nothing here knows of ops or programs,
+//! and no other code tests which platform it is on: it queries the platform's properties.
 
 mod backing;
 mod capability;

@@ -22,16 +22,16 @@ pub enum PlatformError {
     /// Not TOML, or not the fields that a platform has.
     #[error("{}{}", .0, meant(.0))]
     Toml(#[from] toml::de::Error),
-    /// A name that stands for nothing.
+    /// An unknown name.
     #[error("`{field}`: `{name}` is not {} {what}{}", article(.what), did_you_mean(.near.as_deref()))]
     Name {
         /// Path of the field in the file.
         field: String,
-        /// What stands there.
+        /// The name found.
         name: String,
-        /// What should: a memory space, a pipe.
+        /// What was expected: a memory space, a pipe.
         what: &'static str,
-        /// What may be meant.
+        /// A similar valid name.
         near: Option<String>,
     },
     /// A number outside what the engine can model.
@@ -41,7 +41,7 @@ pub enum PlatformError {
         field: String,
         /// What is accepted.
         expected: String,
-        /// What the file has.
+        /// The value found.
         found: u64,
     },
 }
@@ -55,7 +55,7 @@ fn did_you_mean(near: Option<&str>) -> String {
     near.map_or(String::new(), |near| format!(": did you mean `{near}`?"))
 }
 
-/// The field that is meant where there is none of that name: the reader's message has the name, then those that there are.
+/// The valid field closest to an unknown one: the parser's message contains the name, followed by the valid ones.
 fn meant(error: &toml::de::Error) -> String {
     let mut names = error.message().split('`').skip(1).step_by(2);
     match (error.message().starts_with("unknown field"), names.next()) {
@@ -64,7 +64,7 @@ fn meant(error: &toml::de::Error) -> String {
     }
 }
 
-/// The platform that a chip belongs to, as the public assembler tells them apart.
+/// The platform of a chip, as distinguished by the public assembler.
 fn of_chip(name: &str) -> &str {
     match name.strip_prefix("Ascend") {
         Some(chip) if chip.starts_with("950") || chip.starts_with("910_95") => "a5",
@@ -73,7 +73,7 @@ fn of_chip(name: &str) -> &str {
     }
 }
 
-/// The text of a built-in platform, and where it stands in lists of them.
+/// The text of a built-in platform, and its index in lists of them.
 fn text_of(name: &str) -> Option<(usize, &'static str)> {
     match of_chip(name) {
         "a5" => Some((0, include_str!(concat!(env!("OUT_DIR"), "/a5.json")))),
@@ -90,14 +90,14 @@ pub(crate) fn built_in_table(name: &str) -> Result<toml::Table, PlatformError> {
 
 /// A built-in platform: `a5`, `a2a3` (also spelled `a2` or `a3`), or that of a chip such as `Ascend910B1`.
 pub fn built_in(name: &str) -> Result<Platform, PlatformError> {
-    // Each is read once in a process.
+    // Each is parsed once per process.
     static READ: [OnceLock<Platform>; 2] = [const { OnceLock::new() }; 2];
     let (at, text) = text_of(name).ok_or_else(|| PlatformError::Unknown(name.to_string()))?;
     let read = &READ[at];
     if let Some(platform) = read.get() {
         return Ok(platform.clone());
     }
-    // The file's text was checked before it came into the program.
+    // The file's text was checked when it was built into the program.
     let platform: Platform = serde_json::from_str(text).map_err(|error| toml::de::Error::custom(error.to_string()))?;
     Ok(read.get_or_init(|| platform).clone())
 }
@@ -136,8 +136,8 @@ pub fn parse(text: &str) -> Result<Platform, PlatformError> {
     Ok(platform)
 }
 
-/// Every name of a platform stands for something: memories, pipes, element types, and what costs are listed for. The
-/// instructions of vector functions are the declarations' to know: [`Platform::check_ops`].
+/// Checks that every name in a platform is known: memories, pipes, element types, and the subjects of costs. The
+/// instructions of vector functions are known only to the declarations: [`Platform::check_ops`].
 fn names(platform: &Platform) -> Result<(), PlatformError> {
     let Platform { pipes, cost, .. } = platform;
     let spaces = || Space::NAMED.into_iter().map(Space::name);
@@ -211,10 +211,11 @@ fn known<'a>(
 }
 
 impl Platform {
-    /// Checks that costs of vector functions are listed for instructions that there are; `ops` are their names without `pto.`.
+    /// Checks that costs of vector functions are listed only for existing instructions; `ops` are their names without
+    /// `pto.`.
     ///
     /// # Errors
-    /// The first that is none, with the one that may be meant.
+    /// The first unknown name, with the closest existing one.
     pub fn check_ops<'a>(&self, ops: impl Iterator<Item = &'a str> + Clone) -> Result<(), PlatformError> {
         for name in self.vector_function.iter().flat_map(|spec| spec.op.keys()) {
             let op = name.split('.').next().unwrap_or(name);
@@ -232,13 +233,13 @@ impl Platform {
     }
 }
 
-/// The most of anything that there is one of for each core, pipe or ring.
+/// Maximum number of anything that exists per core, pipe or ring.
 const MANY: u64 = 4096;
-/// The longest that anything takes, in cycles: sums of them fit.
+/// Maximum duration of anything, in cycles: sums of durations cannot overflow.
 const LONG: u64 = 1 << 30;
 
-/// Every number of a platform: field, value, smallest and largest that the engine models. Memories and costs are checked where
-/// they are read.
+/// Every number of a platform: field, value, and the smallest and largest value that the engine models. Memories and
+/// costs are checked where they are read.
 fn numbers(platform: &Platform) -> Vec<(String, u64, u64, u64)> {
     let Platform { sync, ring, pipes, cost, .. } = platform;
     let fields = [

@@ -1,4 +1,4 @@
-//! What a platform file says.
+//! The contents of a platform file.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +23,12 @@ pub struct Platform {
     pub description: String,
     /// Clock in MHz, to turn cycles into time in reports.
     pub clock_mhz: u32,
-    /// Clusters on the chip: the most blocks that run at the same time.
+    /// Clusters on the chip, the maximum number of concurrent blocks.
     pub clusters: u32,
-    /// Order of the boxes of an L0A tile: the hardware's, whatever the text says.
+    /// Order of the boxes of an L0A tile: that of the hardware, whatever the text says.
     #[serde(deserialize_with = "blayout")]
     pub left_blayout: BLayout,
-    /// Element types that an accumulator takes on its way into L1 without a scale.
+    /// Element types that an accumulator can be converted to on its way into L1 without a scale.
     pub acc_to_mat: Vec<String>,
     /// Local memory spaces, by the name of the text.
     pub space: BTreeMap<String, SpaceSpec>,
@@ -40,31 +40,31 @@ pub struct Platform {
     pub ring: RingSpec,
     /// Costs.
     pub cost: CostSpec,
-    /// What its tile library can do where libraries differ.
+    /// Capabilities of its tile library, where libraries differ.
     pub capabilities: Vec<Capability>,
-    /// The vector unit, where vector functions run on it.
+    /// The vector unit, if vector functions run on it.
     #[serde(default)]
     pub vector_function: Option<VectorSpec>,
-    /// Questions on which public sources disagree that are answered by the other interpretation: names of
+    /// Questions on which public sources disagree that are answered by the alternative interpretation: names of
     /// [`QUESTIONS`](crate::interpretations::QUESTIONS).
     #[serde(default, alias = "readings")]
     pub interpretations: Vec<String>,
 }
 
 impl Platform {
-    /// Whether the tile library of this platform does it.
+    /// Whether the tile library of this platform has a capability.
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
 
-    /// The same platform with the other interpretation of a question.
+    /// This platform with the alternative interpretation of a question.
     pub fn with_reading(&self, question: &Question) -> Platform {
         let mut platform = self.clone();
         platform.interpretations.push(question.name.into());
         platform
     }
 
-    /// True where a question is answered by the other interpretation.
+    /// True if a question is answered by the alternative interpretation.
     pub fn reads_otherwise(&self, question: &Question) -> bool {
         self.interpretations.iter().any(|name| name == question.name)
     }
@@ -86,14 +86,14 @@ pub struct SpaceSpec {
     pub bytes: u64,
     /// Alignment of tile addresses in bytes.
     pub align: u64,
-    /// Bytes at the upper end where the compiler places nothing, because library code uses them. A kernel that places its
+    /// Bytes at the upper end that the compiler leaves free, because library code uses them. A kernel that places its
     /// tiles itself may use them.
     #[serde(default)]
     pub reserved: u64,
 }
 
 impl SpaceSpec {
-    /// Bytes that the compiler has for tiles and rings, from address 0 on.
+    /// Bytes available to the compiler for tiles and rings, from address 0.
     pub const fn usable(&self) -> u64 {
         self.bytes.saturating_sub(self.reserved)
     }
@@ -115,12 +115,12 @@ pub struct PipeSets {
     pub cube: Vec<String>,
     /// Pipes of a Vector core.
     pub vector: Vec<String>,
-    /// Memories (`gm` or the name of a local space) by pipe: two operations of the pipe that touch the same bytes there need
-    /// a `pipe_barrier` between them. Elsewhere a pipe keeps its work in order.
+    /// Memories (`gm` or the name of a local space) by pipe: two operations of the pipe that touch the same bytes there
+    /// need a `pipe_barrier` between them. In other memories a pipe keeps its work in order.
     #[serde(default)]
     pub unordered: BTreeMap<String, Vec<String>>,
-    /// How many operations a pipe holds before the scalar unit must wait to issue another. No public source has the number: the
-    /// built-in 32 is an assumption, and verdicts that lean on it say so.
+    /// How many operations a pipe holds before the scalar unit must wait to issue another. No public source gives the
+    /// number: the built-in 32 is an assumption, and verdicts that depend on it say so.
     pub queue_depth: u32,
 }
 
@@ -134,21 +134,21 @@ pub struct SyncSpec {
     pub semaphores: u32,
     /// Largest value of a semaphore counter.
     pub semaphore_max: u32,
-    /// True where the counters start at 0 in every kernel, so that a signal that nobody waited for does no harm.
+    /// True if the counters start at 0 in every kernel, so that a signal that nobody waited for is harmless.
     #[serde(default)]
     pub semaphores_reset: bool,
-    /// Added to a semaphore id to address the second Vector core; 0 where a set is broadcast.
+    /// Added to a semaphore id to address the second Vector core; 0 if a set is broadcast.
     pub subblock_offset: u32,
-    /// True where boards have shown that scalar accesses to global memory go through a data cache that nobody else sees.
+    /// True if boards have shown that scalar accesses to global memory go through a private data cache.
     #[serde(default)]
     pub scalar_cache: bool,
-    /// True where a cross-core wait stalls the whole core and not one pipe.
+    /// True if a cross-core wait stalls the whole core and not just one pipe.
     pub wait_stalls_core: bool,
-    /// True where a Cube set reaches both Vector cores and a Cube wait needs both of them.
+    /// True if a set by the Cube core reaches both Vector cores and a wait of the Cube core needs both of them.
     pub broadcast_reduce: bool,
     /// Flags per direction and peer for rings.
     pub ring_flags: u32,
-    /// Buffer tokens per core (`get_buf`/`rls_buf`); 0 where there are none.
+    /// Buffer tokens per core (`get_buf`/`rls_buf`); 0 if there are none.
     #[serde(default)]
     pub buffer_tokens: u32,
     /// Cycles of a set or of a wait that is already satisfied.
@@ -157,7 +157,7 @@ pub struct SyncSpec {
     pub cross_core_latency: u32,
 }
 
-/// Where rings live.
+/// Placement and protocol of rings.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingSpec {
@@ -167,31 +167,31 @@ pub struct RingSpec {
     pub slots_one_way: u32,
     /// Slots of each ring of a pipe with both directions.
     pub slots_both_ways: u32,
-    /// Most slots of a pipe value.
+    /// Maximum number of slots of a pipe value.
     pub max_slots: u32,
-    /// Flag ids of pipe values: 0 to one less.
+    /// Number of flag ids of pipe values.
     pub flag_ids: u32,
-    /// True where the public tile library moves undivided tiles between the Cube core and the first Vector core only, and copies rows
-    /// into L1 as they are (device headers of the A5, TPush).
+    /// True if the public tile library moves undivided tiles only between the Cube core and the first Vector core, and
+    /// copies rows into L1 unchanged (device headers of the A5, TPush).
     #[serde(default)]
     pub undivided_to_first: bool,
-    /// True where programs leave for a tool that calls that library. Not said by platform files: tool chains do.
+    /// True if programs are built for a tool that calls that library. Set by tool chains, not by platform files.
     #[serde(skip)]
     pub by_library: bool,
-    /// True where rings have one of these numbers of slots and no other. Not said by platform files: tool chains do.
+    /// True if rings have one of these numbers of slots and no other. Set by tool chains, not by platform files.
     #[serde(skip)]
     pub fixed_depth: bool,
-    /// True where tiles of rings in global memory land in slots that the consumer reserves and the producer imports. Not said
-    /// by platform files: tool chains do.
+    /// True if tiles of rings in global memory land in slots that the consumer reserves and the producer imports. Set
+    /// by tool chains, not by platform files.
     #[serde(skip)]
     pub landing: bool,
 }
 
-/// Costs of pipe operations. `slipring_machine::cost` has the formulas.
+/// Costs of pipe operations. The formulas are in `slipring_machine::cost`.
 ///
-/// Each entry is `[fixed, numerator, denominator]` or a table with names, which may say what it rests on: `points`, how many
-/// published points it was fitted to, `ops`, of which ops these are, and `error`, the mean error in per cent on points that the fit
-/// left out.
+/// Each entry is `[fixed, numerator, denominator]` or a table with named fields, which may include the evidence:
+/// `points`, the number of published points it was fitted to, `ops`, the ops of these points, and `error`, the mean
+/// error in per cent on points that the fit left out.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostSpec {
@@ -199,28 +199,30 @@ pub struct CostSpec {
     pub scalar: u32,
     /// Cycles of a scalar access to global or local memory.
     pub scalar_memory: u32,
-    /// Bytes of which a strided data move makes whole ones: a shorter row of it costs as much.
+    /// Granularity in bytes of a strided data move's rows: a shorter row costs as much.
     #[serde(default = "burst")]
     pub burst: u64,
-    /// Cycles from the launch on the host to the first instruction: reports name it beside a run's own cycles.
+    /// Cycles from the launch on the host to the first instruction: reports give it in addition to a run's own cycles.
     #[serde(default)]
     pub launch: u32,
-    /// Bytes a cycle that all cores together take from global memory or give to it; 0 for no limit.
+    /// Bandwidth of global memory for all cores together, in bytes per cycle; 0 for no limit.
     #[serde(default)]
     pub gm_bytes: u32,
-    /// The same for lines of 512 bytes that no core has read before in the launch, which come from memory and not from the cache
-    /// that all cores share; 0 where it is the same.
+    /// The bandwidth for lines of 512 bytes that no core has read before in the launch, which come from memory and not
+    /// from the shared cache; 0 if it is the same.
     #[serde(default)]
     pub gm_first_bytes: u32,
-    /// Bytes of the cache that all cores share: a line of it that was read before, and since then as many others as this that were
-    /// not in it, comes from memory again. 0 where lines stay.
+    /// Bytes of the shared cache: a line that was read before comes from memory again once this many bytes of other
+    /// lines have been fetched since. 0 if lines stay.
     #[serde(default)]
     pub gm_cache_bytes: u32,
-    /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte, the fixed part counts for each outer block.
+    /// Data moves by path, such as `gm-vec` or `acc-gm`; the unit is a byte, the fixed part applies to each outer
+    /// block.
     pub dma: BTreeMap<String, Entry<Cost>>,
     /// Vector operations by class, such as `add`, or class and element type, such as `exp.f16`.
     pub vector: BTreeMap<String, Entry<Figure>>,
-    /// Vector operations that cost something else than their class: by name, such as `tcolsum`, or name and element type.
+    /// Vector operations whose cost differs from that of their class: by name, such as `tcolsum`, or name and element
+    /// type.
     #[serde(default)]
     pub op: BTreeMap<String, Entry<Figure>>,
     /// Published points that support the cycles of an op on a type, by shape: by name and type, such as `tadd.f32`.
@@ -235,7 +237,7 @@ const fn burst() -> u64 {
 }
 
 impl Platform {
-    /// Capacity and alignment of a local space; `None` for global memory and spaces the platform lacks.
+    /// Capacity and alignment of a local space; `None` for global memory and spaces that the platform lacks.
     pub fn space(&self, space: Space) -> Option<&SpaceSpec> {
         self.space.get(space.name())
     }
@@ -249,7 +251,7 @@ impl Platform {
         std::iter::once(Pipe::S).chain(names.iter().filter_map(|n| Pipe::parse(n))).collect()
     }
 
-    /// True where two operations of a pipe that touch the same bytes of a memory need a barrier between them.
+    /// True if two operations of a pipe that touch the same bytes of a memory need a barrier between them.
     pub fn overlaps(&self, pipe: Pipe, space: Space) -> bool {
         self.overlaps_with(pipe, space, None)
     }
@@ -262,7 +264,7 @@ impl Platform {
         (pipe.moves() && reads(&UNORDERED_MOVES)) || (vectors && reads(&UNORDERED_VECTORS)) || self.listed(pipe, space)
     }
 
-    /// The platform lists the memory for the pipe.
+    /// Whether the platform lists the memory for the pipe.
     fn listed(&self, pipe: Pipe, space: Space) -> bool {
         self.pipes.unordered.get(pipe.name()).is_some_and(|names| names.iter().any(|name| name == space.name()))
     }
@@ -273,30 +275,31 @@ impl Platform {
         pairs.filter(|(pipe, space)| self.overlaps(*pipe, *space)).collect()
     }
 
-    /// True where some dependent operations of this pipe need a barrier between them.
+    /// True if some dependent operations of this pipe need a barrier between them.
     pub fn needs_barrier(&self, pipe: Pipe) -> bool {
         self.needs_barrier_with(pipe, None)
     }
 
-    /// The same where this question, too, is answered by the other interpretation.
+    /// As [`Platform::needs_barrier`], with this question also answered by the alternative interpretation.
     pub fn needs_barrier_with(&self, pipe: Pipe, other: Option<&Question>) -> bool {
         Space::NAMED.into_iter().any(|space| self.overlaps_with(pipe, space, other))
     }
 
-    /// True if tiles move directly from one space to another here: the ways are those that have a cost.
+    /// True if tiles can be moved directly from one space to another: the paths are those with a cost.
     pub fn has_way(&self, from: Space, to: Space) -> bool {
         self.cost.dma.contains_key(&format!("{}-{}", from.name(), to.name()))
     }
 
-    /// Cost of moving bytes from one space to another; the platform's `other` path where it names none.
+    /// Cost of moving bytes from one space to another; that of the platform's `other` path if it lists none.
     pub fn dma_cost(&self, from: Space, to: Space) -> Price {
         let path = format!("{}-{}", from.name(), to.name());
         plain("dma", &self.cost.dma, &path)
     }
 
-    /// Cost of a vector operation: the first that the tables have of the op (its name without `pto.`) on the types, the op, its
-    /// class on the types, its class, `other`. `types` is one element type or those of a conversion, `f32-f16`, or a type and a
-    /// variant: `f32-precise` of high precision, `f32-grouped` of rows that are reduced by groups.
+    /// Cost of a vector operation: the first entry found in the tables for the op (its name without `pto.`) on the
+    /// types, the op, its class on the types, its class, `other`. `types` is one element type or those of a conversion,
+    /// `f32-f16`, or a type and a variant: `f32-precise` for high precision, `f32-grouped` for rows that are reduced by
+    /// groups.
     pub fn vector_cost(&self, op: &str, class: &str, types: &str) -> Price {
         debug_assert!(class == OTHER || VECTOR_CLASSES.contains(&class), "`{class}` is not a cost class");
         let (ops, classes) = (("op", &self.cost.op), ("vector", &self.cost.vector));
@@ -322,13 +325,14 @@ impl Platform {
     }
 }
 
-/// What follows a type, for a variant that has a figure of its own: of high precision, or rows reduced by groups of 32 bytes.
+/// The suffix after a type, for a variant with a figure of its own: high precision, or rows reduced by groups of 32
+/// bytes.
 pub(crate) const VARIANTS: [&str; 2] = ["precise", "grouped"];
 
-/// What costs what a table does not name.
+/// The entry for everything that a table does not list.
 pub(crate) const OTHER: &str = "other";
 
-/// What vector operations are told apart by in `cost.vector`.
+/// The classes of vector operations in `cost.vector`.
 pub const VECTOR_CLASSES: [&str; 26] = [
     "add",
     "number",
@@ -364,14 +368,14 @@ fn plain(name: &str, table: &BTreeMap<String, Entry<Cost>>, key: &str) -> Price 
         None => (OTHER, table.get(OTHER)),
     };
     let Some(entry) = entry else { return Price::from(Cost::fixed(1)) };
-    // Sizes of one way differ by their bytes alone.
+    // Sizes on one path differ only in their number of bytes.
     let error = entry.evidence.error.unwrap_or(f32::INFINITY);
     let points = Points { count: entry.evidence.points, error, within: error };
     let evidence = Evidence { calibrated: Calibrated { run: points, short: points, long: points }, ..entry.evidence };
     Price { entry: format!("cost.{name}.{key}").into(), rule: Rule::Plain(entry.cost), evidence }
 }
 
-/// The types of an operation as the keys of costs have them: `f32`, or `f32-hif8` for a conversion.
+/// The types of an operation in the keys of costs: `f32`, or `f32-hif8` for a conversion.
 pub fn cost_types(from: Elem, to: Option<Elem>) -> String {
     match to {
         None => short(from).to_string(),

@@ -1,4 +1,4 @@
-//! Platform files with other figures: what entries of the cost tables say, times a factor.
+//! Platform files with scaled figures: entries of the cost tables, multiplied by a factor.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use toml::{Table, Value};
 
 use crate::load::{PlatformError, built_in_table, parse};
 
-/// What a figure with names says in cycles.
+/// Fields of a figure that are given in cycles.
 const CYCLES: [&str; 10] = ["head", "repeat", "row", "gap", "chain", "rest", "pass", "again", "pitch", "partial"];
 
-/// What says where figures come from: it does not hold for others.
+/// Fields that give the evidence behind figures, which does not apply to others.
 const EVIDENCE: [&str; 3] = ["points", "error", "ops"];
 
 /// A platform file whose figures can be changed.
@@ -20,7 +20,7 @@ pub struct PlatformTable {
 }
 
 impl PlatformTable {
-    /// The file of a built-in platform.
+    /// Reads the file of a built-in platform.
     ///
     /// # Errors
     /// If there is no such platform.
@@ -28,17 +28,17 @@ impl PlatformTable {
         Ok(PlatformTable { table: built_in_table(name)? })
     }
 
-    /// A platform file.
+    /// Reads a platform file.
     ///
     /// # Errors
-    /// If it is none.
+    /// If it is not valid.
     pub fn read(text: &str) -> Result<PlatformTable, PlatformError> {
         parse(text)?;
         Ok(PlatformTable { table: toml::from_str(text)? })
     }
 
-    /// The file with the cycles of some entries (`cost.dma.gm-vec`, `cost.vector.add.f16`) times a factor, without what is said of
-    /// where they and their errors come from. Comments are not kept. Entries that the file does not have are left out.
+    /// The file with the cycles of some entries (`cost.dma.gm-vec`, `cost.vector.add.f16`) multiplied by a factor,
+    /// without their evidence. Comments are not kept. Entries that the file does not have are ignored.
     ///
     /// # Errors
     /// If a figure is then out of range.
@@ -67,15 +67,15 @@ impl PlatformTable {
     }
 }
 
-/// A figure times a factor: a list `[fixed, cycles, units]`, or a table. Those of rows have three places, others whole cycles at
-/// their head.
+/// Multiplies a figure by a factor: a list `[fixed, cycles, units]`, or a table. Figures of rows have three decimal
+/// places, others whole cycles for their fixed part.
 fn scale(figure: &mut Value, factor: f64, rows: bool) {
     match figure {
         Value::Array(list) => {
             let numbers: Vec<f64> = list.iter().filter_map(number).collect();
             if let [head, cycles, units] = numbers[..] {
                 let whole = |value: f64| Value::Integer(value.round() as i64);
-                // Three more places for the slope, where they fit.
+                // Three more decimal places for the slope, if they fit.
                 let more = if units * 1000.0 <= 1e9 && cycles * factor * 1000.0 <= 1e9 { 1000.0 } else { 1.0 };
                 *list = vec![whole(head * factor), whole((cycles * factor * more).max(1.0)), whole(units * more)];
             }

@@ -1,23 +1,23 @@
-//! Units of work, and plain costs of them.
+//! Units of work, and fixed costs of them.
 
 /// Size of one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Units {
-    /// Bytes, blocks of the matrix unit, cycles: what the price counts.
+    /// The amount that the price counts: bytes, blocks of the matrix unit, cycles.
     pub total: u64,
-    /// Rows of a tile, or blocks of a data move, that `total` is spread over evenly; 0 and 1 both mean one.
+    /// Rows of a tile, or blocks of a data move, over which `total` is evenly distributed; 0 and 1 both mean one.
     pub rows: u64,
-    /// True where the rows follow each other without gaps.
+    /// True if the rows are contiguous.
     pub joined: bool,
 }
 
 impl Units {
-    /// So much in one piece.
+    /// One contiguous amount.
     pub const fn of(total: u64) -> Units {
         Units { total, rows: 1, joined: true }
     }
 
-    /// Rows of so many bytes each.
+    /// Rows of this many bytes each.
     pub const fn rows(rows: u64, row_bytes: u64, joined: bool) -> Units {
         Units { total: rows.saturating_mul(row_bytes), rows, joined }
     }
@@ -40,12 +40,12 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A cost without a part that grows.
+    /// A cost without a size-dependent part.
     pub const fn fixed(cycles: u32) -> Cost {
         Cost { fixed: cycles, num: 0, den: 1 }
     }
 
-    /// Cycles for so much (bytes or blocks, as the operation says). Saturates.
+    /// Cycles for this size (bytes or blocks, depending on the operation). Saturates.
     pub fn cycles(self, units: Units) -> u64 {
         let grown = units.total.saturating_mul(u64::from(self.num)).div_ceil(u64::from(self.den));
         grown.saturating_add(u64::from(self.fixed).saturating_mul(units.count()))

@@ -21,7 +21,7 @@ impl VectorPort {
     pub const ALL: [VectorPort; 4] = [VectorPort::None, VectorPort::Load, VectorPort::Store, VectorPort::Alu];
 }
 
-/// The vector unit: how vector functions take time.
+/// The vector unit: timing of vector functions.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VectorSpec {
@@ -38,7 +38,7 @@ pub struct VectorSpec {
     #[allow(missing_docs)]
     pub alu_units: u32,
     /// Costs by instruction (`vadd`), or instruction and element type (`vexp.f16`): latency, and cycles that a unit of
-    /// its port is busy. Instructions that are not listed cost what `load`, `store` and `alu` say.
+    /// its port is busy. Instructions that are not listed have the costs of `load`, `store` and `alu`.
     pub op: BTreeMap<String, [u16; 2]>,
 }
 
@@ -47,19 +47,19 @@ pub struct VectorSpec {
 pub struct VectorOp {
     /// Where it executes.
     pub port: VectorPort,
-    /// Cycles until its results are there.
+    /// Cycles until its results are ready.
     pub latency: u16,
-    /// Cycles that it holds a unit of the port.
+    /// Cycles that it occupies a unit of the port.
     pub busy: u16,
 }
 
 impl VectorOp {
-    /// Costs nothing.
+    /// No cost.
     pub const FREE: VectorOp = VectorOp { port: VectorPort::None, latency: 0, busy: 0 };
 }
 
 impl VectorSpec {
-    /// What costs of instructions that are not listed are listed as.
+    /// The keys of costs for instructions that are not listed.
     pub(crate) const OTHERS: [&'static str; 3] = ["load", "store", "alu"];
 
     /// Units of a port.

@@ -1,34 +1,34 @@
-//! The text of ops with clauses: `%a, %b nburst(%n, %s, %d) loop(%n, %s, %d) : T, T, i64, i64, i64, loop i64, …`.
+//! The syntax of ops with clauses: `%a, %b nburst(%n, %s, %d) loop(%n, %s, %d) : T, T, i64, i64, i64, loop i64, …`.
 //!
-//! Operands in front, then clauses in any order (printed in the order of the declaration), then `:` and the types of
-//! all operands as the text has them, some after the word of their clause.
+//! Leading operands, then clauses in any order (printed in the order of the declaration), then `:` and the types of all
+//! operands in textual order, some after the keyword of their clause.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok, nearest};
 use slipring_ir::{Attr, Diagnostic, EnumSpec, OpId, ValueId};
 
-/// How the operands and clauses of an op are written. The op declares the same operands in the same order; the values
-/// of a repeated clause are one variadic operand.
+/// The syntax of the operands and clauses of an op. The op declares the same operands in the same order; the values of
+/// a repeated clause form one variadic operand.
 #[derive(Debug)]
 pub(super) struct ClauseText {
-    /// Operands in front of the clauses.
+    /// Number of operands before the clauses.
     pub lead: usize,
-    /// True where a comma stands before each clause.
+    /// True if a comma precedes each clause.
     pub commas: bool,
-    /// What may follow.
+    /// The possible clauses.
     pub clauses: &'static [Clause],
 }
 
-/// A clause: `word(part, part)`, or `word` alone where no part is there.
+/// A clause: `word(part, part)`, or `word` alone if it has no parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clause {
     pub word: &'static str,
-    /// How often it stands there.
+    /// How often it may occur.
     pub count: Count,
-    /// True where its presence is a unit attribute of this word.
+    /// True if its presence is recorded as a unit attribute of this name.
     pub flag: bool,
-    /// What its parentheses hold.
+    /// The contents of its parentheses.
     pub parts: &'static [Part],
-    /// How the types of its values are written.
+    /// The syntax of the types of its values.
     pub types: Types,
 }
 
@@ -39,22 +39,22 @@ pub(super) enum Count {
     Any,
 }
 
-/// A part of a clause, in this order in the text.
+/// A part of a clause, in textual order.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     /// `%a`.
     Value,
-    /// `%a`, or nothing.
+    /// `%a`, optional.
     Maybe,
-    /// `key = %a`, or nothing.
+    /// `key = %a`, optional.
     Named(&'static str),
-    /// A word, or nothing: an attribute.
+    /// A keyword, optional: an attribute.
     Word(&'static str, &'static EnumSpec),
-    /// `key = word`: an attribute.
+    /// `key = keyword`: an attribute.
     NamedWord(&'static str, &'static str, &'static EnumSpec),
 }
 
-/// How the list of types names a clause's values.
+/// The syntax of the types of a clause's values in the list of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Types {
     /// `i64, i64`.
@@ -66,22 +66,22 @@ pub(super) enum Types {
 }
 
 impl Clause {
-    /// A clause of values that must be there, as in `nburst(%n, %s, %d)`.
+    /// A clause of required values, as in `nburst(%n, %s, %d)`.
     pub const fn values(word: &'static str, parts: &'static [Part]) -> Clause {
         Clause { word, count: Count::Once, flag: false, parts, types: Types::Plain }
     }
 
-    /// A word alone that may be there.
+    /// An optional keyword without parts.
     pub const fn flag(word: &'static str) -> Clause {
         Clause { word, count: Count::AtMostOnce, flag: true, parts: &[], types: Types::Plain }
     }
 
-    /// `word(member)`, which may be there: an attribute.
+    /// `word(member)`, optional: an attribute.
     pub const fn choice(word: &'static str, parts: &'static [Part]) -> Clause {
         Clause { word, count: Count::AtMostOnce, flag: false, parts, types: Types::Plain }
     }
 
-    /// Declared operands that its parts are.
+    /// The number of declared operands in its parts.
     fn operands(&self) -> usize {
         match self.count {
             Count::Any => 1,
@@ -96,9 +96,9 @@ impl Part {
     }
 }
 
-/// Some types of the list: of a clause, or of operands without a word.
+/// A run of types in the list: those of a clause, or of operands without a keyword.
 struct TypeRun {
-    /// The clause, where its word stands in front.
+    /// The clause, if its keyword precedes the types.
     clause: Option<&'static Clause>,
     values: Vec<ValueId>,
 }
@@ -241,7 +241,7 @@ impl CustomSyntax for ClauseText {
 }
 
 impl ClauseText {
-    /// The clause whose word comes next.
+    /// The clause whose keyword comes next.
     fn next_clause(&self, p: &mut OpParser<'_>) -> Parsed<usize> {
         if let Some(at) = self.clauses.iter().position(|clause| p.at(clause.word)) {
             return Ok(at);
@@ -254,7 +254,7 @@ impl ClauseText {
         Err(p.fail(error))
     }
 
-    /// What follows the word of a clause; its values also go to `values`, in the order of the text.
+    /// Parses the rest of a clause after its keyword; its values are also appended to `values`, in textual order.
     fn clause(
         &self,
         p: &mut OpParser<'_>,
@@ -303,8 +303,8 @@ impl ClauseText {
         Ok(())
     }
 
-    /// The list of types. Numbers may be left out at the end of a run of types without a word, as some texts do: what
-    /// they are is known from their definitions.
+    /// Parses the list of types. Integer types may be omitted at the end of a run without a keyword, as some texts do:
+    /// they are known from the definitions of the values.
     fn types(&self, p: &mut OpParser<'_>, runs: &[TypeRun]) -> Parsed<()> {
         let at_word = |p: &OpParser<'_>| self.clauses.iter().any(|clause| p.at(clause.word));
         let mut comma = false;
@@ -352,7 +352,7 @@ impl ClauseText {
 }
 
 impl Part {
-    /// True if what comes next is this part.
+    /// True if the next tokens are this part.
     fn begins(&self, p: &OpParser<'_>) -> bool {
         match self {
             Part::Value | Part::Maybe => p.tok() == Tok::Percent,
@@ -363,7 +363,7 @@ impl Part {
 }
 
 impl Clause {
-    /// The parts that may still come, for messages.
+    /// The parts that may still follow, for messages.
     fn parts_text(&self, filled: &[bool]) -> String {
         let left = self.parts.iter().zip(filled).filter(|(_, filled)| !**filled);
         let names: Vec<String> = left

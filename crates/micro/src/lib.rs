@@ -1,7 +1,7 @@
-//! Micro-instructions: what tile ops are made of (the A5's micro-instruction manual).
+//! Micro-instructions: the instructions below tile ops (the A5's micro-instruction manual).
 //!
-//! Operands are typed pointers into one memory, and vector registers. A kernel that is written with them names its
-//! addresses and synchronises by hand.
+//! Operands are typed pointers into one memory, and vector registers. A kernel that uses them chooses its addresses and
+//! synchronises by hand.
 
 mod clauses;
 mod cube;
@@ -13,9 +13,10 @@ mod sort;
 mod vector;
 
 pub use pointer::CASTPTR;
+pub use scope::{STRICT_VECSCOPE, VECSCOPE};
 use slipring_op::def::OpDef;
 
-/// Its families of ops.
+/// The op families of this crate.
 pub const FAMILIES: &[&[&OpDef]] = &[
     pointer::OPS,
     dma::grouped::OPS,
@@ -24,6 +25,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::mad::OPS,
     cube::store::OPS,
     cube::control::OPS,
+    cube::fill::OPS,
     scope::OPS,
     sort::OPS,
     vector::load::OPS,

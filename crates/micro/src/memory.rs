@@ -1,4 +1,4 @@
-//! Typed pointers as operands: which memory, whose, and at which address.
+//! Typed pointers as operands: memory, owning core, and address.
 
 use slipring_ir::{Type, TypeRule};
 use slipring_machine::{CoreKind, Role};
@@ -28,21 +28,21 @@ pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
 pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
 pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
 
-/// What a pointer operand stands for at run time.
+/// The memory that a pointer operand refers to at run time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
     /// Its memory.
     pub space: Space,
-    /// Whose, for a local one: this core's, or the Cube core's where a Vector core names it.
+    /// The core that owns a local memory: this core, or the Cube core if a Vector core refers to its memory.
     pub core: Role,
-    /// What it points to.
+    /// The pointee type.
     pub elem: Elem,
     /// Byte address.
     pub addr: Operand,
 }
 
 impl Memory {
-    /// This memory as an end of a transfer: local addresses are aligned as the platform says.
+    /// This memory as one end of a transfer, with the platform's alignment for local addresses.
     pub fn end(&self, d: &Decoder<'_>) -> BurstEnd {
         let align = d.platform.space(self.space).map_or(1, |space| space.align as u32);
         let stride_bits = if self.space == Space::Gm { 40 } else { 21 };
@@ -50,7 +50,7 @@ impl Memory {
     }
 }
 
-/// The memory that a pointer operand names. A Vector core's memory named by the Cube core is AIV0's.
+/// The memory that a pointer operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
 ///
 /// # Errors
 /// Reported if the operand is not a pointer.
@@ -67,23 +67,23 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<
     Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
 }
 
-/// The memories that a transfer goes from and to: operands `src` and `dst`.
+/// The memories at both ends of a transfer: operands `src` and `dst`.
 ///
 /// # Errors
-/// Reported if they are no pointers.
+/// Reported if they are not pointers.
 pub(super) fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Memory, Memory), Reported> {
     Ok((memory(op, d, "src")?, memory(op, d, "dst")?))
 }
 
-/// The number that a declared operand is.
+/// The scalar value of a declared operand.
 ///
 /// # Errors
-/// Reported if it is not there.
+/// Reported if it is missing.
 pub(super) fn given(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Operand, Reported> {
     d.scalar(op.operand(name).ok_or(Reported)?)
 }
 
-/// The number that a declared operand is, or another where it is not there.
+/// The scalar value of a declared operand, or a default if it is missing.
 pub(super) fn given_or(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str, other: u64) -> Result<Operand, Reported> {
     op.operand(name).map_or(Ok(Operand::Imm(other)), |value| d.scalar(value))
 }

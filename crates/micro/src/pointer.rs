@@ -15,7 +15,7 @@ const ADDRESS: TypeRule =
 ops! {
     OPS;
 
-    // A pointer of an address, or of another pointer.
+    // A pointer made from an address, or from another pointer.
     /// A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number.
     /// Nothing is moved or allocated.
     pub CASTPTR "pto.castptr" "Take an address as a pointer": PLAIN,

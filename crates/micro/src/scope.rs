@@ -10,7 +10,7 @@ use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Re
 use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
 use slipring_op::{names, ops};
 
-/// What a vector function is.
+/// The base declaration of vector functions.
 const SCOPE: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..PLAIN.schema },
     core: CoreRule::Vector,
@@ -26,12 +26,12 @@ ops! {
     /// scalar unit launches it and goes on; what the body uses from around it (pointers, numbers) is passed along.
     /// Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` stands in such a body, and vector functions do
     /// not nest. A loop `scf.for … {llvm.loop.aivector_scope}` is a vector function too.
-    VECSCOPE "pto.vecscope" "A vector function": SCOPE, source: "micro-instruction manual, execution scopes; seed 004",
+    pub VECSCOPE "pto.vecscope" "A vector function": SCOPE, source: "micro-instruction manual, execution scopes; seed 004",
         lower: |op, d| d.vector_function(|d| body(op, d))
         => { syntax: Syntax::Format("$body attr-dict") };
 
     /// As `pto.vecscope`, but the body sees only what is passed: argument `i` of its block is input `i`.
-    STRICT_VECSCOPE "pto.strict_vecscope" "A vector function that names its inputs": SCOPE,
+    pub STRICT_VECSCOPE "pto.strict_vecscope" "A vector function that names its inputs": SCOPE,
         source: "micro-instruction manual, execution scopes", lower: lower_strict_vecscope,
         verify: |op, _, diags| verify_strict(op, diags)
         => {
@@ -66,6 +66,7 @@ static MEM_BAR: OpDef = OpDef {
           the same iteration or in one that carries it on.",
     source: "micro-instruction manual, `mem_bar`; seed 004",
     core: CoreRule::Vector,
+    in_vector_function: true,
     verify: |op, _, diags| {
         if barrier(op).is_none() {
             let found = op.text("type").unwrap_or("");

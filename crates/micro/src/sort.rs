@@ -141,7 +141,7 @@ fn lower_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let counts = d.issue_scalar(register, vec![Operand::Imm(0)]);
     for list in 0..4 {
         let shift = Operand::imm(48 - 16 * list);
-        // Registers hold an i16 extended by its sign.
+        // Registers hold an i16 sign-extended.
         let count =
             d.compute(|[bits, shift, _]| Ok(((bits << shift) as i64 >> 48) as u64), [counts, shift, Operand::Imm(0)]);
         d.bind(op.result(list as usize), Binding::Scalar(count));

@@ -91,7 +91,7 @@ ops! {
         };
 }
 
-/// Most bytes of ring slots that a block can need: a slot for each flag, none larger than L1.
+/// The most bytes of ring slots that a block can need: one slot for each flag, none larger than L1.
 const MOST_SLOT_BYTES: i64 = 8 * 512 * 1024;
 
 fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -124,7 +124,7 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// The depth of generated rings and the memory for their slots.
+/// Checks the depth of generated rings and the memory for their slots.
 fn verify_slots(op: &OpRef<'_>, ty: &FuncType, platform: &Platform, diags: &mut Diags) {
     let flags = i64::from(platform.sync.ring_flags);
     if op.attr(SLOTS).is_some() && !op.int(SLOTS).is_some_and(|n| (1..=flags).contains(&n)) {
@@ -209,7 +209,7 @@ impl CustomSyntax for FuncText {
         let text = |name: &str| data.attrs.get(name).is_none_or(|attr| matches!(attr, Attr::Str(_)));
         let visibility = data.attrs.get(VISIBILITY).and_then(Attr::as_str);
         let visible = visibility.is_none_or(|v| ["private", "public", "nested"].contains(&v));
-        // A dictionary for each, not all of them empty.
+        // One dictionary for each argument or result, and at least one of them not empty.
         let described = |name: &str, count: usize| match data.attrs.get(name) {
             None => true,
             Some(Attr::Array(list)) => {
@@ -361,7 +361,7 @@ impl CustomSyntax for CallText {
     }
 }
 
-/// A call of the function of a name, in no block yet.
+/// A call of the function with this name that is not in a block yet.
 pub fn call(module: &mut Module, callee: &str, args: &[ValueId], results: &[Type], span: Span) -> OpId {
     CALL.make(module, &[("args", args)], [(CALLEE, Attr::Symbol(callee.into()))], results, span)
 }

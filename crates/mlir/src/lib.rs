@@ -1,4 +1,4 @@
-//! Ops that are not of tiles: modules, functions, control flow, scalar arithmetic and memrefs, as MLIR has them.
+//! Ops that are not about tiles: modules, functions, control flow, scalar arithmetic and memrefs, as in MLIR.
 
 #[allow(missing_docs)] // An op's declaration is its documentation.
 pub mod arith;
@@ -13,7 +13,7 @@ pub mod scf;
 
 use slipring_op::OpDef;
 
-/// Its families of ops.
+/// The op families of this crate.
 pub const FAMILIES: &[&[&OpDef]] = &[
     builtin::OPS,
     func::OPS,

@@ -1,4 +1,4 @@
-//! Addresses of buffers in local memories, as their ops say them.
+//! Addresses of buffers in local memories, as written on ops.
 
 use slipring_ir::{Attr, Module, OpId, ValueId};
 
@@ -6,22 +6,22 @@ use crate::def::{OpDef, OpRef};
 use crate::facts::AddressRule;
 use crate::rules::constant;
 
-/// The name by which all ops call an address.
+/// The name of the address operand or attribute on every op.
 pub const ADDRESS: &str = "addr";
 
-/// Where a buffer lies in its memory.
+/// The address of a buffer in its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Address {
-    /// Not decided: the allocator decides.
+    /// Not assigned yet: the allocator chooses it.
     Open,
     /// At a constant address, in bytes.
     At(u64),
-    /// At an address that is computed.
+    /// At an address computed at run time.
     Computed,
 }
 
 impl OpRef<'_> {
-    /// Where what the op makes lies; `None` for an op that makes nothing with an address of its own.
+    /// The address of the buffer that the op makes; `None` for an op that makes nothing with an address of its own.
     pub fn address(&self) -> Option<Address> {
         let of = |n: i64| u64::try_from(n).map_or(Address::Computed, Address::At);
         match self.def.address {
@@ -36,8 +36,8 @@ impl OpRef<'_> {
 }
 
 impl OpDef {
-    /// Writes the address of what an op of this declaration makes. `constant` makes a number before the op, where the address is
-    /// an operand.
+    /// Writes the address of the buffer that an op of this declaration makes. `constant` makes an integer constant
+    /// before the op, for an op whose address is an operand.
     pub fn set_address(
         &self,
         module: &mut Module,

@@ -1,38 +1,40 @@
-//! How an op works along the rows and the columns of its tiles: what may be divided between the two Vector cores.
+//! Semantics of an op along the rows and the columns of its tiles: which axis can be divided between the two Vector
+//! cores.
 
-/// How an op works along one axis of its tiles. A tile's axis 0 is its rows (positions are row numbers), axis 1 its columns.
+/// Semantics of an op along one axis of its tiles. Axis 0 of a tile is its rows (positions are row numbers), axis 1 its
+/// columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Along {
-    /// Position by position: what is written at a position comes from the same position of the sources. Two cores can
-    /// each do a part.
+    /// Position by position: the result at a position depends on the same position of the sources. Each of two cores
+    /// can compute a part.
     Each,
-    /// All positions of the sources are combined into one: sums, the largest element.
+    /// Combines all positions of the sources into one, as in a sum or a maximum.
     Combines,
     /// `Each`, but only position 0 of the operand of this name is read, for every position of the result.
     First(&'static str),
-    /// `Each`, but a source that has fewer valid positions than the result is read again and again.
+    /// `Each`, but a source with fewer valid positions than the result is read repeatedly.
     Repeats,
-    /// `Each`, but the positions of one tile start at the number that the operand of this name is.
+    /// `Each`, but the positions of one tile start at the value of the operand of this name.
     Window(&'static str),
-    /// What is written depends on the position: counting, triangles, random numbers.
+    /// The result depends on the position itself: counting, triangles, random numbers.
     Counts,
-    /// Positions of this axis of the sources are those of the other axis of the result.
+    /// This axis of the sources is the other axis of the result.
     Transposes,
-    /// The result is a part of the source's memory: positions from `offsets` on, as many as `sizes` says.
+    /// The result is a part of the source's memory: `sizes` positions from `offsets` on.
     Part,
-    /// The result is the source's memory in another shape: where a position goes depends on both shapes.
+    /// The result is the source's memory in another shape: the new position of an element depends on both shapes.
     Reshapes,
-    /// The declaration does not say: a tile is only used whole.
+    /// The declaration does not specify it: a tile is only used undivided.
     Unknown,
 }
 
 impl Along {
-    /// Both axes element by element.
+    /// Element by element along both axes.
     pub const EACH: [Along; 2] = [Along::Each; 2];
     /// Neither axis can be divided.
     pub const UNKNOWN: [Along; 2] = [Along::Unknown; 2];
 
-    /// For reference pages and messages: what an op does to `axis` (0 rows, 1 columns).
+    /// The effect of an op on `axis` (0 rows, 1 columns), for reference pages and messages.
     pub fn describe(self, axis: usize) -> String {
         let one = ["row", "column"][axis & 1];
         match self {

@@ -1,4 +1,4 @@
-//! What a declaration of an op consists of.
+//! The parts of an op declaration.
 
 pub use crate::facts::FromZero;
 pub use crate::facts::{
@@ -18,16 +18,16 @@ use crate::along::Along;
 use crate::decode::Decoder;
 use crate::tiles::TileRules;
 
-/// The declaration of an op: the only place that says what the op is.
+/// The declaration of an op: the only definition of the op.
 #[derive(Debug)]
 pub struct OpDef {
     /// Name, operands, results, attributes and text form.
     pub schema: OpSchema,
     /// One line for lists.
     pub summary: &'static str,
-    /// The reference page's text: meaning, shapes, units, order of sums, what is refused.
+    /// The text of the reference page: semantics, shapes, units, order of sums, rejected uses.
     pub doc: &'static str,
-    /// Where the meaning comes from: a seed or a section of a manual.
+    /// The source of the semantics: a seed or a section of a manual.
     pub source: &'static str,
     /// Which core runs it.
     pub core: CoreRule,
@@ -38,66 +38,71 @@ pub struct OpDef {
     pub class: &'static str,
     /// Its part in a ring, if it has one.
     pub ring: Option<RingPart>,
-    /// What it asks of the Vector core that it runs on: an op that does makes sense only where both may run.
+    /// What it queries about the Vector core that it runs on: such an op only makes sense where both may run.
     pub per_lane: Option<LaneQuery>,
-    /// How its result depends on the integers that it takes, where that is linear: for addresses.
+    /// How its result depends on its integer operands, where that is linear: used for addresses.
     pub linear: Option<Linear>,
-    /// Which relation of its two integers it asks, where it compares.
+    /// The relation of its two integers that it tests, if it is a comparison.
     pub relation: fn(&OpRef<'_>) -> Option<Relation>,
-    /// Whether its two sources may change places.
+    /// True if its two sources may be swapped.
     pub commutes: bool,
-    /// Whether it wants its working memory: an operand `tmp` that may be left out where the text does, and that those who write
-    /// the op give it.
+    /// True if it needs its working memory: an operand `tmp` that the text may omit, and that passes which create the
+    /// op supply.
     pub wants_tmp: bool,
-    /// What the tile libraries write of its working memory.
+    /// The part of its working memory that the tile libraries write.
     pub working: WorkingMemory,
-    /// Whether its working memory is read for the last time before the first result is written: then it may be the result's place.
+    /// True if its working memory is last read before the first result is written: it may then share memory with the
+    /// result.
     pub tmp_before_results: bool,
-    /// Whether the tile library of a platform whose vector unit works on memory (A2/A3) works in the reserved bytes at the end of
-    /// UB for it: see `reserved` of a memory space.
+    /// True if the tile library of a platform whose vector unit works on memory (A2/A3) uses the reserved bytes at the
+    /// end of UB for it: see `reserved` of a memory space.
     pub library_memory: fn(&OpRef<'_>) -> bool,
-    /// What it computes for each element, of its sources in their order.
+    /// The function that it computes for each element, of its sources in order.
     pub kernel: Arithmetic,
-    /// The types of the lanes that it works on, where it is a vector instruction and its family asks.
+    /// The lane types that it accepts, if it is a vector instruction whose family checks them.
     pub lane_types: &'static [Elem],
-    /// What the first argument of its region counts, where it counts.
+    /// Whether it is an instruction of a vector function and stands in one only: it works on vector registers or predicates, or orders
+    /// what does.
+    pub in_vector_function: bool,
+    /// What the first argument of its region counts, if it is a counter.
     pub counter: Option<Counter>,
-    /// Whether its result is a window of what its operand `source` is: from `offsets` on, `sizes` large, a value for each
-    /// dimension.
+    /// True if its result is a window of its operand `source`: it begins at `offsets` and has extents `sizes`, with a
+    /// value for each dimension.
     pub window: bool,
-    /// Where it says at which address of a local memory what it makes lies, or lands.
+    /// Where it specifies the local-memory address of the buffer that it makes or loads to.
     pub address: AddressRule,
-    /// How it works along the rows and along the columns of its tiles: what can be divided between two Vector cores.
+    /// Its semantics along the rows and the columns of its tiles: what can be divided between two Vector cores.
     pub along: [Along; 2],
-    /// In a kernel written for the whole cluster every core does it, though it is not a core's own: nothing is ordered with it.
+    /// True if every core executes it in a kernel written for the whole cluster, although it belongs to no kind of
+    /// core: nothing is ordered with it.
     pub each_core: bool,
-    /// Whether it writes to the output of the run: in a kernel written for the whole cluster the cores that print tiles do, so that all
-    /// lines come in the order of the text.
+    /// True if it writes to the output of the run: in a kernel written for the whole cluster the cores that print tiles
+    /// execute it, so that all lines appear in the order of the text.
     pub prints: bool,
     /// Its part in a kernel written for the whole cluster, if it has one.
     pub mixed: Option<MixedPart>,
-    /// What of a tile it copies to where, if copying a tile to another memory is all it does.
+    /// Which part of a tile it copies to where, if it does nothing but copy a tile to another memory.
     pub transfer: Option<Transfer>,
-    /// Which operand is what, if it is a matrix product that can be done in several steps over k.
+    /// The roles of its operands, if it is a matrix product that can be computed in several steps over k.
     pub product: Option<Product>,
-    /// The operands that are tiles of the scales of others: data, scales. They lie beside their data.
+    /// The operands that are tiles of scales for others, as (data, scales). They are stored next to their data.
     pub scales: &'static [(&'static str, &'static str)],
-    /// The element types that it works on, where a platform's vector unit does not take all that the op knows.
+    /// The element types that it accepts, where a platform's vector unit does not accept all types of the op.
     pub elems: &'static [ElemTypes],
-    /// How its tiles lie, and which of their valid shapes are equal.
+    /// The layouts of its tiles, and which of their valid shapes must be equal.
     pub tiles: TileRules,
-    /// How numbers among its operands become elements.
+    /// How scalar operands become elements.
     pub number: NumberUse,
-    /// When its result is never below zero.
+    /// When its result is never negative.
     pub from_zero: FromZero,
-    /// What its writes do to what memory holds, where they are atomic updates; several may go to the same bytes.
+    /// The kind of atomic update that its writes perform, if they are atomic; several may go to the same bytes.
     pub update: fn(&OpRef<'_>) -> Option<UpdateKind>,
-    /// Whether it synchronises pipes of one core by hand: the compiler adds nothing to a function that does.
+    /// Whether it synchronises pipes of one core by hand: the compiler adds no synchronisation to a function that does.
     pub in_core_sync: InCoreSync,
-    /// What it does to synchronise, where it does.
+    /// The synchronisation that it performs, if any.
     pub sync: fn(&OpRef<'_>) -> Option<SyncAct>,
-    /// The flags that the public tile library uses inside; the first case that applies counts. Nobody else may have them in
-    /// flight across the op.
+    /// The flags that the public tile library uses internally; the first case that applies counts. No other code may
+    /// have them in flight across the op.
     pub inside: &'static [LibraryFlags],
     /// Rules beyond the types of operands and attributes.
     pub verify: fn(&OpRef<'_>, &Platform, &mut Diags),
@@ -106,13 +111,13 @@ pub struct OpDef {
 }
 
 impl OpDef {
-    /// The same with other operands, results, attributes and text.
+    /// The same declaration with other operands, results, attributes and text.
     pub const fn with(self, schema: OpSchema) -> OpDef {
         OpDef { schema, ..self }
     }
 
-    /// True for an op of the scalar unit that leaves nothing but its results. Asking for the lane decides which cores take part, and
-    /// is none.
+    /// True for an op of the scalar unit that has no effect but its results. A query of the lane decides which cores
+    /// take part, so it does not qualify.
     pub fn only_computes(&self) -> bool {
         matches!(self.pipe, PipeRule::None)
             && self.ring.is_none()
@@ -122,18 +127,18 @@ impl OpDef {
             && self.schema.part != Part::Call
     }
 
-    /// What its work on the vector unit costs on elements of these types: those that it works on, and those of its result.
+    /// The cost of its work on the vector unit for these element types: those of its sources and of its result.
     pub fn vector_cost(&self, platform: &Platform, from: Elem, to: Elem) -> Price {
         let types = cost_types(from, (self.class == CONVERT && from != to).then_some(to));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
     }
 
-    /// The same for its variant of high precision.
+    /// The cost of its high-precision variant.
     pub fn precise_cost(&self, platform: &Platform, elem: Elem) -> Price {
         self.variant_cost(platform, elem, "precise")
     }
 
-    /// The same for rows that are reduced by groups of 32 bytes, which public libraries do for a few shapes.
+    /// The cost for rows that are reduced in groups of 32 bytes, which public libraries do for a few shapes.
     pub fn grouped_cost(&self, platform: &Platform, elem: Elem) -> Price {
         self.variant_cost(platform, elem, "grouped")
     }
@@ -148,7 +153,7 @@ impl OpDef {
 const CONVERT: &str = "convert";
 
 impl PartialEq for OpDef {
-    /// A declaration is only itself.
+    /// Declarations are compared by identity.
     fn eq(&self, other: &OpDef) -> bool {
         std::ptr::eq(self, other)
     }
@@ -163,26 +168,26 @@ pub struct WindowOf<'a> {
     pub sizes: &'a [ValueId],
 }
 
-/// Flags that the public tile library sets and waits for inside an op, with [`LIBRARY_EVENT`].
+/// Flags that the public tile library sets and waits for internally in an op, with [`LIBRARY_EVENT`].
 #[derive(Clone, Copy, Debug)]
 pub struct LibraryFlags {
-    /// What decides whether the library of a platform uses them,
+    /// The capability that decides whether the library of a platform uses them.
     pub of: Capability,
-    /// and whether it uses them where it can do that, or where it cannot.
+    /// True if the library uses them with that capability, false if without it.
     pub has: bool,
-    /// In which ops.
+    /// The ops that this applies to.
     pub when: fn(&OpRef<'_>) -> bool,
-    /// From which pipe to which.
+    /// The source and destination pipes.
     pub flags: &'static [(Pipe, Pipe)],
 }
 
-/// Result of lowering: an error has been reported where it is `Err`.
+/// Result of lowering: `Err` if an error has been reported.
 pub type Lowered = Result<(), Reported>;
 
-/// What an op computes for each element.
+/// The function that an op computes for each element.
 #[derive(Clone, Copy, Debug)]
 pub enum Arithmetic {
-    /// Nothing, or more than that.
+    /// None, or something that is not elementwise.
     None,
     /// Of one source.
     One(&'static Unary),
@@ -216,7 +221,7 @@ impl std::fmt::Debug for PipeRule {
 /// No rules beyond the schema's.
 pub fn no_rules(_: &OpRef<'_>, _: &Platform, _: &mut Diags) {}
 
-/// A declared operand: its name, or its position where all operands are gone through.
+/// A declared operand: its name, or its position for code that iterates over all operands.
 pub trait OperandAt: Copy {
     /// Its position among the declared operands.
     fn position(self, schema: &OpSchema) -> usize;
@@ -229,7 +234,7 @@ impl OperandAt for usize {
 }
 
 impl OperandAt for &str {
-    /// Panics in tests for a name that the op does not declare; elsewhere the operand is then not there.
+    /// Panics in tests for a name that the op does not declare; otherwise the operand then counts as absent.
     fn position(self, schema: &OpSchema) -> usize {
         let at = schema.operands.iter().position(|spec| spec.name == self);
         debug_assert!(at.is_some(), "`{}` has no operand `{self}`", schema.name);
@@ -247,7 +252,7 @@ pub struct OpRef<'a> {
 }
 
 impl<'a> OpRef<'a> {
-    /// An op of a module with its declaration, if it has one.
+    /// An op of a module, if it has a declaration.
     pub fn of(module: &'a Module, id: OpId) -> Option<OpRef<'a>> {
         Some(OpRef { module, id, def: OpDef::of(module, id)? })
     }
@@ -257,7 +262,7 @@ impl<'a> OpRef<'a> {
         OpRef::of(self.module, id)
     }
 
-    /// Where the text has it.
+    /// Its position in the text.
     pub fn span(&self) -> Span {
         self.module.op(self.id).span
     }
@@ -333,29 +338,29 @@ impl<'a> OpRef<'a> {
         matches!(self.attr(name), Some(Attr::Bool(true) | Attr::Unit))
     }
 
-    /// Whether it works in the reserved bytes at the end of UB on this platform.
+    /// True if it uses the reserved bytes at the end of UB on this platform.
     pub fn in_library_memory(&self, platform: &Platform) -> bool {
         !platform.can(Capability::RegisterScratch) && (self.def.library_memory)(self)
     }
 
-    /// What it does to memory, where it updates it atomically.
+    /// The kind of atomic update that it performs on memory, if any.
     pub fn update(&self) -> Option<UpdateKind> {
         (self.def.update)(self)
     }
 
-    /// First value, end and step of the counter of its region, where it counts in a range.
+    /// First value, end and step of the counter of its region, if it counts over a range.
     pub fn range(&self) -> Option<[ValueId; 3]> {
         let Some(Counter::Range([first, end, step])) = self.def.counter else { return None };
         Some([self.operand(first)?, self.operand(end)?, self.operand(step)?])
     }
 
-    /// The window that its result is, if it is one.
+    /// The window that its result is, if any.
     pub fn window(&self) -> Option<WindowOf<'a>> {
         let source = self.def.window.then(|| self.operand("source"))??;
         Some(WindowOf { source, offsets: self.operands("offsets"), sizes: self.operands("sizes") })
     }
 
-    /// What it does to synchronise, where it does.
+    /// The synchronisation that it performs, if any.
     pub fn sync(&self) -> Option<SyncAct> {
         (self.def.sync)(self)
     }
@@ -374,7 +379,7 @@ impl<'a> OpRef<'a> {
         Diagnostic::error(kind, self.span(), message)
     }
 
-    /// A warning that what this op does depends on a question which sources answer in two ways.
+    /// A warning that the behaviour of this op depends on a question on which sources disagree.
     pub fn disagreement(&self, question: &Question) -> Diagnostic {
         let message = question.message(self.def.schema.name);
         let warning = Diagnostic::warning("sources-disagree", self.span(), message);
@@ -385,29 +390,29 @@ impl<'a> OpRef<'a> {
 /// Whether and where a tile library writes the working memory of an op.
 #[derive(Clone, Copy)]
 pub enum WorkingUse {
-    /// It takes the tile and leaves it alone.
+    /// It accepts the tile but does not use it.
     Nothing,
     /// These bytes.
     Spans(WorkingSpans),
-    /// Those of the first of these forms of the op that it has.
+    /// The spans of the first of these forms that the op has.
     Forms(&'static [WorkingForm]),
 }
 
-/// What is written by one form of an op.
+/// The working memory that one form of an op writes.
 #[derive(Clone, Copy)]
 pub struct WorkingForm {
     /// Whether the op has this form.
     pub when: fn(&OpRef<'_>) -> bool,
-    /// What is written then.
+    /// The spans that are written then.
     pub spans: WorkingSpans,
 }
 
-/// What the tile libraries write of the working memory of an op.
+/// The part of the working memory of an op that the tile libraries write.
 #[derive(Clone, Copy)]
 pub struct WorkingMemory {
-    /// That of a vector unit that works on memory (A2/A3).
+    /// On a vector unit that works on memory (A2/A3).
     pub memory: WorkingUse,
-    /// That of a vector unit that works on registers (A5).
+    /// On a vector unit that works on registers (A5).
     pub registers: WorkingUse,
 }
 
@@ -422,7 +427,7 @@ impl WorkingMemory {
     /// No library uses any.
     pub const NOTHING: WorkingMemory = WorkingMemory { memory: WorkingUse::Nothing, registers: WorkingUse::Nothing };
 
-    /// Units that work on memory use these bytes, others none.
+    /// Units that work on memory use these bytes, other units none.
     pub const fn of_memory(spans: WorkingSpans) -> WorkingMemory {
         WorkingMemory { memory: WorkingUse::Spans(spans), registers: WorkingUse::Nothing }
     }

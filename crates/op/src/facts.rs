@@ -1,68 +1,68 @@
-//! Facts that the declaration of an op states.
+//! Facts that an op declaration states.
 
 use slipring_machine::Pipe;
 
-/// What an op asks of the Vector core that it runs on.
+/// A query of an op about the Vector core that it runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaneQuery {
-    /// Its number in the cluster.
+    /// Its index in the cluster.
     Number,
     /// How many of them run the kernel.
     Count,
 }
 
-/// How an integer depends on others.
+/// How an integer result depends on integer operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Linear {
-    /// It is the operand, in another width.
+    /// The operand, in another width.
     Same,
     Sum,
     Difference,
     Product,
-    /// It is what a division of the first by the second leaves.
+    /// The remainder of dividing the first by the second.
     Remainder,
 }
 
 /// What the first argument of an op's region counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
-    /// From the first of these operands on, by steps of the third, up to the second and without it.
+    /// A range: from the first of these operands, in steps of the third, up to but excluding the second.
     Range([&'static str; 3]),
     /// The Vector cores of a cluster: 0 and 1.
     Lanes,
 }
 
-/// Where an op says at which address of a local memory what it makes lies, or lands.
+/// Where an op specifies the local-memory address of the buffer that it makes or loads to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AddressRule {
-    /// Nowhere: it makes nothing that has an address of its own.
+    /// None: it makes nothing that has an address of its own.
     None,
-    /// In this operand, where it is there.
+    /// In this operand, if it is present.
     Operand(&'static str),
-    /// In this attribute, where it is there.
+    /// In this attribute, if it is present.
     Attr(&'static str),
 }
 
-/// The event id of the flags that the tile library uses inside ([`OpDef::inside`](crate::OpDef::inside)).
+/// The event id of the flags that the tile library uses internally ([`OpDef::inside`](crate::OpDef::inside)).
 pub const LIBRARY_EVENT: u32 = 0;
 
-/// What an op does to synchronise. Ids are `None` where they are computed.
+/// The synchronisation that an op performs. Ids are `None` if they are computed at run time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyncAct {
     /// A pipe signals another of its core.
     Set(Signal),
     /// A pipe waits for another of its core.
     Wait(Signal),
-    /// Later work of the pipe waits for its earlier work; of none: everything later for everything earlier.
+    /// Later work of the pipe waits for its earlier work; without a pipe, all later work waits for all earlier work.
     Barrier(Option<Pipe>),
-    /// A pipe gets a buffer: with `waits` it is held until all earlier releases of it are done.
+    /// A pipe acquires a buffer: with `waits` it blocks until all earlier releases of the buffer are done.
     Get {
         /// The pipe.
         pipe: Pipe,
         /// Which buffer.
         id: Option<i64>,
-        /// Whether the pipe is held.
+        /// Whether the pipe blocks.
         waits: bool,
     },
     /// A pipe releases a buffer once its earlier work is done.
@@ -74,14 +74,14 @@ pub enum SyncAct {
     },
     /// A pipe signals another core, once its earlier work is done.
     Send {
-        /// The pipe; that of the core where it is none.
+        /// The pipe; the core's own one if `None`.
         pipe: Option<Pipe>,
         /// Which semaphore.
         id: Option<i64>,
     },
     /// A pipe, or the whole core, waits for another core.
     Receive {
-        /// The pipe; the core where it is none.
+        /// The pipe; the whole core if `None`.
         pipe: Option<Pipe>,
         /// Which semaphore.
         id: Option<i64>,
@@ -95,7 +95,7 @@ pub struct Signal {
     pub from: Pipe,
     /// The pipe that waits.
     pub to: Pipe,
-    /// Which of their flags; `None` where it is computed.
+    /// The id of the flag; `None` if it is computed at run time.
     pub id: Option<u32>,
 }
 
@@ -119,37 +119,38 @@ pub enum CoreRule {
     ByTile,
 }
 
-/// What an op is in a kernel that is written for the whole cluster. The passes take all of these out: no core runs them.
+/// The role of an op in a kernel that is written for the whole cluster. The passes remove all of these: no core runs
+/// them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MixedPart {
     /// A region that runs once on each Vector core.
     Region,
-    /// A tile of the accumulator to the Vector cores, each its part.
+    /// A tile of the accumulator to the Vector cores, one part each.
     Shard,
-    /// The Vector cores' tiles to L1, put together.
+    /// The Vector cores' tiles to L1, joined.
     Gather,
     /// A whole tile from one kind of core to the other.
     Cross,
 }
 
-/// What of the tile of operand `src` an op copies into the tile of operand `dst`.
+/// The part of the tile of operand `src` that an op copies into the tile of operand `dst`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transfer {
-    /// All that both have in common, from the first element on.
+    /// The common part of both, from the first element on.
     Whole,
-    /// As much as `dst` holds, from operands `row` and `col` of `src` on.
+    /// A part of the size of `dst`, starting at operands `row` and `col` of `src`.
     Extract,
 }
 
-/// When the number that an op gives is never below zero.
+/// When the result of an op is never negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FromZero {
-    /// Nothing is said.
+    /// Not known.
     Unknown,
     /// Always.
     Always,
-    /// Where none of these operands is below zero.
+    /// If none of these operands is negative.
     IfAll(&'static [&'static str]),
-    /// Where one of these operands is never below zero.
+    /// If at least one of these operands is never negative.
     IfOne(&'static [&'static str]),
 }

@@ -1,10 +1,9 @@
-//! What an op is, and what its declaration drives.
+//! Op declarations, and the code that is driven by them.
 //!
-//! An [`OpDef`] holds all that is known of an op: name, text form, operands and types, rules, core and
-//! pipe, the memory it touches, its cost, what it computes, and its reference page. Parser, printer,
-//! verifier, passes, decoder and `slipring ops` read that declaration; no room knows an op by name. The
-//! families are in crates of their own: a text is read with a [`Table`] of them, and every op of a module carries its
-//! declaration ([`OpDef::of`], [`OpRef::of`]).
+//! An [`OpDef`] holds everything about an op: name, text form, operands and types, rules, core and pipe, the memory it
+//! accesses, its cost, its semantics, and its reference page. Parser, printer, verifier, passes, decoder and `slipring
+//! ops` read that declaration; no code outside it refers to an op by name. The families are in separate crates: a text
+//! is parsed with a [`Table`] of them, and every op of a module carries its declaration ([`OpDef::of`], [`OpRef::of`]).
 
 pub mod address;
 mod along;

@@ -1,18 +1,18 @@
-//! Making ops: where every op comes from that no text has.
+//! Creation of ops that do not come from a text.
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
 
 use crate::def::OpDef;
 
-/// What the passes write into ops that they place: what is written by hand has it not.
+/// The mark of ops that passes inserted; hand-written ops do not have it.
 pub const PLACED: &str = "placed";
 
 impl OpDef {
-    /// Makes an op of this declaration that is in no block yet. Operands are given by their declared names; those that are not
-    /// named are left out. Attributes are declared ones too.
+    /// Makes an op of this declaration that is not in a block yet. Operands are given by their declared names; the
+    /// others are left out. Attributes must be declared, too.
     ///
     /// # Panics
-    /// For a name that the declaration does not have: a mistake of the caller, which whatever makes the op finds.
+    /// If a name is not declared, which is a mistake of the caller.
     pub fn make(
         &'static self,
         module: &mut Module,

@@ -1,26 +1,26 @@
-//! Names of attributes that this crate reads, with the prefix of a dialect or without, how names of ops are shown, and those that
-//! findings of runs advise.
+//! Names of attributes that this crate reads, with or without a dialect prefix; how op names are displayed; and the op
+//! names that findings suggest.
 
 use slipring_program::Words;
 
 /// The kind of core that a function is for.
 pub const KIND: &str = "pto.kernel_kind";
 
-/// What the scalar arguments of each launch of a function satisfy, in words.
+/// The constraints on the scalar arguments of each launch of a function, as text.
 pub const ASSUME: &str = "pto.assume";
 
-/// What marks the kernel of a file.
+/// Attributes that mark the kernel of a file.
 pub const ENTRY: [&str; 3] = ["pto.entry", "hacc.entry", "pto.kernel"];
 
-/// Parameters that a launch fills for each block and Vector core: the public compiler puts them after all others, and its runtime
-/// gives them.
+/// Parameters that a launch fills in for each block and Vector core: the public compiler puts them after all others,
+/// and its runtime supplies them.
 pub const BLOCK_INDEX: &str = "__pypto_spmd_block_idx";
 #[allow(missing_docs)]
 pub const BLOCK_COUNT: &str = "__pypto_spmd_block_num";
 #[allow(missing_docs)]
 pub const LANE_INDEX: &str = "__pypto_spmd_subblock_idx";
 
-/// Asks the compiler to divide Vector work.
+/// Requests a division of Vector work.
 pub const SPLIT: &str = "split";
 
 /// Slots of each ring that the compiler makes.
@@ -29,12 +29,12 @@ pub const SLOTS: &str = "slot_num";
 /// Bytes of ring slots that each block of a launch needs.
 pub const SLOT_BYTES: &str = "gm_slot_bytes";
 
-/// Whether the last parameter is where the hardware keeps flags between cores.
+/// Whether the last parameter is the address of the cross-core flags.
 pub const FLAGS: &str = "gm_flags";
 
 /// Whether both Vector cores run a Vector function.
 pub const BOTH_LANES: &str = "dual_aiv_dispatch";
-/// On a function: it is the recording of one launch.
+/// On a function: marks the recording of one launch.
 pub const RECORDED: &str = "slipring.recorded";
 
 /// The platform that a module is written for.
@@ -43,20 +43,20 @@ pub const PLATFORM: &str = "pto.target_arch";
 /// The chip that a module is written for.
 pub const CHIP: &str = "pto.device-spec";
 
-/// What makes a loop a vector function.
+/// Marks a loop as a vector function.
 pub const VECTOR_LOOP: &str = "llvm.loop.aivector_scope";
 
-/// An op's name as costs and messages have it: without the dialect of tiles.
+/// An op's name as used in costs and messages: without the dialect of tiles.
 pub fn bare(name: &str) -> &str {
     of_tiles(name).unwrap_or(name)
 }
 
-/// The name of an op of the dialect of tiles without the dialect; `None` for ops of others.
+/// The name of an op of the dialect of tiles, without the dialect; `None` for ops of other dialects.
 pub fn of_tiles(name: &str) -> Option<&str> {
     name.strip_prefix("pto.")
 }
 
-/// Ops that findings of runs advise: their declarations take the names from here.
+/// Ops that findings suggest: their declarations take the names from here.
 pub const SET_FLAG: &str = "pto.set_flag";
 #[allow(missing_docs)]
 pub const WAIT_FLAG: &str = "pto.wait_flag";
@@ -69,7 +69,7 @@ pub const PIPE_BARRIER: &str = "pto.pipe_barrier";
 #[allow(missing_docs)]
 pub const MEM_BAR: &str = "pto.mem_bar";
 
-/// How findings of programs that are decoded spell them.
+/// The spelling that findings use for programs decoded from IR.
 pub const WORDS: Words = Words {
     set_flag: "set_flag[PIPE_{from}, PIPE_{to}, {id}]",
     wait_flag: "wait_flag[PIPE_{from}, PIPE_{to}, {id}]",

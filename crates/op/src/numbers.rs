@@ -1,4 +1,4 @@
-//! Numbers among the operands of ops on tiles, which become elements.
+//! Scalar operands of ops on tiles, which become elements.
 
 use slipring_effect::vector::Number;
 use slipring_ir::{Diags, Type};
@@ -9,7 +9,7 @@ use crate::rules::{SCALAR, constant};
 
 pub use crate::facts::FromZero;
 
-/// The type that a number has: a boolean is 0 or 1.
+/// The element type of a scalar type: a boolean is 0 or 1.
 pub fn number_type(ty: &Type) -> Option<Elem> {
     match ty {
         Type::Int { width: 1, .. } => Some(Elem::U8),
@@ -17,13 +17,13 @@ pub fn number_type(ty: &Type) -> Option<Elem> {
     }
 }
 
-/// The element type that numbers among the operands become: that of the operand whose types the op declares, else of `dst`.
+/// The element type that scalar operands become: that of the operand whose types the op declares, else of `dst`.
 pub fn element_of(op: &OpRef<'_>) -> Option<Elem> {
     let name = op.def.elems.first().map_or("dst", |types| types.operand);
     op.if_declared(name).and_then(|value| op.module.ty(value).elem())
 }
 
-/// Numbers that the element type does not have.
+/// Reports constants that the element type cannot represent.
 pub fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(to) = element_of(op) else { return };
     for (index, spec) in

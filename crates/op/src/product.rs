@@ -1,13 +1,13 @@
-//! Matrix products, as declarations say them.
+//! Declarations of matrix products.
 
-/// A matrix product of two tiles. `dst[i, j] = start + lhs[i, 0] × rhs[0, j] + …`, one chain of sums in ascending order of k, so that
-/// it may be cut anywhere: the rest starts from what the first part left in `dst`. Every product declares the operands [`Product::LHS`],
-/// [`Product::RHS`] and [`Product::DST`].
+/// A matrix product of two tiles. `dst[i, j] = start + lhs[i, 0] × rhs[0, j] + …`, summed strictly in ascending order
+/// of k. It can therefore be cut at any k: the second part starts from the result of the first part in `dst`. Every
+/// product declares the operands [`Product::LHS`], [`Product::RHS`] and [`Product::DST`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Product {
-    /// What the sums start from.
+    /// The initial value of the sums.
     pub start: ProductStart,
-    /// True where the left operand is one row, and k is the right operand's.
+    /// True if the left operand is a single row, and k is taken from the right operand.
     pub vector: bool,
 }
 
@@ -20,13 +20,13 @@ impl Product {
     pub const DST: &str = "dst";
 }
 
-/// What the sums of a product start from.
+/// The initial value of the sums of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProductStart {
     /// Zero.
     Zero,
-    /// The accumulator that this operand is.
+    /// The accumulator in this operand.
     Acc(&'static str),
-    /// The row of bias values that this operand is.
+    /// The row of bias values in this operand.
     Bias(&'static str),
 }

@@ -1,4 +1,4 @@
-//! Which ops a core runs, and which core an op belongs to.
+//! The ops that a core runs, and the core that an op belongs to.
 
 use slipring_ir::{BlockId, Module, OpId, Type};
 use slipring_machine::{CoreKind, Pipe, Platform};
@@ -17,18 +17,18 @@ pub fn affinity(op: &OpRef<'_>) -> Option<CoreKind> {
         CoreRule::ByTile => {
             let data = op.module.op(op.id);
             let types = data.operands.iter().chain(&data.results).map(|v| op.module.ty(*v));
-            // A move between the two kinds of cores is made by the one that has its source.
+            // A move between the two kinds of cores is executed by the core that has the source.
             types.filter_map(Type::space).find(|space| *space != Space::Gm).map(core_of)
         }
     }
 }
 
-/// The kind of core that has a local memory.
+/// The kind of core that owns a local memory.
 pub fn core_of(space: Space) -> CoreKind {
     if space == Space::Vec { CoreKind::Vector } else { CoreKind::Cube }
 }
 
-/// The ops that a core of this kind runs when it starts in `function`, calls followed, in the order of the text.
+/// The ops that a core of this kind runs when it starts in `function`, including callees, in the order of the text.
 /// Sections and functions of the other kind are left out.
 pub fn reachable(module: &Module, function: OpId, kind: CoreKind) -> Vec<OpId> {
     let mut found = Vec::new();
@@ -79,8 +79,8 @@ pub fn first_of_kind(module: &Module, function: OpId, kind: CoreKind) -> Option<
     reachable(module, function, kind).into_iter().find(|id| OpRef::of(module, *id).as_ref().is_some_and(needs))
 }
 
-/// The kind of core that can run a function: what it says, else the only one that its ops need. `None` for a function of the
-/// whole cluster, and for one of which that cannot be told.
+/// The kind of core that can run a function: the declared one, else the only one that its ops need. `None` for a
+/// function of the whole cluster, and for one whose kind cannot be determined.
 pub fn only_kind(module: &Module, function: OpId) -> Option<CoreKind> {
     if let Some(kind) = kernel_kind(module, function) {
         return Some(kind);
@@ -94,15 +94,15 @@ pub fn only_kind(module: &Module, function: OpId) -> Option<CoreKind> {
     }
 }
 
-/// True for a Vector function that asks which lane it is on, or has an end of a ring.
+/// True for a Vector function that queries its lane, or has an end of a ring.
 pub fn knows_lanes(module: &Module, function: OpId) -> bool {
     let ops = reachable(module, function, CoreKind::Vector).into_iter().filter_map(|id| OpRef::of(module, id));
     ops.into_iter().any(|op| op.def.per_lane.is_some() || op.def.ring.is_some())
         || crate::decode::asks_lane(module, function)
 }
 
-/// True for a function of the whole cluster: it is for no kind of core, has no sections, and it has ops of both kinds, or
-/// ops that only such a function has. What it calls belongs to it, but for functions of one kind.
+/// True for a function of the whole cluster: it declares no kind of core, has no sections, and has ops of both kinds,
+/// or ops that only such a function has. Its callees belong to it, except functions of one kind.
 pub fn is_mixed(module: &Module, function: OpId) -> bool {
     let mut ops = Vec::new();
     own_ops(module, function, &mut vec![], &mut ops);
@@ -131,7 +131,7 @@ fn own_ops<'a>(module: &'a Module, function: OpId, visited: &mut Vec<OpId>, foun
 }
 
 impl OpRef<'_> {
-    /// The flags that the tile library of a platform uses inside, where the core has the pipes.
+    /// The flags that the tile library of a platform uses internally, where the core has the pipes.
     pub fn inside(&self, platform: &Platform) -> impl Iterator<Item = (Pipe, Pipe)> + use<> {
         let on = |case: &&LibraryFlags| platform.can(case.of) == case.has;
         let case = self.def.inside.iter().filter(on).find(|case| (case.when)(self));

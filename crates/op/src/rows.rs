@@ -1,9 +1,10 @@
-//! Families of ops as tables: a row for each op, and the usual form of their text.
+//! Families of ops as tables: one row for each op, and the usual syntax of their text.
 
-/// Declares the ops of a family, each in a row, and the list of them.
+/// Declares the ops of a family, one in each row, and the list of them.
 ///
-/// A row is the op's reference text, its name here and in texts, its line for lists, what it is based on, and the fields in which it
-/// differs from that; after `=>` those in which its text form, operands, results and attributes differ:
+/// A row is the op's reference text, its name here and in texts, its line for lists, the declaration it is based on,
+/// and the fields in which it differs from that; after `=>` come the differences in text form, operands, results and
+/// attributes:
 ///
 /// ```ignore
 /// ops! {
@@ -55,8 +56,8 @@ macro_rules! ops {
     (@text [$wrap:ident] $base:ident $($doc:literal)+) => { $crate::rules::text($wrap!($($doc),+)) };
 }
 
-/// The text form of operands one after the other, and of results, each with its type: `positional!("lhs" "rhs" => "out")` is
-/// `$lhs, $rhs attr-dict : type($lhs), type($rhs) -> type($out)`.
+/// The text form of operands followed by results, each with its type: `positional!("lhs" "rhs" => "out")` is `$lhs,
+/// $rhs attr-dict : type($lhs), type($rhs) -> type($out)`.
 #[macro_export]
 macro_rules! positional {
     ($first:literal $($next:literal)* $(=> $out:literal $($outs:literal)*)?) => {

@@ -1,4 +1,4 @@
-//! Type rules, operand lists and checks that declarations share.
+//! Type rules, operand lists and checks shared by declarations.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use crate::def::{Arithmetic, FromZero, OpDef, OpRef, OperandAt, PipeRule, Workin
 use crate::facts::{AddressRule, CoreRule, InCoreSync};
 use crate::tiles::TileRules;
 
-/// A tile in any local memory (or a memref that stands for one).
+/// A tile in any local memory (or a memref that is treated as one).
 pub const TILE: TypeRule = TypeRule {
     describe: "a tile",
     accepts: |t| {
@@ -50,7 +50,7 @@ pub const BOOL: TypeRule = TypeRule { describe: "i1", accepts: |t| *t == Type::I
 /// Anything.
 pub const ANY: TypeRule = TypeRule { describe: "any type", accepts: |_| true };
 
-/// Every element type but the floats of 8 and 4 bits.
+/// All element types except floats of 8 and 4 bits.
 pub const WITHOUT_SMALL_FLOATS: &[Elem] = &[
     Elem::I8,
     Elem::U8,
@@ -65,17 +65,17 @@ pub const WITHOUT_SMALL_FLOATS: &[Elem] = &[
     Elem::F32,
 ];
 
-/// An operand that must be there.
+/// A required operand.
 pub const fn operand(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
     OperandSpec { name, arity: Arity::One, ty, touch, doc }
 }
 
-/// An operand that may be left out.
+/// An optional operand.
 pub const fn optional(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
     OperandSpec { name, arity: Arity::Optional, ty, touch, doc }
 }
 
-/// An operand that may be left out, and is there only where the one before it is left out.
+/// An optional operand that may only be present if the one before it is not.
 pub const fn instead(name: &'static str, ty: TypeRule, touch: Touch, doc: &'static str) -> OperandSpec {
     OperandSpec { name, arity: Arity::Instead, ty, touch, doc }
 }
@@ -90,17 +90,17 @@ pub const fn result(name: &'static str, ty: TypeRule, infer: Infer, doc: &'stati
     ResultSpec { name, arity: Arity::One, ty, infer, doc }
 }
 
-/// An attribute that must be there.
+/// A required attribute.
 pub const fn required(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
     AttrSpec { name, kind, required: true, doc }
 }
 
-/// An attribute that may be left out.
+/// An optional attribute.
 pub const fn defaulted(name: &'static str, kind: AttrKind, doc: &'static str) -> AttrSpec {
     AttrSpec { name, kind, required: false, doc }
 }
 
-/// Lists one after the other, of `N` together: operands or attributes that ops share, and their own.
+/// Concatenates lists of `N` entries in total: shared operands or attributes with those of an op.
 pub const fn joined<T: Copy, const N: usize>(lists: &[&[T]]) -> [T; N] {
     let mut all = [lists[0][0]; N];
     let (mut list, mut done) = (0, 0);
@@ -140,7 +140,7 @@ pub const fn schema(
     }
 }
 
-/// The text of a comment `/// …`, which begins with a space.
+/// The text of a doc comment `/// …`, which begins with a space.
 pub const fn text(comment: &'static str) -> &'static str {
     match comment.as_bytes() {
         [b' ', ..] => comment.split_at(1).1,
@@ -148,7 +148,7 @@ pub const fn text(comment: &'static str) -> &'static str {
     }
 }
 
-/// A declaration that does nothing: any core, no pipe, no rules. Change fields with `..PLAIN`.
+/// A neutral declaration: any core, no pipe, no rules. Change fields with `..PLAIN`.
 pub const PLAIN: OpDef = OpDef {
     schema: schema("", Syntax::Generic, &[], &[], &[]),
     summary: "",
@@ -168,6 +168,7 @@ pub const PLAIN: OpDef = OpDef {
     library_memory: |_| false,
     kernel: Arithmetic::None,
     lane_types: &[],
+    in_vector_function: false,
     counter: None,
     window: false,
     address: AddressRule::None,
@@ -190,19 +191,19 @@ pub const PLAIN: OpDef = OpDef {
     lower: |_, _| Ok(()),
 };
 
-/// `#pto.layout<…>`: how a view of global memory lies there.
+/// `#pto.layout<…>`: the layout of a view of global memory.
 pub const LAYOUT: &EnumSpec = &EnumSpec {
     kind: "layout",
     numbered: false,
     members: &["nd", "dn", "nz", "mx_a_zz", "mx_a_nd", "mx_a_dn", "mx_b_nn", "mx_b_nd", "mx_b_dn"],
 };
 
-/// The integer that a value is, where its definition is a constant.
+/// The integer value of an IR value that is defined by a constant.
 pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
     constant_attr(module, value).and_then(Attr::as_int)
 }
 
-/// What a value is, where its definition is a constant.
+/// The value attribute of an IR value that is defined by a constant.
 pub fn constant_attr(module: &Module, value: ValueId) -> Option<&Attr> {
     let op = module.op(module.defining_op(value)?);
     op.attrs.get(op.schema()?.constant?)
@@ -226,7 +227,7 @@ pub fn require_space(op: &OpRef<'_>, at: impl OperandAt, spaces: &[Space], diags
     false
 }
 
-/// Requires a text attribute, if it is there, to be one of these words.
+/// Requires a text attribute, if it is present, to be one of these words.
 pub fn one_of(op: &OpRef<'_>, attr: &str, words: &[&str], diags: &mut Diags) {
     let Some(found) = op.text(attr) else { return };
     if !words.contains(&found) {

@@ -1,7 +1,8 @@
-//! Tiles whose type says no memory, `!pto.tile<f32, 64, 64>` (seed 003): it follows from what defines and uses them.
+//! Tiles whose type has no memory, `!pto.tile<f32, 64, 64>` (seed 003): it is inferred from their definition and uses.
 //!
-//! Asked in this order: the ops of rings, of products and of kernels for both kinds of core, which have a memory of their own for
-//! each operand; the Vector core's pipe and ops of the Vector core, which has one; a function for the Vector core.
+//! In this order, the memory is taken from: ops of rings, of products and of kernels for both kinds of core, which fix
+//! a memory for each operand; the Vector core's pipe and ops of the Vector core, which has only one; a function for the
+//! Vector core.
 
 use slipring_ir::{Diagnostic, Diags, Module, OpId, Span, TileType, Type, ValueDef, ValueId};
 use slipring_machine::{CoreKind, Pipe};
@@ -13,7 +14,8 @@ use crate::facts::{CoreRule, MixedPart};
 use crate::ring::slot_space;
 use crate::verify::home_kind;
 
-/// Gives every tile of a short type its memory, and the usual layout there. Reports those of which the text does not say it.
+/// Gives every tile of a short type its memory, and the usual layout there. Reports tiles whose memory cannot be
+/// inferred.
 pub fn complete_tiles(module: &mut Module, diags: &mut Diags) {
     let open = |module: &Module, value: &ValueId| matches!(module.ty(*value), Type::ShortTile { .. });
     let ops = module.walk(module.top);
@@ -84,7 +86,7 @@ fn definition(module: &Module, value: ValueId) -> Option<OpId> {
     }
 }
 
-/// How a tile lies in a memory if nothing else is said.
+/// The default layout of a tile in a memory.
 fn usual(space: Space, nz: Layout) -> Layout {
     use slipring_tile::{BLayout, SLayout};
     let fractal = if space == Space::Acc { 1024 } else { 512 };
@@ -96,7 +98,7 @@ fn usual(space: Space, nz: Layout) -> Layout {
     Layout { blayout, slayout, fractal, ..nz }
 }
 
-/// The memory that an op says one of its tiles is in.
+/// The memory that an op requires for one of its tiles.
 fn memory_at(op: &OpRef<'_>, value: ValueId) -> Option<Space> {
     let is = |name: &str| op.operand(name) == Some(value);
     if let Some(part) = op.ring() {

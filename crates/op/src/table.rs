@@ -1,4 +1,4 @@
-//! Declarations by name, for texts; ops of a module carry theirs.
+//! Declarations by name, for parsing; the ops of a module carry their own.
 
 use std::any::Any;
 
@@ -19,22 +19,22 @@ impl OpDef {
     }
 }
 
-/// A declaration that came through a crate that knows only its schema.
+/// Downcasts a declaration that was passed through a crate that only knows its schema.
 fn whole(declaration: &'static dyn Declaration) -> Option<&'static OpDef> {
     (declaration as &dyn Any).downcast_ref()
 }
 
-/// Declarations by name: what a text is read with.
+/// Declarations by name, which a text is parsed with.
 #[derive(Debug)]
 pub struct Table {
-    /// What the text layer needs of them.
+    /// The part that the text layer needs.
     pub registry: Registry,
     all: Vec<&'static OpDef>,
 }
 
 impl Table {
-    /// The table of some families, in this order. `hints` are attributes that may stand on any op and have no meaning to the program: a
-    /// name, or with a point at its end all that begin so.
+    /// The table of these families, in this order. `hints` are attributes that may be on any op and do not affect the
+    /// program: a name, or a prefix that ends in a dot.
     pub fn new(families: impl IntoIterator<Item = &'static [&'static OpDef]>, hints: &'static [&'static str]) -> Table {
         let all: Vec<&'static OpDef> = families.into_iter().flatten().copied().collect();
         let mut registry = Registry::new(all.iter().copied());

@@ -1,7 +1,7 @@
-//! What a version of another tool takes of the text: data beside the declarations of the ops.
+//! The text that a version of another tool accepts: data kept outside the op declarations.
 //!
-//! A target says which ops and attributes the version has, how it spells them, what it wants of operands, and what its rings
-//! are. The passes that print for it ask this and know no op by name.
+//! A target defines the ops and attributes of the version, their spelling, its requirements on operands, and its rings.
+//! The passes that print for it read this data and do not refer to ops by name.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,35 +13,34 @@ use slipring_tile::Elem;
 
 use crate::def::{ElemTypes, OpDef};
 
-/// A version of a tool that takes built programs.
+/// A version of a tool that accepts built programs.
 #[derive(Debug)]
 pub struct Target {
     /// The word of `--for`.
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// What was compared with what: the version that the facts come from, and what could not be tried.
+    /// The evidence for the facts: the version that they come from, and what could not be tested.
     pub source: &'static str,
-    /// Its names of the built-in platforms: ours, and the one that its modules say.
+    /// Platform names: that of a built-in platform here, and that in modules for the tool.
     pub platforms: &'static [(&'static str, &'static str)],
-    /// How it spells what it takes.
+    /// Its spelling of the text.
     pub spelling: &'static Spelling,
-    /// The ops of the dialect `pto` that it has, each with all attributes that it has there, in the order in which it wants
-    /// them.
+    /// The ops of the dialect `pto` that it has, each with all attributes that it accepts there, in the required order.
     pub ops: &'static LazyLock<OpTable>,
-    /// Ops of other dialects that it reads and cannot translate, each with the reason.
+    /// Ops of other dialects that it parses but cannot translate, each with the reason.
     pub lacks: &'static [(&'static str, &'static str)],
     /// Element types that it has.
     pub elems: &'static [Elem],
-    /// Element types of operands, where it takes fewer than the declarations.
+    /// Element types of operands, where it accepts fewer than the declarations.
     pub types: &'static [TypeRule],
-    /// Attributes of any op that say something to slipring alone and change no meaning.
+    /// Attributes of any op that only matter to slipring and do not affect the semantics.
     pub drops: &'static [&'static str],
-    /// What ops need before they can be printed for it, in this order: rules that it has alone,
+    /// Preparation of ops before they can be printed for it, in this order: the rules of this version only.
     pub own_rules: &'static [OpRule],
-    /// and those that versions share.
+    /// The rules that versions share.
     pub rules: &'static [OpRule],
-    /// Whether it has pointers into the memories of a core.
+    /// True if it has pointers into local memories.
     pub local_pointers: bool,
     /// Ops that work only in a function with another op.
     pub needs: &'static [Need],
@@ -50,22 +49,22 @@ pub struct Target {
 }
 
 impl Target {
-    /// What ops of a name need, in order.
+    /// The rules for ops of a name, in order.
     pub fn rules_of(&self, name: &str) -> impl Iterator<Item = &'static OpRule> {
         self.own_rules.iter().chain(self.rules).filter(move |rule| rule.is_of(name))
     }
 }
 
-/// Ops and words about each of them: facts about a tool that lie in a file.
+/// Ops with words for each of them: facts about a tool, kept in a file.
 #[derive(Debug)]
 pub struct OpTable(BTreeMap<&'static str, Vec<&'static str>>);
 
 impl OpTable {
-    /// Reads a line for each op: its name and, after a tab, its words. `#` begins a comment; a line whose name begins with `@`
-    /// names words, and stands for them in the lines after it.
+    /// Reads one line for each op: its name and, after a tab, its words. `#` begins a comment; a line whose name begins
+    /// with `@` defines an abbreviation for its words in later lines.
     ///
     /// # Errors
-    /// A name that no line before it has, or that two lines have.
+    /// An abbreviation that is not defined before its use, or a name that two lines define.
     pub fn read(text: &'static str) -> Result<OpTable, String> {
         let mut rows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -86,10 +85,10 @@ impl OpTable {
         Ok(OpTable(rows))
     }
 
-    /// Reads a table that is part of the program.
+    /// Parses a table that is part of the program.
     ///
     /// # Panics
-    /// If it has an error: a test reads each.
+    /// If it has an error: a test parses each table.
     pub fn built_in(text: &'static str) -> OpTable {
         OpTable::read(text).unwrap_or_else(|error| panic!("a table of the program is wrong: {error}"))
     }
@@ -99,61 +98,61 @@ impl OpTable {
         self.0.keys().copied()
     }
 
-    /// The words of an op, if it is there.
+    /// The words of an op, if it is in the table.
     pub fn words(&self, name: &str) -> Option<&[&'static str]> {
         self.0.get(name).map(Vec::as_slice)
     }
 }
 
-/// The element types of an operand that a version takes.
+/// The element types that a version accepts for an operand.
 #[derive(Debug)]
 pub struct TypeRule {
-    /// The ops,
+    /// The ops that the rule applies to.
     pub ops: &'static [&'static str],
-    /// and what it takes of their operand.
+    /// The operand, and the types that it accepts.
     pub types: ElemTypes,
 }
 
-/// What is done to ops of some names.
+/// The preparation of ops of some names.
 #[derive(Debug)]
 pub struct OpRule {
-    /// Their names,
+    /// The names of the ops.
     pub ops: &'static [&'static str],
-    /// or the table that names them, with the word that it says of them; all of it where the word is empty.
+    /// A table of further names, and the word that selects them; an empty word selects the whole table.
     pub table: Option<(&'static LazyLock<OpTable>, &'static str)>,
-    /// Integer operands that it wants as `index`.
+    /// Integer operands that it requires as `index`.
     pub index: &'static [&'static str],
-    /// The operand whose tile their working memory `tmp` is like, where the version wants that memory and the text leaves it
-    /// out.
+    /// The operand whose tile type the working memory `tmp` gets, if the version requires that memory and the text
+    /// omits it.
     pub tmp_like: Option<&'static str>,
-    /// The op of two tiles that stands for these of a tile and a number, with a tile of that number: where the version does not have
-    /// the element type here and has it there. The second op fills a tile.
+    /// The replacement of an op on a tile and a scalar by an op on two tiles, if the version lacks the element type for
+    /// the former but has it for the latter. The second op fills a tile with the scalar.
     pub spread: Option<[&'static OpDef; 2]>,
-    /// What the mask that they write is like.
+    /// The required form of the mask that they write.
     pub mask: Option<MaskRule>,
-    /// The only ops that may take what they give; without any use they go.
+    /// The only ops that may use their results; if a result has no use, the op is removed.
     pub feeds: &'static [&'static str],
-    /// Anything else.
+    /// Any other change.
     pub fix: Option<Fix>,
 }
 
 impl OpRule {
-    /// Nothing is done to these.
+    /// A rule for these ops that changes nothing yet.
     pub const fn of(ops: &'static [&'static str]) -> OpRule {
         OpRule { ops, table: None, index: &[], tmp_like: None, spread: None, mask: None, feeds: &[], fix: None }
     }
 
-    /// Nothing is done to those of which a table says this word,
+    /// A rule that changes nothing yet, for the ops that a table has with this word.
     pub const fn in_set(table: &'static LazyLock<OpTable>, word: &'static str) -> OpRule {
         OpRule { table: Some((table, word)), ..OpRule::of(&[]) }
     }
 
-    /// or to all of a table.
+    /// A rule that changes nothing yet, for all ops of a table.
     pub const fn in_table(table: &'static LazyLock<OpTable>) -> OpRule {
         OpRule::in_set(table, "")
     }
 
-    /// Whether it is for ops of this name.
+    /// True if it applies to ops of this name.
     pub fn is_of(&self, name: &str) -> bool {
         let says = |(table, word): (&'static LazyLock<OpTable>, &str)| {
             table.words(name).is_some_and(|words| word.is_empty() || words.contains(&word))
@@ -162,89 +161,93 @@ impl OpRule {
     }
 }
 
-/// What a mask is like where the unit works on registers.
+/// The required form of a mask on a unit that works on registers.
 #[derive(Debug)]
 pub struct MaskRule {
-    /// The operand whose rows and columns it has.
+    /// The operand whose rows and columns the mask has.
     pub like: &'static str,
     /// Other ops that may write it.
     pub with: &'static [&'static str],
 }
 
-/// Ops that work only where a function says the address of the flags between cores.
+/// Ops that only work in a function that specifies the address of the cross-core flags.
 #[derive(Debug)]
 pub struct Need {
-    /// These ops,
+    /// The ops with this requirement.
     pub ops: &'static [&'static str],
-    /// on platforms for which this holds,
+    /// The platforms on which it applies.
     pub on: fn(&Platform) -> bool,
-    /// need this one in the same function, which says the address: where it is missing the launch gives one more parameter.
+    /// The op that must be in the same function, which specifies the address: if it is missing, the launch passes one
+    /// more parameter.
     pub flags: &'static str,
-    /// True where that op takes a pointer to numbers of 64 bits and no memref of them.
+    /// True if that op takes a pointer to 64-bit integers instead of a memref of them.
     pub pointer: bool,
 }
 
-/// Ops of scalars that changes put in front of others. What has one operand has it as `in`, what has two as `lhs` and `rhs`.
+/// Scalar ops that fixes insert before other ops. The operand of a unary op is `in`, those of a binary op are `lhs` and
+/// `rhs`.
 #[derive(Debug)]
 pub struct Scalars {
-    /// A constant, of attribute `value`.
+    /// A constant, in attribute `value`.
     pub constant: &'static OpDef,
     /// A conversion between an index and an integer.
     pub index_cast: &'static OpDef,
-    /// The same of numbers without a sign.
+    /// A conversion between an index and an unsigned integer.
     pub index_cast_unsigned: &'static OpDef,
-    /// An integer in a wider type.
+    /// A conversion of an integer to a wider type.
     pub widen: &'static OpDef,
-    /// The same of numbers without a sign.
+    /// A conversion of an unsigned integer to a wider type.
     pub widen_unsigned: &'static OpDef,
-    /// An integer in a narrower type.
+    /// A conversion of an integer to a narrower type.
     pub narrow: &'static OpDef,
-    /// An integer under a type with another sign.
+    /// A conversion of an integer to the same width with another signedness.
     pub unsign: &'static OpDef,
-    /// A sum of integers.
+    /// Addition of integers.
     pub add: &'static OpDef,
-    /// A product of integers.
+    /// Multiplication of integers.
     pub multiply: &'static OpDef,
-    /// A difference of integers.
+    /// Subtraction of integers.
     pub subtract: &'static OpDef,
-    /// A quotient of integers without a sign, rounded down.
+    /// Division of unsigned integers, rounded down.
     pub divide_unsigned: &'static OpDef,
-    /// A comparison of integers, of attribute `predicate`.
+    /// Comparison of integers, with attribute `predicate`.
     pub compare: &'static OpDef,
-    /// One of two numbers, of operands `condition`, `true_value` and `false_value`.
+    /// Selection of one of two values, with operands `condition`, `true_value` and `false_value`.
     pub select: &'static OpDef,
-    /// A float with the other sign.
+    /// Negation of a float.
     pub negate: &'static OpDef,
-    /// A difference of floats.
+    /// Subtraction of floats.
     pub subtract_floats: &'static OpDef,
-    /// A branch of operand `condition` and two regions,
+    /// A branch with operand `condition` and two regions.
     pub branch: &'static OpDef,
-    /// and the end of a region, of operands `values`.
+    /// The terminator of a region, with operands `values`.
     pub branch_end: &'static OpDef,
 }
 
-/// Changes an op so that the version takes it and it means the same.
+/// Rewrites an op so that the version accepts it, without changing its semantics.
 ///
 /// # Errors
-/// Why it cannot be said.
+/// Why it cannot be expressed.
 pub type Fix = fn(&Scalars, &mut Module, OpId, &Platform) -> Result<(), String>;
 
-/// Makes values of pipes that are none; what it cannot say comes back with the reason.
+/// Converts pipes to pipe values; returns the ops that cannot be expressed, with the reason.
 pub type Ends = fn(&Scalars, &mut Module, &Platform) -> Vec<(OpId, String)>;
 
-/// What rings of the version are.
+/// Restrictions of the version on rings.
 #[derive(Debug)]
 pub struct RingRules {
-    /// Slots of a ring that is its pipe's only direction, and of each ring of a pipe with both; nothing else can be said.
+    /// Slots of a ring that is its pipe's only direction, and of each ring of a pipe with both; no other depth can be
+    /// expressed.
     pub slots: Option<[u32; 2]>,
-    /// Depths of pipes as values.
+    /// Possible depths of pipe values.
     pub values: &'static [u32],
-    /// Where rings lie in global memory, popped tiles land in slots that the consumer reserves and the producer imports.
+    /// True if tiles popped from rings in global memory land in slots that the consumer reserves and the producer
+    /// imports.
     pub landing: bool,
-    /// Where another depth, or several pipes in a function, is said by pipes that are values: what makes them of those that are
-    /// not, and says why it cannot.
+    /// Set if another depth, or several pipes in a function, requires pipe values: the conversion to them, which
+    /// reports what it cannot express.
     pub as_values: Option<Ends>,
-    /// The most pipes of a function that say no number, and the most reservations and imports of slots.
+    /// The maximum number of pipes of a function that have no id, and of reservations and imports of slots.
     pub pipes: usize,
 }
 

@@ -1,27 +1,28 @@
-//! What an op asks of its tiles: element types, how they lie in their memory, and which valid shapes are equal.
+//! Requirements of an op on its tiles: element types, layouts, and which valid shapes must be equal.
 //!
-//! Sources of layouts and shapes: assertions of the platforms' tile libraries (`static_assert` of layouts, `PTO_ASSERT` of valid shapes) and the public
-//! manual. A rule stands where one of them asks for it, no library does otherwise, and the public assembler refuses the rest.
+//! Sources of layouts and shapes: assertions of the platforms' tile libraries (`static_assert` of layouts, `PTO_ASSERT`
+//! of valid shapes) and the public manual. A rule exists if one of them requires it, no library contradicts it, and the
+//! public assembler rejects violations.
 
 use slipring_ir::TileType;
 use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Elem, SLayout, Space};
 
-/// What an op asks of its tiles.
+/// Requirements of an op on its tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct TileRules {
-    /// How they lie.
+    /// Their layouts.
     pub layouts: &'static [LayoutRule],
-    /// Which valid shapes are equal.
+    /// The valid shapes that must be equal.
     pub shapes: &'static [ShapeRule],
 }
 
 impl TileRules {
-    /// Nothing.
+    /// No requirements.
     pub const NONE: TileRules = TileRules { layouts: &[], shapes: &[] };
 }
 
-/// On which kinds of vector unit a rule holds.
+/// The kinds of vector unit on which a rule applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum On {
     /// On all.
@@ -35,7 +36,7 @@ pub enum On {
 }
 
 impl On {
-    /// True on this platform.
+    /// True if the rule applies on this platform.
     pub fn holds(self, platform: &Platform) -> bool {
         match self {
             On::All => true,
@@ -68,29 +69,30 @@ pub struct ElemTypes {
 }
 
 impl ElemTypes {
-    /// Those of one platform.
+    /// The types on one platform.
     pub fn on(&self, platform: &Platform) -> &'static [Elem] {
         if platform.can(Capability::RegisterTypes) { self.registers } else { self.memory }
     }
 }
 
-/// How some of an op's tiles lie.
+/// The layout of some of an op's tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutRule {
     /// The declared operands.
     pub operands: &'static [&'static str],
-    /// The memory in which they are, if the rule speaks of one only.
+    /// The memory that the rule is restricted to, if any.
     pub within: Option<Space>,
-    /// How they lie.
+    /// The required layout.
     pub lies: LayoutConstraint,
-    /// Where this holds.
+    /// The units on which this applies.
     pub on: On,
 }
 
-/// How a tile lies in its memory.
+/// A constraint on the layout of a tile in its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LayoutConstraint {
-    /// By rows, with or without boxes. A tile of one column whose elements follow one another is the same bytes as one row.
+    /// By rows, with or without boxes. A tile of one column whose elements are contiguous has the same bytes as one
+    /// row.
     Rows,
     /// By rows, without boxes; one column as above.
     PlainRows,
@@ -101,14 +103,14 @@ pub enum LayoutConstraint {
         /// The order of the elements in a box.
         inside: SLayout,
     },
-    /// In boxes of this order, whatever the order of the boxes: texts leave that of L0A to the platform.
+    /// In boxes of this order, whatever the order of the boxes: texts leave the latter to the platform for L0A.
     Inside(SLayout),
     /// Not by columns without boxes.
     RowsOrBoxes,
 }
 
 impl LayoutConstraint {
-    /// True of this tile.
+    /// True if this tile satisfies it.
     pub fn fits(self, tile: &TileType) -> bool {
         let layout = &tile.layout;
         let plain = layout.slayout == SLayout::NoneBox;
@@ -122,7 +124,7 @@ impl LayoutConstraint {
         }
     }
 
-    /// In the words of a tile's type.
+    /// Its description in the terms of a tile type.
     pub fn describe(self) -> String {
         match self {
             LayoutConstraint::Rows => "blayout=row_major".into(),
@@ -134,13 +136,13 @@ impl LayoutConstraint {
     }
 }
 
-/// Operands whose valid shapes are equal.
+/// Operands whose valid shapes must be equal.
 #[derive(Clone, Copy, Debug)]
 pub struct ShapeRule {
     /// The declared operands.
     pub operands: &'static [&'static str],
-    /// Where they have equally many valid rows.
+    /// The units on which they must have the same number of valid rows.
     pub rows: On,
-    /// Where they have equally many valid columns.
+    /// The units on which they must have the same number of valid columns.
     pub columns: On,
 }

@@ -1,6 +1,6 @@
-//! Checking a module against the declarations.
+//! Verification of a module against the declarations.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::text::{MOST_EXTENT, nearest};
 use slipring_ir::{Arity, Diagnostic, Diags, Dim, Kind, Module, OpId, Part, TileType, Type};
@@ -15,9 +15,10 @@ use crate::rules::counted;
 use crate::table::Table;
 use crate::working::working_memory;
 
-/// Checks every op of a module: that it is declared, that its operands have accepted types, that it stands
-/// on a core that can run it, and its own rules. Reports every error.
+/// Checks every op of a module: that it is declared, that its operands have accepted types, that it is on a core that
+/// can run it, and its own rules. Reports every error.
 pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut Diags) {
+    let first = diags.list.len();
     for id in module.walk(module.top) {
         let data = module.op(id);
         let Some(op) = OpRef::of(module, id) else {
@@ -45,9 +46,17 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
         }
     }
     names_differ(module, diags);
+    // What is written once may be many ops, with the same mistake.
+    let mut said = BTreeSet::new();
+    let mut at = 0;
+    diags.list.retain(|own| {
+        at += 1;
+        let place = own.primary.as_ref().map(|primary| (primary.span.start, primary.span.end, primary.text.clone()));
+        at <= first || place.is_none() || said.insert((place, own.code, own.message.clone()))
+    });
 }
 
-/// Reports functions of one name, but for a module that declares what another one defines.
+/// Reports functions of the same name, except declarations of a function that is defined elsewhere in the module.
 fn names_differ(module: &Module, diags: &mut Diags) {
     let mut first: BTreeMap<&str, OpId> = BTreeMap::new();
     for function in module.functions() {
@@ -67,7 +76,7 @@ fn names_differ(module: &Module, diags: &mut Diags) {
     }
 }
 
-/// Reports an op that computes or works and stands in no function: nothing would ever run it.
+/// Reports an op that computes or does work outside every function: it would never run.
 fn place(op: &OpRef<'_>, diags: &mut Diags) {
     let data = op.module.op(op.id);
     let outside = op.module.parent_op(op.id).is_none_or(|outer| op.module.part(outer) == Part::Module);
@@ -96,7 +105,8 @@ fn operand_types(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Element types that the platform's unit does not take, and numbers that an element type does not have.
+/// Reports element types that the platform's unit does not support, and constants that an element type cannot
+/// represent.
 fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     for rule in op.def.elems {
         let Some(index) = op.def.schema.operands.iter().position(|spec| spec.name == rule.operand) else { continue };
@@ -114,7 +124,7 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
                 _ => Kind::ElementType(elem.name().to_string()),
             };
             let error = op.error(kind, message).label(format!("`{}` has `{elem}`", rule.operand));
-            // Short floats that cannot even be loaded: nothing on the device converts them.
+            // Short floats that cannot even be loaded: no op of the device converts them.
             let stays_out = elem.is_float()
                 && elem.bytes() == 1
                 && matches!(op.def.pipe, PipeRule::Fixed(slipring_machine::Pipe::Mte2));
@@ -124,7 +134,7 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
                 }
                 false => "convert the elements first (`pl.cast`, `pto.tcvt`), or choose a platform that has them",
             };
-            // One line that becomes several ops has one error for the elements that none of them takes.
+            // If one source line becomes several ops, it gets one error for the elements that none of them supports.
             let place = |own: &slipring_ir::Diagnostic| own.primary.as_ref().map(|primary| primary.span);
             let said = |own: &slipring_ir::Diagnostic| own.kind == error.kind && place(own) == place(&error);
             if !names.is_empty() && diags.list.iter().any(said) {
@@ -138,7 +148,7 @@ fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Declared results must be there: rules and lowerings take them for granted.
+/// Requires declared results to be present: rules and lowerings rely on them.
 fn result_count(op: &OpRef<'_>, diags: &mut Diags) {
     let declared = op.def.schema.results.iter().filter(|spec| spec.arity == Arity::One).count();
     let given = op.module.op(op.id).results.len();
@@ -150,7 +160,7 @@ fn result_count(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Tiles that no text has: other than by reading, modules may have any.
+/// Reports tile extents that the parser would reject: modules made by other means may have any.
 fn tile_extents(op: &OpRef<'_>, diags: &mut Diags) {
     for value in &op.module.op(op.id).results {
         let Some(tile) = op.module.ty(*value).as_tile() else { continue };
@@ -161,7 +171,7 @@ fn tile_extents(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// An op of one kind of core must not stand in a function or section of the other kind.
+/// Requires an op of one kind of core not to be in a function or section of the other kind.
 fn core(op: &OpRef<'_>, diags: &mut Diags) {
     if matches!(op.def.pipe, PipeRule::None) && op.def.ring.is_none() {
         return;
@@ -178,7 +188,7 @@ fn core(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// The kind of core that an op's section or function is for, if it is for one.
+/// The kind of core of an op's section or function, if it has one.
 pub fn home_kind(op: &OpRef<'_>) -> Option<CoreKind> {
     home(op).map(|(kind, _)| kind)
 }
@@ -201,13 +211,13 @@ fn home(op: &OpRef<'_>) -> Option<(CoreKind, OpId)> {
     None
 }
 
-/// Tiles that lie otherwise than the platform's library has them, and valid shapes that differ where they are known.
+/// Reports tiles whose layout differs from the one of the platform's library, and known valid shapes that differ.
 pub(crate) fn tile_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     layouts(op, platform, diags);
     shapes(op, platform, diags);
 }
 
-/// The first tile that lies otherwise.
+/// Reports the first tile whose layout differs.
 pub(crate) fn layouts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     for rule in op.def.tiles.layouts.iter().filter(|rule| rule.on.holds(platform)) {
         let tiles = rule.operands.iter().filter_map(|name| Some((*name, op.tile(*name)?)));
@@ -225,7 +235,7 @@ pub(crate) fn layouts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// The first pair of valid shapes that are known and differ.
+/// Reports the first pair of known valid shapes that differ.
 pub(crate) fn shapes(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     for rule in op.def.tiles.shapes {
         let mut tiles = rule.operands.iter().filter_map(|name| Some((*name, op.tile(*name)?)));

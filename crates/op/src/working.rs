@@ -1,28 +1,45 @@
-//! Working memory of an op: what the tile libraries of the platforms write of it, and whether the tile is large enough.
+//! Working memory of an op: the part that the tile libraries of the platforms write, and whether the tile is large
+//! enough.
 
 use slipring_effect::vector::{Around, Found, WorkingSpans, lacking};
 use slipring_ir::{Diags, Dim, OperandSpec, Touch};
 use slipring_machine::{Capability, Platform};
+use slipring_tile::Layout;
 
 use crate::def::{OpRef, WorkingMemory, WorkingUse};
 
 impl WorkingMemory {
-    /// What the library of a platform writes, and what that of the other kind of unit does.
+    /// The use by the library of this platform, and by that of the other kind of unit.
     fn here_and_there(self, platform: &Platform) -> [WorkingUse; 2] {
         let WorkingMemory { memory, registers } = self;
         if platform.can(Capability::RegisterScratch) { [registers, memory] } else { [memory, registers] }
     }
+
+    /// How many rows, as wide as those of the source, are enough for the libraries of all platforms: those of the source at least.
+    pub fn rows_for(self, src: Layout, valid: [u64; 2]) -> u32 {
+        let found = |layout: Layout| Found { layout, valid, fixed: true };
+        let enough = |rows: u32| {
+            let around = Around { src: found(src), dst: found(src), tmp: found(Layout { rows, ..src }) };
+            [self.memory, self.registers].iter().all(|of| match of {
+                WorkingUse::Spans(spans) => lacking(*spans, &around).is_none(),
+                WorkingUse::Nothing | WorkingUse::Forms(_) => true,
+            })
+        };
+        // What a library writes of it beyond the source is a few pieces of a row.
+        (src.rows..src.rows.saturating_add(64)).find(|rows| enough(*rows)).unwrap_or(src.rows)
+    }
 }
 
 impl OpRef<'_> {
-    /// Whether an operand is working memory that the library of the other kind of unit writes, and that of this platform leaves alone.
+    /// True if an operand is working memory that the library of the other kind of unit writes, and that of this
+    /// platform does not use.
     pub fn leaves_alone(&self, operand: &OperandSpec, platform: &Platform) -> bool {
         let [here, there] = self.def.working.here_and_there(platform);
         let nothing = |of: WorkingUse| matches!(of, WorkingUse::Nothing);
         operand.touch == Touch::Scratch && nothing(here) && !nothing(there)
     }
 
-    /// What it writes of its working memory on this platform, if anything.
+    /// The part of its working memory that it writes on this platform, if any.
     pub fn working(&self, platform: &Platform) -> Option<WorkingSpans> {
         let [here, _] = self.def.working.here_and_there(platform);
         match here {
@@ -33,10 +50,10 @@ impl OpRef<'_> {
     }
 }
 
-/// The operands that are named as the first source of an op, whose shape decides how much working memory it needs.
+/// The names of an op's first source, whose shape decides how much working memory it needs.
 pub const FIRST_SOURCES: [&str; 3] = ["src", "src0", "base"];
 
-/// Working memory that is too small, where the valid shapes are known.
+/// Reports working memory that is too small, if the valid shapes are known.
 pub(crate) fn working_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(spans) = op.working(platform) else { return };
     let found = |name: &str| {

@@ -1,33 +1,33 @@
-//! What a pass is, and what it may ask besides the module.
+//! The definition of a pass, and its inputs besides the module.
 
 use slipring_ir::{Diags, Module};
 use slipring_machine::Platform;
 
-/// What a pass may ask besides the module.
+/// Inputs of a pass besides the module.
 #[derive(Clone, Copy, Debug)]
 pub struct PassContext<'a> {
-    /// The platform that the program is for.
+    /// The target platform.
     pub platform: &'a Platform,
-    /// Which functions get flags.
+    /// The functions that get flags.
     pub insert_sync: InsertSync,
 }
 
 impl<'a> PassContext<'a> {
-    /// For a platform; flags are added as by default.
+    /// For a platform; flags are inserted by default.
     pub fn of(platform: &'a Platform) -> PassContext<'a> {
         PassContext { platform, insert_sync: InsertSync::default() }
     }
 }
 
-/// Which functions get flags between the pipes of their core. None does that has some.
+/// The functions that get flags between the pipes of their core. A function that already has flags never gets any.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InsertSync {
-    /// Those of a program in which nothing synchronises by hand.
+    /// Those of a program without manual synchronisation.
     #[default]
     WhereNone,
     /// All.
     Asked,
-    /// None: the text that the program is of synchronises by hand.
+    /// None: the text of the program is synchronised by hand.
     Never,
 }
 
@@ -38,6 +38,6 @@ pub struct Pass {
     pub name: &'static str,
     /// One line for lists.
     pub summary: &'static str,
-    /// Changes the module in place. What is wrong with it is reported; the module is then of no further use.
+    /// Changes the module in place. Errors in it are reported; the module must not be used afterwards.
     pub run: fn(&mut Module, &PassContext<'_>, &mut Diags),
 }

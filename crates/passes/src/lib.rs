@@ -1,23 +1,22 @@
-//! The passes between the text and the decoder, in modules: what several of them find out
-//! ([`analysis`]), dividing work between cores ([`split`]), local memory ([`memory`]), rings ([`rings`]), flags between pipes
-//! ([`sync`]). No pass uses another one.
+//! The passes between the text and the decoder, in modules: shared analyses ([`analysis`]), dividing work between cores
+//! ([`split`]), local memory ([`memory`]), rings ([`rings`]), flags between pipes ([`sync`]). No pass uses another.
 //!
 //! | pass | does |
 //! |---|---|
-//! | [`memory::multi_tiles`] | makes several tiles of one type tiles of their own |
+//! | [`scopes`] | puts vector instructions into vector functions where the text writes none |
+//! | [`memory::multi_tiles`] | expands an array of tiles into separate tiles |
 //! | [`split::check_split`] | checks how kernels for both kinds of core divide their work; changes nothing |
-//! | [`split::auto_split`] | divides Vector work between the two Vector cores where a function asks for it |
-//! | [`memory::tile_matmul`] | does products in steps over k whose operands are too large |
-//! | [`split::expand_mixed`] | makes a program for each kind of core out of a kernel for the whole cluster |
-//! | [`split::split_cores`] | makes a function of each kind of core out of a kernel for both |
-//! | [`rings::place_frees`] | frees popped slots after their last use, in pipes that free by themselves |
+//! | [`split::auto_split`] | divides Vector work between the two Vector cores in functions that request it |
+//! | [`memory::tile_matmul`] | splits products with oversized operands into steps over k |
+//! | [`split::expand_mixed`] | derives a program for each kind of core from a kernel for the whole cluster |
+//! | [`split::split_cores`] | derives a function for each kind of core from a kernel for both |
+//! | [`rings::place_frees`] | frees popped slots after their last use, in pipes that free automatically |
 //! | [`rings::resolve_rings`] | pairs reservations with imports and checks how rings are used |
-//! | [`memory::allocate`] | gives tiles and rings in local memory their addresses |
-//! | [`rings::lower_rings`] | writes pushes, pops and frees out as waits, moves and signals, where that is asked for |
+//! | [`memory::allocate`] | assigns addresses to tiles and rings in local memory |
+//! | [`rings::lower_rings`] | expands pushes, pops and frees into waits, moves and signals, on request |
 //! | [`sync::insert_sync`] | adds flags between pipes where a function has none |
 //!
-//! A pass asks the declarations of ops, never their names. Every pass leaves a module that it has already been through as it
-//! is.
+//! A pass consults the declarations of ops, never their names. Every pass is idempotent.
 
 pub mod analysis;
 mod context;
@@ -25,6 +24,7 @@ pub mod lint;
 mod manager;
 pub mod memory;
 pub mod rings;
+pub mod scopes;
 pub mod split;
 pub mod sync;
 pub mod target;

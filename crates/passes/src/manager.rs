@@ -6,9 +6,10 @@ use slipring_op::Table;
 
 use crate::context::{Pass, PassContext};
 
-/// The passes in their order.
+/// The passes, in order.
 pub fn pipeline() -> &'static [Pass] {
     &[
+        crate::scopes::PASS,
         crate::memory::multi_tiles::PASS,
         crate::split::check_split::PASS,
         crate::split::auto_split::PASS,
@@ -22,13 +23,14 @@ pub fn pipeline() -> &'static [Pass] {
     ]
 }
 
-/// Passes that run where they are asked for by name, after those of [`pipeline`].
+/// Passes that run only when requested by name, after those of [`pipeline`].
 pub fn by_name() -> &'static [Pass] {
     &[crate::rings::lower_rings::PASS]
 }
 
-/// What other compilers call passes that do the same: their name, and ours.
-const OTHER_NAMES: [(&str, &str); 9] = [
+/// Names of equivalent passes in other compilers, and ours.
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("PTOInferVPTOVecScope", "infer-vecscopes"),
     ("AivSplitValid", "check-split"),
     ("LowerAutoVectorSplit", "auto-split"),
     ("SplitVectorKernel", "auto-split"),
@@ -41,19 +43,20 @@ const OTHER_NAMES: [(&str, &str); 9] = [
 ];
 
 impl Pass {
-    /// What other compilers call it.
+    /// Its names in other compilers.
     pub fn other_names(&self) -> impl Iterator<Item = &'static str> {
         OTHER_NAMES.iter().filter(|(_, own)| *own == self.name).map(|(other, _)| *other)
     }
 }
 
-/// The pass of a name, or of one that another compiler has for it.
+/// The pass with this name, or with this name in another compiler.
 pub fn pass(name: &str) -> Option<&'static Pass> {
     let own = OTHER_NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| own);
     pipeline().iter().chain(by_name()).find(|pass| pass.name == own)
 }
 
-/// The passes of a list of names; where there is none those of [`pipeline`], and behind them `last` if that runs by name only.
+/// The passes named in a list; if the list is empty, those of [`pipeline`], followed by `last` if that runs only by
+/// name.
 pub fn chosen(names: &[String], last: Option<&str>) -> Vec<&'static Pass> {
     let last = last.and_then(pass);
     match names {
@@ -65,7 +68,7 @@ pub fn chosen(names: &[String], last: Option<&str>) -> Vec<&'static Pass> {
     }
 }
 
-/// What is wrong with a module as a pass left it, against the declarations; empty where the pass kept to them.
+/// Errors of a module after a pass, according to the declarations; empty if the pass left it valid.
 pub fn verify_after(pass: &Pass, module: &Module, table: &Table, platform: &Platform) -> Diags {
     let mut found = Diags::default();
     slipring_op::verify(table, module, platform, &mut found);
@@ -79,14 +82,14 @@ pub fn verify_after(pass: &Pass, module: &Module, table: &Table, platform: &Plat
 /// How a run of the pipeline ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// All passes up to the last asked for have run.
+    /// All passes up to the last requested one have run.
     Done,
     /// The pass of this name reported an error; no later one has run.
     Failed(&'static str),
 }
 
-/// Runs the pipeline up to and including pass `last` (all of it for `None` or a name that no pass has) and calls
-/// `after` with each pass that has run and the module as it left it.
+/// Runs the pipeline up to and including pass `last` (all of it for `None` or an unknown name) and calls `after` with
+/// each pass that has run and the resulting module.
 pub fn run_passes(
     module: &mut Module,
     context: &PassContext<'_>,

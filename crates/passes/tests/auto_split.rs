@@ -5,19 +5,18 @@
 //! pass may reject a kernel; kernels that it accepts must give the same bytes.
 
 use std::fmt::Write;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use slipring_dialects::Dialects;
-use slipring_ir::{Diags, Module, Source, text};
+use slipring_ir::text::print;
+use slipring_ir::{Diags, Module};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Decoding, decode, select_kernel, verify};
+use slipring_op::Decoding;
 use slipring_passes::PassContext;
 use slipring_passes::split::auto_split;
-use slipring_program::{GmBuffer, Memory};
-use slipring_sim::{ArgValue, Launch};
+
+use super::kit::{read, run};
 
 /// Rows and columns of the large tiles.
 const N: usize = 32;
@@ -367,22 +366,9 @@ fn bytes(seed: usize) -> Vec<u8> {
 }
 
 /// Runs a module's sequential semantics and returns the output.
-fn run(module: &Module, platform: &Platform) -> Vec<u8> {
-    let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, Decoding::Reference, &mut diags).ok());
-    let decoded = decoded.unwrap_or_else(|| panic!("{}\n{}", diags.render(&module.source, false), text::print(module)));
-    let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
+fn output(module: &Module, platform: &Platform) -> Result<Vec<u8>, TestCaseError> {
     let buffers = [bytes(1), bytes(2), vec![0; SLOTS * N * N * 4]];
-    let values = buffers.into_iter().enumerate().map(|(at, data)| {
-        memory.gm.push(GmBuffer { name: format!("arg{at}"), data });
-        ArgValue::Buffer(at)
-    });
-    let values = values.collect();
-    let launch = Launch::new(&decoded.program, platform, 1, values).mode(slipring_sim::ExecutionMode::Sequential);
-    let result = slipring_sim::run(&launch, memory, &mut ());
-    assert!(result.complete, "{:?}\n{}", result.findings, text::print(module));
-    result.memory.gm[2].data.clone()
+    Ok(run(module, platform, Decoding::Reference, buffers, &[])?.0.remove(2))
 }
 
 #[test]
@@ -391,23 +377,18 @@ fn what_is_accepted_has_the_same_results() {
     let mut runner = TestRunner::new(Config { cases: 400, failure_persistence: None, ..Config::default() });
     let platform = built_in("a5").unwrap();
     let outcome = runner.run(&(1..3usize, steps()), |(split, steps)| {
-        let source = Arc::new(Source::new("random.pto", kernel(split, &steps)));
-        let (module, mut diags) = text::parse(source.clone(), &Dialects::get().registry);
-        verify(Dialects::get(), &module, &platform, &mut diags);
-        prop_assert!(!diags.has_errors(), "{}", diags.render(&source, false));
-        let mut divided = module.clone();
+        let module = read(&kernel(split, &steps), &platform)?;
+        let (mut divided, mut diags) = (module.clone(), Diags::default());
         (auto_split::PASS.run)(&mut divided, &PassContext::of(&platform), &mut diags);
         if diags.has_errors() {
-            prop_assert!(diags.list.iter().all(|d| d.code == "auto-split"), "{}", diags.render(&source, false));
+            prop_assert!(diags.list.iter().all(|d| d.code == "auto-split"), "{}", diags.render(&module.source, false));
             refused.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
-        let again = Arc::new(Source::new("divided.pto", text::print(&divided)));
-        let (again, mut diags) = text::parse(again, &Dialects::get().registry);
-        verify(Dialects::get(), &again, &platform, &mut diags);
-        prop_assert!(!diags.has_errors(), "{}", diags.render(&again.source, false));
+        let again = read(&print(&divided), &platform)?;
         accepted.fetch_add(1, Ordering::Relaxed);
-        prop_assert!(run(&module, &platform) == run(&again, &platform), "{}\n{}", source.text, again.source.text);
+        let same = output(&module, &platform)? == output(&again, &platform)?;
+        prop_assert!(same, "{}\n{}", module.source.text, again.source.text);
         Ok(())
     });
     if let Err(error) = outcome {

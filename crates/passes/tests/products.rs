@@ -1,17 +1,13 @@
 //! Products computed in steps over k give the same bytes as products in one step, for any capacity of L0A and L0B.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
-use slipring_check::{Checker, Tools};
-use slipring_dialects::Dialects;
-use slipring_ir::text::{parse, print};
-use slipring_ir::{Diags, Module, Source};
+use slipring_ir::text::print;
+use slipring_ir::{Diags, Module};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Decoding, decode, select_kernel, verify};
+use slipring_op::Decoding;
 use slipring_passes::{Outcome, PassContext, run_passes};
-use slipring_program::{GmBuffer, Memory};
-use slipring_sim::{ArgValue, Launch, run};
+
+use super::kit::{read, run};
 
 /// C = A × B or A × Bᵀ + A × B of f16, in a loop if `trips` says so.
 fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) -> String {
@@ -51,44 +47,15 @@ fn kernel([m, k, n]: [u32; 3], turned: bool, again: bool, trips: Option<u32>) ->
     )
 }
 
-fn read(text: &str, platform: &Platform) -> Result<Module, TestCaseError> {
-    let source = Arc::new(Source::new("product.pto", text));
-    let (module, mut diags) = parse(source.clone(), &Dialects::get().registry);
-    verify(Dialects::get(), &module, platform, &mut diags);
-    prop_assert!(!diags.has_errors(), "{}\n{text}", diags.render(&source, false));
-    Ok(module)
-}
-
 /// The contents of the result after a run.
 fn result(module: &Module, platform: &Platform, mode: Decoding, [m, k, n]: [u32; 3]) -> Result<Vec<u8>, TestCaseError> {
-    let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
-    let Some(decoded) = decoded else {
-        return Err(TestCaseError::fail(format!("{}\n{}", diags.render(&module.source, false), print(module))));
-    };
     // f16 numbers from 1 to 2 with full mantissas, so that sums round differently in another order.
     let numbers = |count: u32, seed: u32| -> Vec<u8> {
         let bits = |i: u32| 0x3c00 | (i.wrapping_mul(2_654_435_761).wrapping_add(seed * 977) >> 13 & 0x3ff) as u16;
         (0..count).flat_map(|i| bits(i).to_le_bytes()).collect()
     };
     let buffers = [numbers(m * k, 1), numbers(k * n, 2), vec![0; (m * n * 4) as usize]];
-    let sim = if mode == Decoding::Reference {
-        slipring_sim::ExecutionMode::Sequential
-    } else {
-        slipring_sim::ExecutionMode::Pipes
-    };
-    let launch = Launch::new(&decoded.program, platform, 1, (0..3).map(ArgValue::Buffer).collect()).mode(sim);
-    let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
-    let named = |(at, data)| GmBuffer { name: format!("b{at}"), data };
-    memory.gm = buffers.into_iter().enumerate().map(named).collect();
-    let mut checker = Checker::new(Tools::default());
-    let outcome = run(&launch, memory, &mut checker);
-    if mode == Decoding::Device {
-        let report = checker.report(&outcome);
-        prop_assert!(report.is_clean(), "{:#?}\n{}", report.findings, print(module));
-    }
-    Ok(outcome.memory.gm[2].data.clone())
+    Ok(run(module, platform, mode, buffers, &[])?.0.remove(2))
 }
 
 proptest! {

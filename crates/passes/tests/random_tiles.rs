@@ -2,20 +2,18 @@
 //! without findings to the bytes of its sequential semantics.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use proptest::prelude::*;
-use slipring_check::{Checker, Schedules, Tools};
-use slipring_dialects::Dialects;
-use slipring_ir::text::{parse, print};
-use slipring_ir::{Diags, Module, Source};
+use slipring_check::Schedules;
+use slipring_ir::text::print;
+use slipring_ir::{Diags, Module};
 use slipring_machine::{Platform, built_in};
-use slipring_op::{Decoding, decode, select_kernel, verify};
+use slipring_op::Decoding;
 use slipring_passes::memory::allocate;
 use slipring_passes::sync::insert_sync;
 use slipring_passes::{Outcome, PassContext, run_passes};
-use slipring_program::{GmBuffer, Memory};
-use slipring_sim::{ArgValue, Launch, run};
+
+use super::kit::{read, run};
 
 /// A step of a kernel. Numbers select tiles in scope.
 #[derive(Clone, Debug)]
@@ -206,13 +204,10 @@ fn kernel(items: &[Item]) -> String {
 }
 
 fn passed(text: &str, platform: &Platform) -> Result<Option<Module>, TestCaseError> {
-    let source = Arc::new(Source::new("random.pto", text));
-    let (mut module, mut diags) = parse(source.clone(), &Dialects::get().registry);
-    verify(Dialects::get(), &module, platform, &mut diags);
-    prop_assert!(!diags.has_errors(), "{}\n{text}", diags.render(&source, false));
+    let (mut module, mut diags) = (read(text, platform)?, Diags::default());
     let outcome = run_passes(&mut module, &PassContext::of(platform), None, &mut diags, |_, _| {});
     let full = diags.list.iter().all(|d| d.code == "memory-full" || d.severity < slipring_ir::Severity::Error);
-    prop_assert!(full, "{}\n{text}", diags.render(&source, false));
+    prop_assert!(full, "{}\n{text}", diags.render(&module.source, false));
     Ok((outcome == Outcome::Done).then_some(module))
 }
 
@@ -230,8 +225,7 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
     let again = passed(&print(&module), &platform)?.map(|m| print(&m));
     prop_assert_eq!(again, Some(print(&module)));
     for flag in [0, 1] {
-        let (source, _) = parse(Arc::new(Source::new("random.pto", &*text)), &Dialects::get().registry);
-        let expected = contents(&source, &platform, Decoding::Reference, flag)?;
+        let expected = contents(&read(&text, &platform)?, &platform, Decoding::Reference, flag)?;
         prop_assert!(contents(&module, &platform, Decoding::Device, flag)? == expected, "{}", print(&module));
     }
     Ok(())
@@ -239,31 +233,15 @@ fn stands(items: &[Item], a5: bool, kilobytes: u64, ids: u32) -> Result<(), Test
 
 /// Runs a module and returns the contents of its buffers. On the device there must be no findings in any schedule.
 fn contents(module: &Module, platform: &Platform, mode: Decoding, flag: u64) -> Result<Vec<Vec<u8>>, TestCaseError> {
-    let mut diags = Diags::default();
-    let decoded = select_kernel(module, None, &mut diags)
-        .and_then(|kernel| decode(module, &kernel, platform, mode, &mut diags).ok());
-    let Some(decoded) = decoded else {
-        return Err(TestCaseError::fail(diags.render(&module.source, false)));
-    };
-    let mut args: Vec<ArgValue> = (0..6).map(ArgValue::Buffer).collect();
-    args.push(ArgValue::Scalar(flag));
     let buffers = (0..6u32).map(|at| {
         let numbers = (0..ROWS[at as usize / 2] * 64).flat_map(|i| ((i + 1000 * at) as f32 - 3000.0).to_le_bytes());
-        GmBuffer { name: format!("b{at}"), data: numbers.collect() }
+        numbers.collect()
     });
-    let reference = mode == Decoding::Reference;
-    let run_mode = if reference { slipring_sim::ExecutionMode::Sequential } else { slipring_sim::ExecutionMode::Pipes };
-    let launch = Launch::new(&decoded.program, platform, 1, args).mode(run_mode);
-    let mut memory = Memory::with_sizes(1, |space| decoded.local_bytes[space as usize] as usize);
-    memory.gm = buffers.collect();
-    let mut checker = Checker::new(Tools::default());
-    let result = run(&launch, memory, &mut checker);
-    if !reference {
-        let report = checker.report(&result);
-        prop_assert!(report.is_clean(), "{:#?}\n{}", report.findings, print(module));
+    let (contents, report) = run(module, platform, mode, buffers, &[flag])?;
+    if mode == Decoding::Device {
         prop_assert_eq!(report.scope.schedules, Schedules::All);
     }
-    Ok(result.memory.gm.into_iter().map(|buffer| buffer.data).collect())
+    Ok(contents)
 }
 
 /// Up to 16 consecutive loops, some of them nested in a loop: more signals than there are event ids.

@@ -1,4 +1,4 @@
-//! What work touches: ranges of bytes, signals, and how it updates them.
+//! The accesses of work: ranges of bytes, signals, and how the work updates them.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ use crate::SiteRef;
 #[allow(missing_docs)]
 pub struct Extent {
     pub space: Space,
-    /// Whose local memory; ignored for global memory.
+    /// The core of the local memory; ignored for global memory.
     pub core: Role,
     /// Byte address of the first run: an offset in the local memory, or an address in global memory.
     pub start: u64,
@@ -33,14 +33,14 @@ impl Extent {
         self.rows as u64 * self.row_bytes as u64
     }
 
-    /// First byte after the last run. Saturates where the range is absurdly large.
+    /// End of the last run (exclusive). Saturates if the range is absurdly large.
     pub const fn end(&self) -> u64 {
         let last = (self.rows.saturating_sub(1) as u64).saturating_mul(self.stride);
         self.start.saturating_add(last).saturating_add(self.row_bytes as u64)
     }
 }
 
-/// What one execution of an effect touches and how large it is.
+/// The accesses of one execution of an effect, and its size.
 #[derive(Clone, Default, Debug)]
 pub struct Access {
     /// Bytes read.
@@ -50,53 +50,55 @@ pub struct Access {
     /// Bytes among the written ones that are uninitialised afterwards, such as working memory. The effect need not touch them: the
     /// engine fills them with [`UNDEFINED`](crate::UNDEFINED) when the work completes.
     pub undefined: Vec<Extent>,
-    /// Those of them that are a source: they are read first, and worked in afterwards.
+    /// Those of them that are a source: they are read first and clobbered afterwards.
     pub clobbered: Vec<Extent>,
-    /// What the writes do to what memory holds, where they are atomic updates instead of plain writes.
+    /// The kind of update, if the writes are atomic updates instead of plain writes.
     pub update: Option<Update>,
-    /// Size, as the work's price counts it.
+    /// Size, as counted by the work's price.
     pub units: Units,
-    /// Pairs of accesses inside this one execution that nothing orders; only effects that discover find any.
+    /// Unordered pairs of accesses within this one execution; only discovering effects find any.
     pub conflicts: Vec<InnerConflict>,
-    /// Instructions that it executed, of those that conflicts number; 0 where there are none, or too many to be counted.
+    /// Number of instructions executed, in the numbering of the conflicts; 0 if there are none, or too many to be
+    /// counted.
     pub steps: u32,
-    /// What this execution reports depends on the values that it reads: warnings, too.
+    /// The reports of this execution, including warnings, depend on the values that it reads.
     pub consults: bool,
-    /// Its accesses to global memory go through the data cache of the scalar unit, and nothing in it writes the lines back.
+    /// Its accesses to global memory go through the data cache of the scalar unit, and it does not write the lines
+    /// back.
     pub cached: bool,
-    /// The lines of the data cache of its scalar unit that it writes back and forgets.
+    /// The lines of its scalar unit's data cache that it writes back and invalidates.
     pub cleans: Option<Cleans>,
-    /// What it does with a signal, where the bytes are one: its accesses order others and are no data.
+    /// Its use of a signal, if the bytes are one: such accesses order others and are not data.
     pub signal: Option<SignalUse>,
 }
 
-/// Which lines of a data cache.
+/// Lines of a data cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cleans {
     /// All of them.
     All,
-    /// That which holds the byte at this address.
+    /// The line with the byte at this address.
     Line(u64),
 }
 
-/// What is done with a signal: a number of 32 bits in global memory that one device changes and another waits for.
+/// An operation on a signal: a 32-bit integer in global memory that one device changes and another waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SignalUse {
-    /// The number is added to it, in one indivisible step.
+    /// Atomically adds this value.
     Add(i32),
-    /// It becomes the number.
+    /// Sets it to this value.
     Set(i32),
-    /// It is compared with the number that a wait wants.
+    /// Compares it with the expected value of a wait.
     Await {
-        /// The number.
+        /// The expected value.
         expected: i32,
-        /// A larger one will do as well.
+        /// The condition is >= instead of ==.
         at_least: bool,
     },
 }
 
 impl SignalUse {
-    /// True if the wait is over where the signal is this number: a sum of changes may be more than the 32 bits hold.
+    /// True if a wait for this ends when the signal has this value: a sum of changes may exceed 32 bits.
     pub fn holds(self, number: i64) -> bool {
         match self {
             SignalUse::Await { expected, at_least: true } => number >= i64::from(expected),
@@ -106,7 +108,7 @@ impl SignalUse {
     }
 }
 
-/// An atomic update of what memory holds. Updates of one kind on elements of one type may come in any order.
+/// An atomic update of memory contents. Updates of one kind on elements of one type may come in any order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Update {
@@ -116,13 +118,13 @@ pub struct Update {
 }
 
 impl Update {
-    /// True where the order of several of them shows in the result: sums of floats are rounded after each.
+    /// True if the order of several updates affects the result: sums of floats are rounded after each.
     pub fn order_shows(self) -> bool {
         self.kind == UpdateKind::Add && self.elem.is_float()
     }
 }
 
-/// What an atomic update does.
+/// The operation of an atomic update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum UpdateKind {
@@ -133,7 +135,7 @@ pub enum UpdateKind {
     Min,
 }
 
-/// Two accesses inside one execution, to the same bytes and at least one of them a write, that nothing orders.
+/// Two unordered accesses within one execution, to the same bytes and at least one of them a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InnerConflict {
     /// The first of them in program order.
@@ -142,29 +144,30 @@ pub struct InnerConflict {
     pub later: SiteRef,
     /// Whether each of them writes.
     pub writes: [bool; 2],
-    /// True if the two are in order by an interpretation of the platform: two vector stores.
+    /// True if an interpretation of the platform orders the two: two vector stores.
     pub kept: bool,
     /// A range that both touch.
     pub extent: Extent,
     /// The memory barrier that would order them,
     pub barrier: &'static str,
-    /// and what it would stand between.
+    /// and the accesses that it would separate.
     pub between: &'static str,
-    /// Which of the instructions of the execution the two are, from 1; 0 where they are too far on to be counted.
+    /// The indices of the two instructions in the execution, from 1; 0 if they are too far on to be counted.
     pub steps: [u32; 2],
 }
 
-/// Another legal order of the instructions of one execution, and what came of it.
+/// Another legal order of the instructions of one execution, and its outcome.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reorder {
-    /// Instructions that are late, by their numbers in the usual order, from 1, each with the one that it comes after. What must come
-    /// after it is late as well; it is over as soon as nothing can go on without it.
+    /// Delayed instructions, by their number in the usual order, from 1, each with the one that it is delayed past.
+    /// Instructions that must come after a delayed one are delayed as well; the delay ends as soon as nothing can
+    /// proceed without it.
     pub late: Vec<(u32, u32)>,
     /// Stores to the same bytes keep their order.
     pub stores_in_order: bool,
-    /// How many instructions there were.
+    /// Number of instructions executed.
     pub executed: u32,
-    /// How many of the late ones were overtaken by the one that they come after.
+    /// Number of delayed instructions that were overtaken by the one they are delayed past.
     pub overtaken: u32,
 }
 
@@ -186,7 +189,7 @@ impl Access {
     }
 }
 
-/// Where an effect runs.
+/// The environment of an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Env {

@@ -1,4 +1,4 @@
-//! Addresses in global memory, and places of local ones.
+//! Addresses in global memory and locations in local memories.
 
 use slipring_machine::Role;
 use slipring_tile::Space;
@@ -15,7 +15,7 @@ pub const fn gm_address(buffer: usize, offset: u64) -> u64 {
     (((buffer as u64 + 1) << BUFFER_SHIFT) + (1 << (BUFFER_SHIFT - 1))).wrapping_add(offset)
 }
 
-/// Buffer and (possibly negative) offset of an address in global memory; `None` for one of no buffer's range.
+/// Buffer and (possibly negative) offset of an address in global memory; `None` for one outside every buffer's range.
 pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
     let buffer = address >> BUFFER_SHIFT;
     if buffer == 0 || buffer > 1 << 20 {
@@ -25,14 +25,14 @@ pub const fn gm_split(address: u64) -> Option<(usize, i64)> {
     Some((buffer as usize - 1, offset))
 }
 
-/// An address moved by so many bytes, perhaps back.
+/// An address moved by this many bytes, possibly backwards.
 ///
 /// # Errors
-/// Where that leaves the 2^40 bytes around a buffer of global memory, or what is near the local memories: it would be an
-/// address of something else.
+/// If that leaves the 2^40 bytes around a buffer of global memory, or the vicinity of the local memories: it would be
+/// the address of something else.
 #[inline]
 pub fn moved(address: u64, by: u64) -> Result<u64, Trap> {
-    // Local memories lie around 0, every buffer has a range of its own.
+    // Local memories are around 0, every buffer has a range of its own.
     let range = |address: u64| match address as i64 {
         near if (-(1 << BUFFER_SHIFT)..1 << BUFFER_SHIFT).contains(&near) => 0,
         far => far >> BUFFER_SHIFT,
@@ -43,24 +43,24 @@ pub fn moved(address: u64, by: u64) -> Result<u64, Trap> {
     }
 }
 
-/// So many elements or rows of a signed size, in bytes.
+/// A number of elements or rows of a signed size, in bytes.
 ///
 /// # Errors
-/// Where 64 bits do not hold the product.
+/// If the product does not fit into 64 bits.
 #[inline]
 pub fn scaled(count: u64, size: u64) -> Result<u64, Trap> {
     (count as i64).checked_mul(size as i64).map(|bytes| bytes as u64).ok_or(Trap::Address)
 }
 
-/// Position of a local memory among all.
+/// Index of a local memory among all.
 pub(crate) const fn locals(block: u32, core: Role, space: Space) -> usize {
     (block as usize * Role::ALL.len() + core.index()) * Space::COUNT + space as usize
 }
 
-/// The runs of bytes of a range, as offsets of the memory at whose `start` it begins.
+/// The runs of bytes of a range, as offsets in a memory in which it begins at `start`.
 pub fn runs(extent: &Extent, start: u64) -> impl Iterator<Item = (u64, u64)> + '_ {
     let bytes = u64::from(extent.row_bytes);
-    // Rows without a gap are one run.
+    // Contiguous rows are one run.
     let joined = extent.rows > 1 && extent.stride == bytes;
     let (rows, bytes) = if joined { (1, bytes * u64::from(extent.rows)) } else { (extent.rows, bytes) };
     (0..u64::from(rows))

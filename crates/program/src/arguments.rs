@@ -1,9 +1,11 @@
-//! Named arguments of work: what an effect is given is a list of numbers, and both who issues it and the effect itself name them.
+//! Named arguments of work. An effect receives a list of integers; both the issuer and the effect refer to them by
+//! name.
 
-/// Declares the arguments of an effect by name, in the order in which the effect gets them: a struct with a field for each.
+/// Declares the arguments of an effect by name, in the order in which the effect gets them: a struct with a field for
+/// each.
 ///
-/// `list` makes the list that work is issued with, `of` names the values of such a list (what follows them is the effect's own matter),
-/// `AT` holds the position of each, and `COUNT` says how many there are.
+/// `list` makes the list with which work is issued, `of` names the values of such a list (further values are private to
+/// the effect), `AT` holds the index of each, and `COUNT` is their number.
 ///
 /// ```
 /// slipring_program::arguments! {
@@ -26,7 +28,7 @@ macro_rules! arguments {
             /// The arguments at the start of a list.
             ///
             /// # Panics
-            /// If there are fewer: who issues the work names all of them.
+            /// If there are fewer: the issuer of the work must supply all of them.
             #[inline]
             pub fn of(args: &[T]) -> $name<T> {
                 let [$($field,)* ..] = *args else { panic!("{} of {} arguments", args.len(), $name::COUNT) };
@@ -41,13 +43,13 @@ macro_rules! arguments {
 
         #[allow(dead_code)]
         impl $name<usize> {
-            /// Their positions.
+            /// Their indices.
             pub const AT: $name<usize> = {
                 #[allow(non_camel_case_types)]
                 enum At { $($field),* }
                 $name { $($field: At::$field as usize),* }
             };
-            /// How many there are.
+            /// Their number.
             pub const COUNT: usize = [$(stringify!($field)),*].len();
         }
     };

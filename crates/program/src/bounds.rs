@@ -1,4 +1,4 @@
-//! Do bytes exist?
+//! Bounds checks of accesses.
 
 use slipring_tile::Space;
 
@@ -18,7 +18,7 @@ impl Memory {
         offset >= 0 && (offset as u64).saturating_add(span(range)) <= self.buffer_bytes(buffer) as u64
     }
 
-    /// What is wrong with a range of which not every byte exists; `verb` is `reads` or `writes`.
+    /// The fault for a range with bytes that do not exist; `verb` is `reads` or `writes`.
     pub fn miss(&self, range: &Extent, verb: &str, env: Env) -> Fault {
         let of_buffer = gm_split(range.start).filter(|_| range.space == Space::Gm);
         let start = of_buffer.and_then(|(at, byte)| {
@@ -73,7 +73,7 @@ impl Memory {
     }
 }
 
-/// Bytes from the first to after the last that a range touches. An empty range still needs a place in its
+/// Length in bytes from the first byte of a range to the end of the last. An empty range still needs an address in its
 /// memory.
 fn span(range: &Extent) -> u64 {
     if range.bytes() == 0 { 0 } else { range.end() - range.start }

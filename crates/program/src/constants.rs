@@ -1,31 +1,31 @@
-//! Ranges of a local memory in which no contents of buffers have a part.
+//! Ranges of a local memory whose contents do not depend on any buffer.
 
-/// Ranges of bytes that only the program's text and the arguments of the launch have made, or nobody. What is not in here may come
-/// from buffers.
+/// Ranges of bytes whose contents come only from the program's text and the launch arguments, or that nobody has
+/// written. All other bytes may come from buffers.
 #[derive(Clone, Debug)]
 pub struct Constants {
-    /// First byte and end of each, in order and apart.
+    /// Start and end of each, sorted and disjoint.
     runs: Vec<(u64, u64)>,
 }
 
 impl Default for Constants {
-    /// All of a memory.
+    /// The whole memory.
     fn default() -> Constants {
         Constants { runs: vec![(0, u64::MAX)] }
     }
 }
 
 impl Constants {
-    /// Most ranges that are kept.
+    /// Maximum number of ranges that are kept.
     const MOST: usize = 1 << 12;
 
-    /// True if all bytes from one to before another one are in it.
+    /// True if it contains all bytes of a range.
     pub fn has(&self, from: u64, to: u64) -> bool {
         let at = self.runs.partition_point(|(_, end)| *end <= from);
         from >= to || self.runs.get(at).is_some_and(|(start, end)| *start <= from && to <= *end)
     }
 
-    /// The ranges between two bytes that are not in it.
+    /// The parts of a range that it does not contain.
     pub fn others(&self, from: u64, to: u64) -> Vec<(u64, u64)> {
         let (mut list, mut at) = (Vec::new(), from);
         for (start, end) in &self.runs[self.runs.partition_point(|(_, end)| *end <= from)..] {
@@ -43,7 +43,7 @@ impl Constants {
         list
     }
 
-    /// Takes bytes out.
+    /// Removes a range.
     pub fn remove(&mut self, from: u64, to: u64) {
         let first = self.runs.partition_point(|(_, end)| *end <= from);
         let last = self.runs.partition_point(|(start, _)| *start < to);
@@ -54,11 +54,11 @@ impl Constants {
         let left = (low < from).then_some((low, from));
         let right = (to < high).then_some((to, high));
         self.runs.splice(first..last, left.into_iter().chain(right));
-        // Without a range less is known, which is not a mistake.
+        // Dropping a range loses precision but is correct.
         self.runs.truncate(Constants::MOST);
     }
 
-    /// Puts bytes in.
+    /// Adds a range.
     pub fn add(&mut self, from: u64, to: u64) {
         if from >= to || self.has(from, to) {
             return;

@@ -1,8 +1,8 @@
-//! What is decided at a place of a program, and what it depends on.
+//! Decisions at a point of a program, and the data they depend on.
 
 use crate::SiteRef;
 
-/// What a number depends on.
+/// The dependences of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Causes {
     /// Data that was loaded.
@@ -15,7 +15,7 @@ impl Causes {
     /// Loaded data.
     pub const DATA: Causes = Causes { data: true, params: 0 };
 
-    /// Both.
+    /// The union of both.
     pub const fn join(self, other: Causes) -> Causes {
         Causes { data: self.data || other.data, params: self.params | other.params }
     }
@@ -26,27 +26,27 @@ impl Causes {
     }
 }
 
-/// What is decided at a place.
+/// A kind of decision.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Choice {
-    /// Which bytes are touched, or whether that works.
+    /// Which bytes are touched, or whether the access is valid.
     Access,
-    /// How control goes on: a branch, a loop bound.
+    /// The control flow: a branch, a loop bound.
     Control,
-    /// Which synchronisation object is meant.
+    /// Which synchronisation object is used.
     Sync,
     /// Whether a scalar instruction stops the program.
     Trap,
-    /// When, or whether, a wait for a number in memory is over.
+    /// When, or whether, a wait for a value in memory ends.
     Wait,
-    /// Whether a fault is found: values are compared, or a number must be one that a type has.
+    /// Whether a fault is found: values are compared, or a value must be valid for a type.
     Fault,
-    /// Whether bytes that nobody wrote are used, or come into results.
+    /// Whether unwritten bytes are used, or reach results.
     Unwritten,
 }
 
 impl Choice {
-    /// What is decided, of an op; `at` says where it is, such as ` (line 3)`, or nothing.
+    /// The description of a decision in an op; `at` is its location, such as ` (line 3)`, or empty.
     pub fn describe(self, op: &str, at: &str) -> String {
         match self {
             Choice::Access => format!("what `{op}`{at} accesses"),
@@ -60,7 +60,7 @@ impl Choice {
     }
 }
 
-/// A place where something is decided by more than the program's text.
+/// A point at which more than the program's text decides something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Decision {

@@ -1,22 +1,22 @@
-//! What the steps of a program depend on besides its text: loaded data, and scalar arguments of the launch.
+//! Dependence of a program's steps on anything but its text: loaded data and scalar arguments of the launch.
 
 use crate::decision::{Causes, Choice, Decision};
 use crate::{CoreProgram, Inst, Operand, ParamKind, Program, Reg, SiteRef, Special, Work};
 
-/// Scalar instructions of a core or of a vector function, and what their registers depend on. Registers are taken as one value
-/// each, whatever way control goes: what a branch decides is a decision of the branch.
+/// Scalar instructions of a core or of a vector function, and the dependences of their registers. The analysis is
+/// flow-insensitive, with one value per register: effects of a branch are a decision of the branch.
 #[derive(Debug)]
 pub struct Flow<'a> {
     /// The instructions.
     pub code: &'a [Inst],
-    /// Their places.
+    /// Their locations.
     pub sites: &'a [SiteRef],
-    /// What each register depends on.
+    /// The dependences of each register.
     pub regs: Vec<Causes>,
 }
 
 impl Flow<'_> {
-    /// What an operand depends on.
+    /// The dependences of an operand.
     pub fn of(&self, operand: Operand) -> Causes {
         match operand {
             Operand::Reg(Reg(reg)) => self.regs.get(reg as usize).copied().unwrap_or_default(),
@@ -24,15 +24,15 @@ impl Flow<'_> {
         }
     }
 
-    /// Adds to what a register depends on; true if that was not known.
+    /// Adds to the dependences of a register; true if that was new.
     pub fn add(&mut self, Reg(reg): Reg, causes: Causes) -> bool {
         let Some(known) = self.regs.get_mut(reg as usize) else { return false };
         let joined = known.join(causes);
         std::mem::replace(known, joined) != joined
     }
 
-    /// Follows the registers until nothing changes. `special` says what a value of the launch depends on; `issue` does the same
-    /// for work: it adds to registers and tells whether anything changed.
+    /// Propagates dependences until nothing changes. `special` gives those of a launch value; `issue` propagates
+    /// through work: it adds to registers and returns whether anything changed.
     pub fn settle(
         &mut self,
         special: impl Fn(Special) -> Causes,
@@ -84,7 +84,7 @@ impl Flow<'_> {
 }
 
 impl Work {
-    /// True if an operand decides what it touches. Whether it is a number that a type has is another matter.
+    /// True if an operand determines the accesses. Whether it is valid for its type is a separate question.
     pub fn decides(&self, at: usize, site: SiteRef) -> bool {
         let mut causes = vec![Causes::default(); self.args.len()];
         causes[at] = Causes { data: false, params: 1 };
@@ -95,7 +95,7 @@ impl Work {
 }
 
 impl Program {
-    /// What the registers of a core depend on.
+    /// The dependences of a core's registers.
     pub fn flow<'a>(&self, core: &'a CoreProgram) -> Flow<'a> {
         let regs = vec![Causes::default(); core.regs as usize];
         let mut flow = Flow { code: &core.insts, sites: &core.inst_sites, regs };
@@ -113,7 +113,7 @@ impl Program {
         flow
     }
 
-    /// Where loaded data or scalar arguments decide what the program does, in the order of the places.
+    /// Points at which loaded data or scalar arguments decide the program's behaviour, in order of location.
     pub fn decisions(&self) -> Vec<Decision> {
         let mut found = Vec::new();
         for core in &self.cores {

@@ -1,4 +1,4 @@
-//! What work does to memory.
+//! Effects of work on memory.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -9,38 +9,37 @@ use slipring_machine::Question;
 use crate::access::{Access, Env, Reorder};
 use crate::{Cancel, Causes, Choice, Decision, Kind, Label, Memory, SiteRef};
 
-/// What the engine leaves in bytes that are uninitialised: easily seen in a dump, large as a float of any width, the same in
-/// every run.
+/// The filler for uninitialised bytes: easily seen in a dump, large as a float of any width, the same in every run.
 pub const UNDEFINED: u8 = 0x7b;
 
-/// An effect that cannot be carried out: a finding without its place.
+/// Why an effect cannot be executed: a finding without its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
     /// What happened, with numbers.
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// Where, if more is known than the place of the work.
+    /// Its location, if more is known than that of the work.
     pub site: Option<SiteRef>,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub also: Vec<Label>,
 }
 
 impl Fault {
-    /// A fault at the place of the work, without a hint.
+    /// A fault at the location of the work, without a hint.
     pub fn new(kind: impl Into<Kind>, message: impl Into<String>) -> Fault {
         Fault { kind: kind.into(), message: message.into(), hint: None, site: None, also: Vec::new() }
     }
 
-    /// The same with another place that explains it.
+    /// Adds another location that explains it.
     pub fn also(mut self, site: SiteRef, text: impl Into<String>) -> Fault {
         self.also.push(Label { site, text: text.into() });
         self
     }
 
-    /// The same with what to do about it.
+    /// Adds a hint.
     pub fn help(self, hint: impl Into<String>) -> Fault {
         Fault { hint: Some(hint.into()), ..self }
     }
@@ -49,9 +48,9 @@ impl Fault {
 /// Buffers that effects reuse, so that nothing is allocated per operation.
 #[derive(Debug)]
 pub struct Scratch {
-    /// Steps that effects may still take. Those that execute instructions count them here; whoever runs them sets it.
+    /// Steps that effects may still take. Effects that execute instructions count them here; their caller sets it.
     pub steps: u64,
-    /// Whether the run shall end: those that execute instructions ask now and then.
+    /// The cancellation token: effects that execute instructions check it regularly.
     pub cancel: Cancel,
     /// Byte rows.
     pub bytes: [Vec<u8>; 4],
@@ -59,14 +58,15 @@ pub struct Scratch {
     pub floats: [Vec<f32>; 4],
     /// `i32` panels.
     pub ints: [Vec<i32>; 2],
-    /// What it is done for is only to see what depends on bytes that are uninitialised: comparisons, whose results few values change, then
-    /// give what changes with any.
+    /// Only the dependence on uninitialised bytes is of interest: comparisons, whose results few values change, then
+    /// return something that changes with any.
     pub tries: bool,
     /// Matrix products.
     pub matmul: slipring_tile::matmul::Scratch,
-    /// What vector functions keep from one execution to the next.
+    /// State that vector functions keep between executions.
     pub vector: Option<Box<dyn Any + Send>>,
-    /// The order of the next execution's instructions, if it is not the usual one: whoever runs effects sets it, and takes it back.
+    /// The order of the next execution's instructions, if it differs from the usual one: set and taken back by the
+    /// caller of effects.
     pub reorder: Option<Reorder>,
 }
 
@@ -86,14 +86,14 @@ impl Default for Scratch {
     }
 }
 
-/// What programs print, in order.
+/// Output of a program, in order.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Lines of `print` and `tprint`, each without its line end.
     pub lines: Vec<String>,
-    /// Questions on which sources disagree and on whose answer what the present work does depends.
+    /// Questions on which sources disagree and on which the current work depends.
     pub questions: Vec<&'static Question>,
-    /// Bytes in all that may be printed, and that still may.
+    /// The output limit in bytes, and the part that is left.
     limit: u64,
     left: u64,
 }
@@ -105,12 +105,12 @@ impl Default for Output {
 }
 
 impl Output {
-    /// Nothing yet, and at most so many bytes, line ends included.
+    /// Empty, with this limit in bytes, line ends included.
     pub fn of_limit(bytes: u64) -> Output {
         Output { lines: Vec::new(), questions: Vec::new(), limit: bytes, left: bytes }
     }
 
-    /// Notes that what the present work does depends on a question on which sources disagree.
+    /// Records that the current work depends on a question on which sources disagree.
     pub fn depends_on(&mut self, question: &'static Question) {
         if !self.questions.contains(&question) {
             self.questions.push(question);
@@ -120,7 +120,7 @@ impl Output {
     /// Prints a line.
     ///
     /// # Errors
-    /// `output-limit` where no room is left; what was printed before stays.
+    /// `output-limit` if the limit is exceeded; earlier output is kept.
     pub fn print(&mut self, line: String) -> Result<(), Fault> {
         let Some(left) = self.left.checked_sub(line.len() as u64 + 1) else {
             let fault = Fault::new(
@@ -137,94 +137,93 @@ impl Output {
     }
 }
 
-/// The machine while an effect is carried out.
+/// The machine during the execution of an effect.
 #[derive(Debug)]
 pub struct Run<'a> {
-    /// Where it runs.
+    /// The environment.
     pub env: Env,
     /// All memories.
     pub memory: &'a mut Memory,
-    /// Buffers to work in.
+    /// Working buffers.
     pub scratch: &'a mut Scratch,
     /// What is printed.
     pub output: &'a mut Output,
 }
 
-/// What work does: a function on byte ranges that it knows beforehand. [`Effect::plan`] is asked when the work starts,
-/// [`Effect::run`] carries it out when it completes.
+/// The effect of work: a function on byte ranges known in advance. [`Effect::plan`] is called when the work starts,
+/// [`Effect::run`] executes it when it completes.
 ///
-/// `args` are the work's operands, evaluated when the scalar unit issued it. An effect must be
-/// deterministic and must touch exactly what [`Effect::plan`] names.
+/// `args` are the work's operands, evaluated when the scalar unit issued it. An effect must be deterministic and must
+/// touch exactly the bytes named by [`Effect::plan`].
 pub trait Effect: Send + Sync + Debug {
-    /// Names the bytes that `run` will touch and the size for the cost. `access` comes cleared. The answer must
-    /// depend on `args` and `env.core` only: it is asked for once where all operands are constants.
+    /// Names the bytes that `run` will touch and the size for the cost. `access` is initially empty. The result must
+    /// depend only on `args` and `env.core`: it is computed once if all operands are constants.
     ///
     /// # Errors
-    /// A fault for operands that make no sense, such as a valid shape larger than the tile.
+    /// A fault for invalid operands, such as a valid shape larger than the tile.
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault>;
 
-    /// Carries it out. Called once per execution, after `plan` succeeded and its ranges were found to
-    /// lie inside their memories. The value goes to the work's result register, if it has one.
+    /// Executes the effect. It is called once per execution, after `plan` succeeded and its ranges were found to be
+    /// inside their memories. The returned value goes to the work's result register, if it has one.
     ///
     /// # Errors
     /// A fault for data that the operation does not accept.
     fn run(&self, args: &[u64], run: Run<'_>) -> Result<u64, Fault>;
 
-    /// True if argument `index` has a say in which bytes are touched, or in whether the operands make sense; false for a
-    /// number that is only stored or computed with.
+    /// True if argument `index` affects which bytes are touched, or whether the operands are valid; false for a value
+    /// that is only stored or computed with.
     fn decides(&self, index: usize) -> bool {
         let _ = index;
         true
     }
 
-    /// True if argument `index`, which does not decide which bytes are touched, may be a number that [`Effect::plan`] reports a
-    /// fault for.
+    /// True if argument `index`, which does not affect which bytes are touched, may have a value for which
+    /// [`Effect::plan`] reports a fault.
     fn doubts(&self, index: usize) -> bool {
         let _ = index;
         false
     }
 
-    /// True if it changes or looks at a signal ([`SignalUse`](crate::SignalUse)).
+    /// True if it changes or reads a signal ([`SignalUse`](crate::SignalUse)).
     fn is_signal(&self) -> bool {
         false
     }
 
-    /// What bytes that it reads decide: which of the bytes that it names it touches ([`Choice::Access`]), or whether it reports a
-    /// fault ([`Choice::Fault`]). One that says
-    /// nothing here works with all bytes: [`Effect::run`] reports no fault then.
+    /// What the bytes that it reads decide: which of the named bytes it touches ([`Choice::Access`]), or whether it
+    /// reports a fault ([`Choice::Fault`]). If `None`, it accepts all bytes: [`Effect::run`] then reports no fault.
     fn judges(&self) -> Option<Choice> {
         None
     }
 
-    /// True if it reports a fault where the first half of the ranges that it reads holds something else than the second one.
+    /// True if it reports a fault when the first half of the ranges that it reads differs from the second.
     fn compares(&self) -> bool {
         false
     }
 
-    /// True if it moves the elements of a tile and does nothing else: one that is moved on is still the same tile.
+    /// True if it only moves the elements of a tile: a tile that is moved on is still the same tile.
     fn moves(&self) -> bool {
         false
     }
 
-    /// True if more comes of it than the bytes that it writes: it prints, or finds fault with what it reads. Then it is carried out
-    /// when it completes; others may be carried out later, before their bytes are needed.
+    /// True if it has results besides the bytes that it writes: it prints, or checks what it reads. Such an effect is
+    /// executed when it completes; others may be executed later, before their bytes are needed.
     fn answers(&self) -> bool {
         self.judges().is_some()
     }
 }
 
-/// What work does that knows what it touches only once it has run: vector functions for one, whose addresses and number of
-/// iterations they compute themselves. It runs when the work starts.
+/// An effect whose accesses are known only after it has run: for example vector functions, which compute their
+/// addresses and number of iterations themselves. It runs when the work starts.
 pub trait Discover: Send + Sync + Debug {
-    /// Carries it out, and names the bytes that it touched and its size for the cost. `access` comes cleared. The effect
-    /// itself checks that the bytes exist.
+    /// Executes the effect, and names the bytes that it touched and its size for the cost. `access` is initially empty.
+    /// The effect itself checks that the bytes exist.
     ///
     /// # Errors
     /// A fault for an access outside a memory, or data that the operation does not accept.
     fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault>;
 
-    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its
-    /// place. Unless it says more, what it reads decides what it touches.
+    /// Names the decisions in it that depend on loaded data or scalar arguments. `args` are the dependences of its
+    /// arguments; `site` is its location. By default, the data it reads decide what it touches.
     fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
         let causes = args.iter().fold(Causes::DATA, |all, causes| all.join(*causes));
         decide(causes, Choice::Access, site, found);
@@ -235,49 +234,49 @@ pub trait Discover: Send + Sync + Debug {
         false
     }
 
-    /// True if it keeps the marks of [`Memory::shadow`] itself.
+    /// True if it maintains the marks of [`Memory::shadow`] itself.
     fn marks(&self) -> bool {
         false
     }
 }
 
-/// What work does, of either kind.
+/// The effect of work, of either kind.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// It knows beforehand what it touches.
+    /// Its accesses are known in advance.
     Planned(Arc<dyn Effect>),
-    /// It knows once it has run.
+    /// Its accesses are known only after it has run.
     Discovering(Arc<dyn Discover>),
 }
 
 impl Action {
-    /// One that knows beforehand what it touches.
+    /// An effect whose accesses are known in advance.
     pub fn planned(effect: impl Effect + 'static) -> Action {
         Action::Planned(Arc::new(effect))
     }
 
-    /// One that knows once it has run.
+    /// An effect whose accesses are known only after it has run.
     pub fn discovering(effect: impl Discover + 'static) -> Action {
         Action::Discovering(Arc::new(effect))
     }
 
-    /// True if it knows what it touches only once it has run.
+    /// True if its accesses are known only after it has run.
     pub const fn discovers(&self) -> bool {
         matches!(self, Action::Discovering(_))
     }
 
-    /// True if it compares tiles for slipring, as [`Effect::compares`] says.
+    /// True if it compares tiles for slipring, see [`Effect::compares`].
     pub fn compares(&self) -> bool {
         matches!(self, Action::Planned(effect) if effect.compares())
     }
 
-    /// True if it changes or looks at a signal.
+    /// True if it changes or reads a signal.
     pub fn is_signal(&self) -> bool {
         matches!(self, Action::Planned(effect) if effect.is_signal())
     }
 
-    /// Names what loaded data or scalar arguments decide in it. `args` are what its arguments depend on; `site` is its
-    /// place.
+    /// Names the decisions in it that depend on loaded data or scalar arguments. `args` are the dependences of its
+    /// arguments; `site` is its location.
     pub fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
         match self {
             Action::Planned(effect) => {

@@ -1,42 +1,42 @@
-//! What tools find.
+//! Findings of the tools.
 
 use slipring_finding::{Kind, Severity};
 
-/// An instruction's place: index in [`Program::sites`](crate::Program::sites).
+/// An instruction's location: index in [`Program::sites`](crate::Program::sites).
 pub type SiteRef = u32;
 
-/// A place that explains a finding, and what it has to do with it.
+/// A location that explains a finding, and its role.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The location.
     pub site: SiteRef,
-    /// Its part, such as `the other write`.
+    /// Its role, such as `the other write`.
     pub text: String,
 }
 
 /// One finding: the same type for every tool.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Stable code, such as `deadlock` or `memory-bounds`: what is shown of the kind.
+    /// Stable code, such as `deadlock` or `memory-bounds`, which is displayed.
     pub code: &'static str,
-    /// What it is about.
+    /// Its kind.
     pub kind: Kind,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What is wrong, in one sentence.
+    /// The error, in one sentence.
     pub message: String,
-    /// Where it shows; `None` for what has no place in the text.
+    /// Its location; `None` if it has none in the text.
     pub primary: Option<Label>,
-    /// Other places that explain it.
+    /// Other locations that explain it.
     pub secondary: Vec<Label>,
     /// Further lines: states, counts, addresses.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// How to fix it.
     pub hint: Option<String>,
 }
 
 impl Finding {
-    /// A finding without a place.
+    /// A finding without a location.
     pub fn new(kind: impl Into<Kind>, severity: Severity, message: impl Into<String>) -> Finding {
         let kind = kind.into();
         Finding {
@@ -51,13 +51,13 @@ impl Finding {
         }
     }
 
-    /// Says where it shows.
+    /// Sets its location.
     pub fn at(mut self, site: SiteRef, text: impl Into<String>) -> Finding {
         self.primary = Some(Label { site, text: text.into() });
         self
     }
 
-    /// Adds a place that explains it.
+    /// Adds a location that explains it.
     pub fn also(mut self, site: SiteRef, text: impl Into<String>) -> Finding {
         self.secondary.push(Label { site, text: text.into() });
         self
@@ -69,7 +69,7 @@ impl Finding {
         self
     }
 
-    /// Says what to do about it.
+    /// Adds how to fix it.
     pub fn help(mut self, text: impl Into<String>) -> Finding {
         self.hint = Some(text.into());
         self

@@ -6,8 +6,8 @@ use crate::{Kind, Miss};
 
 /// A register of one core: 64 bits.
 ///
-/// Integers of every width are kept sign-extended (unsigned types zero-extended), `i1` as 0 or 1, floats
-/// as their bits in the low bytes, pointers and addresses as byte addresses.
+/// Integers of every width are stored sign-extended (unsigned types zero-extended), `i1` as 0 or 1, floats as their
+/// bits in the low bytes, pointers and addresses as byte addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reg(pub u32);
 
@@ -41,7 +41,7 @@ pub enum Trap {
     DivideByZero,
     /// Signed division whose result does not fit.
     DivideOverflow,
-    /// An address that is in no memory, nor beside one.
+    /// An address outside and not adjacent to any memory.
     Address,
     /// A loop whose step is 0 or negative.
     LoopStep,
@@ -50,7 +50,7 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The kind and the message of the finding that it becomes.
+    /// The kind and the message of the resulting finding.
     pub const fn says(self) -> (Kind, &'static str) {
         match self {
             Trap::DivideByZero => (Kind::Other("divide-by-zero"), "division by zero"),
@@ -73,43 +73,43 @@ impl Trap {
     }
 }
 
-/// The meaning of a scalar instruction: up to three values in, one out.
+/// The semantics of a scalar instruction: up to three values in, one out.
 pub type ScalarFn = fn([u64; 3]) -> Result<u64, Trap>;
 
-/// How a scalar instruction's result moves when its arguments do, as far as its declaration says: what an argument over all trip
-/// counts may use. Each holds as long as no number leaves its type.
+/// How a scalar instruction's result changes with its arguments, as far as its declaration states it; the proof over
+/// all trip counts relies on it. Each law holds as long as no value overflows its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Law {
-    /// Nothing is said.
+    /// No law is known.
     #[default]
     Unknown,
     /// The first argument, in another type.
     Same,
-    /// The first argument, in another type, where to leave out bits or its sign is what is asked for.
+    /// The first argument, in another type, where dropping bits or the sign is intended.
     Cast,
     /// The first times two to the power of the second.
     Shifted,
     /// The sum of the first two.
     Sum,
-    /// The first less the second.
+    /// The first minus the second.
     Difference,
     /// The product of the first two.
     Product,
-    /// The first by the second, rounded in some way.
+    /// The first divided by the second, rounded in some way.
     Quotient,
-    /// What is left of the first when it is divided by the second.
+    /// The remainder of the first divided by the second.
     Remainder,
-    /// The bits that the first two have in common.
+    /// Bitwise AND of the first two.
     Mask,
-    /// Whether the first two are in this relation.
+    /// Whether this relation holds between the first two.
     Relation(Relation),
-    /// The smaller or the larger of the first two.
+    /// The minimum or the maximum of the first two.
     Extreme,
 }
 
 impl Law {
-    /// The result without the limits of a type, for arguments that may have left theirs; `None` for a law that says no number, or
-    /// where not even this type holds it.
+    /// The result without the limits of a type, for arguments that may have overflowed theirs; `None` for a law that
+    /// determines no value, or if even this type cannot hold it.
     pub fn exact(self, [a, b, _]: [i128; 3]) -> Option<i128> {
         match self {
             Law::Same => Some(a),
@@ -125,7 +125,7 @@ impl Law {
         }
     }
 
-    /// False where the result of an instruction of this law is another number than its arguments say, as that left its type.
+    /// False if the result of an instruction with this law differs from the exact one because it overflowed its type.
     #[inline]
     pub fn fits(self, [a, b, _]: [u64; 3], result: u64) -> bool {
         let (a, b, result) = (a as i64, b as i64, Some(result as i64));
@@ -140,7 +140,7 @@ impl Law {
     }
 }
 
-/// How two integers lie to each other.
+/// The order of two integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Order {
@@ -152,7 +152,7 @@ pub enum Order {
     GreaterOrEqual,
 }
 
-/// What a comparison asks: an order of two numbers that have a sign or none.
+/// The relation tested by a comparison: an order of two signed or unsigned integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Relation {
@@ -161,12 +161,12 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The first is smaller than the second, both with a sign.
+    /// The first is less than the second, both signed.
     pub const LESS: Relation = Relation { order: Order::Less, signed: true };
-    /// Both are the same.
+    /// Both are equal.
     pub const EQUAL: Relation = Relation { order: Order::Equal, signed: true };
 
-    /// Whether it holds of two numbers with a sign.
+    /// Whether it holds for two signed values.
     pub const fn holds(self, a: i128, b: i128) -> bool {
         match self.order {
             Order::Equal => a == b,
@@ -178,7 +178,7 @@ impl Relation {
         }
     }
 
-    /// The relation of the second to the first.
+    /// The relation with the operands swapped.
     pub const fn turned(self) -> Relation {
         let order = match self.order {
             Order::Less => Order::Greater,
@@ -190,7 +190,7 @@ impl Relation {
         Relation { order, ..self }
     }
 
-    /// The relation that holds where this one does not.
+    /// The negated relation.
     pub const fn negated(self) -> Relation {
         let order = match self.order {
             Order::Equal => Order::Different,
@@ -220,14 +220,14 @@ pub enum Special {
     Param(u32),
 }
 
-/// One of a run of synchronisation objects: `first + index`, where `index < count`.
+/// One object of a range of synchronisation objects: `first + index`, where `index < count`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SyncRef {
-    /// Index in [`Program::syncs`](crate::Program::syncs) of the first of the run.
+    /// Index in [`Program::syncs`](crate::Program::syncs) of the first one.
     pub first: u32,
-    /// Length of the run.
+    /// Length of the range.
     pub count: u32,
-    /// Which of the run, computed when the scalar unit issues the step.
+    /// The index within the range, computed when the scalar unit issues the step.
     pub index: Operand,
 }
 
@@ -241,42 +241,45 @@ pub enum Inst {
     Move { d: Reg, a: Operand },
     /// `d = a + b`, wrapping 64-bit.
     Add { d: Reg, a: Operand, b: Operand },
-    /// A value of the launch.
+    /// A launch value.
     Special { d: Reg, which: Special },
     /// Go to another instruction of this core.
     Jump { to: u32 },
-    /// Go there if the value is 0.
+    /// Jumps if the value is 0.
     JumpIfZero { a: Operand, to: u32 },
-    /// Go there if `a >= b`, signed: the exit of a counted loop, where it stands at the head of one.
+    /// Jumps if `a >= b`, signed: at the head of a counted loop, its exit.
     JumpIfGe { a: Operand, b: Operand, to: u32 },
-    /// The same at the head of a loop where all cores meet: it holds the core until nothing else can go on.
+    /// As `JumpIfGe`, at the head of a loop where all cores meet: it holds the core until nothing else can proceed.
     Meet { a: Operand, b: Operand, to: u32 },
-    /// Where the value is 0: hold the core until memory that it does not write itself may have changed, then go there. A number
-    /// that others write is read again and again in this way.
+    /// If the value is 0: holds the core until memory that it does not write itself may have changed, then jumps. A
+    /// value written by others is polled in this way.
     Poll { a: Operand, to: u32 },
-    /// Put work on its pipe. Work of [`Pipe::S`] runs at once, on the scalar unit.
+    /// Issues work to its pipe. Work of [`Pipe::S`] runs immediately, on the scalar unit.
     Issue { work: WorkId },
-    /// Signal, by `pipe`, once its earlier work is done.
+    /// Signals, by `pipe`, once its earlier work is complete.
     Set { pipe: Pipe, sync: SyncRef },
-    /// Hold `pipe` until the object is signalled, and take the signal. [`Pipe::S`] holds the core.
+    /// Holds `pipe` until the object is signalled, and consumes the signal. [`Pipe::S`] holds the core.
     Wait { pipe: Pipe, sync: SyncRef },
-    /// Library code of the op uses this flag itself: it must be clear, as the program issues sets and waits.
+    /// Library code of the op uses this flag itself: it must be clear according to the sets and waits issued so far.
     Inside { sync: SyncRef },
-    /// A product puts m × n results into the accumulator memory from address `at` on: columns of fractals of m rows, whatever tile
-    /// lies there. One that goes on with what is there finds it so.
+    /// A product writes m × n results into the accumulator memory from address `at`: columns of fractals of m rows,
+    /// whatever the tile there. With `goes_on` it adds to existing results, which must have the same arrangement.
     Product { at: Operand, m: Operand, n: Operand, goes_on: bool },
-    /// A way out of the accumulator memory takes columns of fractals of `rows` rows, up to the next 16, or of `pitch` if it says so.
+    /// A move out of the accumulator memory reads columns of fractals of `rows` rows, rounded up to a multiple of 16,
+    /// or of `pitch` rows if given.
     FromProduct { at: Operand, rows: Operand, cols: Operand, pitch: Option<u32> },
-    /// Get a buffer token for `pipe`; if it `waits`, hold the pipe until all releases issued before are done. Not for [`Pipe::S`].
+    /// Acquires a buffer token for `pipe`; if it `waits`, holds the pipe until all releases issued before are complete.
+    /// Not for [`Pipe::S`].
     Acquire { pipe: Pipe, token: SyncRef, waits: bool },
-    /// Give a buffer token back, by `pipe`, once its earlier work is done; `deferred`: once the earlier releases of the
-    /// token and what was issued to the other pipes that hold it are done as well. Not for [`Pipe::S`].
+    /// Releases a buffer token, by `pipe`, once its earlier work is complete; `deferred`: once the earlier releases of
+    /// the token and the work issued to the other pipes that hold it are complete as well. Not for [`Pipe::S`].
     Release { pipe: Pipe, token: SyncRef, deferred: bool },
-    /// Hold later work of `pipe` until its earlier work is done; `None`: hold the scalar unit until all pipes are empty.
+    /// Holds later work of `pipe` until its earlier work is complete; `None`: holds the scalar unit until all pipes are
+    /// empty.
     Barrier { pipe: Option<Pipe> },
-    /// Stop the whole run with a message.
+    /// Stops the whole run with a message.
     Trap { message: Box<str> },
-    /// The program of this core is over.
+    /// The program of this core ends.
     End,
 }
 

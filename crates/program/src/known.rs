@@ -1,12 +1,12 @@
-//! Ranges of a memory that are known to mean something.
+//! Ranges of a memory that are known to be initialised.
 
 use crate::Extent;
 
-/// Ranges of rows: first byte, bytes of a row, rows, their distance.
+/// Ranges of rows: first byte, bytes per row, number of rows, stride.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     ranges: Vec<(u64, u32, u32, u64)>,
-    /// Where the next one is put.
+    /// The index of the next entry to replace.
     next: usize,
 }
 
@@ -22,7 +22,7 @@ impl Known {
         self.ranges.contains(&Known::of(extent, start))
     }
 
-    /// Adds a range, in the place of the oldest one where there are many.
+    /// Adds a range, replacing the oldest one if there are many.
     pub fn add(&mut self, extent: &Extent, start: u64) {
         match self.ranges.get_mut(self.next) {
             Some(place) => *place = Known::of(extent, start),
@@ -31,7 +31,7 @@ impl Known {
         self.next = (self.next + 1) % Known::MOST;
     }
 
-    /// Bytes from one to before another one are uninitialised from now on.
+    /// The bytes of a range become uninitialised.
     pub fn forget(&mut self, from: u64, to: u64) {
         if !self.ranges.is_empty() {
             let before = self.ranges.len();

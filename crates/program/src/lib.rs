@@ -1,8 +1,8 @@
-//! What the engine runs.
+//! The programs that the engine runs.
 //!
-//! A [`Program`] is flat: per core a list of [`Inst`]s over numbered registers. High-level ops (TPUSH,
-//! TPOP, tile loads, matmul …) have been expanded into scalar steps, [`Work`] for a pipe and
-//! synchronisation steps. Nothing here knows the text, the IR or any op; nothing here runs anything.
+//! A [`Program`] is flat: for each core a list of [`Inst`]s over numbered registers. High-level ops (TPUSH, TPOP, tile
+//! loads, matmul …) have already been expanded into scalar steps, [`Work`] for a pipe and synchronisation steps. This
+//! crate knows nothing of the text, the IR or any op, and runs nothing.
 
 mod access;
 mod address;
@@ -38,6 +38,6 @@ pub use memory::{Borrowed, GmBuffer, Memory, zeroed};
 pub use probe::{Execution, mark};
 pub use program::{CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work};
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};
-pub use slipring_finding::{Holes, Kind, Miss, Party, Severity, Start, Unit, Waiting};
+pub use slipring_finding::{Holes, Kind, Miss, Part, Party, Severity, Start, Unit, Waiting};
 pub use tries::{Judged, Lost, Outcome, Round, Tries};
 pub use words::Words;

@@ -1,30 +1,31 @@
-//! Loops of a core's program: what decides how often they go round, and whether that comes to an end.
+//! Loops of a core's program: what determines their trip count, and whether they terminate.
 //!
-//! A loop is a run of instructions that ends in a jump back to its first one, as structured control flow lowers to. It surely ends
-//! where each round brings a number closer to a bound that stays: its ranking.
+//! A loop is a sequence of instructions that ends in a jump back to its first one, which is how structured control flow
+//! is lowered. It is certain to terminate if each iteration moves a value closer to a fixed bound: its ranking.
 
 use std::collections::BTreeSet;
 
 use crate::{CoreProgram, Inst, Law, Operand, Order, Reg, Relation, SiteRef, Trap};
 
-/// What is known of the end of a loop.
+/// What is known about the termination of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// A counter grows by a positive step up to a bound that stays, and never wraps.
+    /// A counter grows by a positive step up to a fixed bound, and never wraps.
     Counted,
-    /// A number moves towards a constant bound: by so much each round, or it is divided. It ends while that number fits its type.
+    /// A value moves towards a constant bound, by this much each iteration, or by division. The loop terminates as long
+    /// as the value fits its type.
     Toward {
-        /// What is added each round; `None` where the number is divided.
+        /// The amount added each iteration; `None` if the value is divided.
         by: Option<i64>,
     },
-    /// A number moves away from a bound that stays, by so much each round: the loop goes on until that number wraps.
+    /// A value moves away from a fixed bound by this much each iteration: the loop continues until the value wraps.
     Away {
-        /// What is added each round.
+        /// The amount added each iteration.
         by: i64,
     },
-    /// Nothing that decides whether it goes on changes in it: a loop that goes round once goes round forever.
+    /// Nothing that its condition depends on changes in it: a loop that iterates once iterates forever.
     Never,
-    /// Not known.
+    /// Unknown.
     Open,
 }
 
@@ -35,25 +36,25 @@ pub struct Loop {
     pub head: usize,
     #[allow(missing_docs)]
     pub back: usize,
-    /// The op that it is.
+    /// Its op.
     pub site: SiteRef,
-    /// Its end.
+    /// Its termination.
     pub end: End,
-    /// Registers that decide how control goes in it, and what these are computed from in it. With the same numbers in them at two
-    /// jumps back it goes the same way from both.
+    /// Registers that decide its control flow, and those that these are computed from in it. If they hold the same
+    /// values at two jumps back, the loop behaves the same from both.
     pub deciding: Vec<Reg>,
-    /// Numbers that are loaded in it decide, too, or waits for numbers that others write.
+    /// Whether loaded values decide, too, or waits for values that others write.
     pub loads: bool,
 }
 
 impl Loop {
-    /// True if an instruction belongs to it.
+    /// True if it contains an instruction.
     pub const fn has(&self, pc: usize) -> bool {
         self.head <= pc && pc <= self.back
     }
 }
 
-/// The register that an instruction writes, and the operands that it is computed from; of work none.
+/// The register that an instruction writes, and the operands that it is computed from; empty for work.
 pub(crate) fn written(core: &CoreProgram, inst: &Inst) -> Option<(Reg, Vec<Operand>)> {
     Some(match inst {
         Inst::Scalar { d, args, .. } => (*d, args.to_vec()),
@@ -65,7 +66,7 @@ pub(crate) fn written(core: &CoreProgram, inst: &Inst) -> Option<(Reg, Vec<Opera
     })
 }
 
-/// Where an instruction may jump to, besides the next one.
+/// The jump target of an instruction, if any.
 pub(crate) const fn target(inst: &Inst) -> Option<usize> {
     match inst {
         Inst::Jump { to }
@@ -77,18 +78,18 @@ pub(crate) const fn target(inst: &Inst) -> Option<usize> {
     }
 }
 
-/// A number in a round of a loop, by what it was at the loop's head.
+/// A value during an iteration of a loop, relative to the loop's head.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Term {
-    /// The same in every round.
+    /// The same in every iteration.
     Fixed,
-    /// What a register held at the head, and so much more.
+    /// A register's value at the head plus a constant.
     From(Reg, i64),
-    /// What a register held at the head, divided by two or more.
+    /// A register's value at the head, divided by two or more.
     Part(Reg),
 }
 
-/// The sum of two numbers, or, with a sign of -1, the first less the second: one of them is a constant.
+/// The sum of two values or, with a sign of -1, the first minus the second: one of them is a constant.
 fn sum(x: Term, y: Term, a: Operand, b: Operand, sign: i64) -> Option<Term> {
     match (x, y) {
         (Term::Fixed, Term::Fixed) => Some(Term::Fixed),
@@ -98,14 +99,14 @@ fn sum(x: Term, y: Term, a: Operand, b: Operand, sign: i64) -> Option<Term> {
     }
 }
 
-/// A loop of a core while it is looked at.
+/// A loop of a core under analysis.
 struct View<'a> {
     core: &'a CoreProgram,
     head: usize,
     back: usize,
 }
 
-/// Most instructions that a number is followed through.
+/// Maximum number of instructions followed for a value.
 const DEPTH: u32 = 16;
 
 impl View<'_> {
@@ -119,7 +120,7 @@ impl View<'_> {
         self.insts().filter_map(writes).collect()
     }
 
-    /// True if an instruction is executed in every round that is not left before it.
+    /// True if an instruction is executed in every iteration that does not leave the loop before it.
     fn always(&self, pc: usize) -> bool {
         self.insts()
             .take_while(|(at, _)| *at < pc)
@@ -133,7 +134,7 @@ impl View<'_> {
         }
     }
 
-    /// What a register holds before an instruction of a round.
+    /// The value of a register before an instruction of an iteration.
     fn term(&self, reg: Reg, at: usize, depth: u32) -> Option<Term> {
         let depth = depth.checked_sub(1)?;
         let [pc] = self.writers(reg)[..] else {
@@ -167,7 +168,7 @@ impl View<'_> {
         }
     }
 
-    /// What a register that counts rounds holds in the next round.
+    /// The value of a counting register in the next iteration.
     fn next(&self, reg: Reg) -> Option<Term> {
         let [pc] = self.writers(reg)[..] else { return None };
         if !self.always(pc) {
@@ -175,12 +176,12 @@ impl View<'_> {
         }
         match &self.core.insts[pc] {
             Inst::Move { a: Operand::Reg(from), .. } if *from != reg => self.term(*from, pc, DEPTH),
-            // It is computed in its place.
+            // It is updated in place.
             _ => self.term(reg, pc + 1, DEPTH),
         }
     }
 
-    /// What is known of the end of a loop that goes on while a register of this instruction is not 0.
+    /// The termination of a loop that continues while a register tested by this instruction is not 0.
     fn condition(&self, reg: Reg, at: usize, depth: u32) -> End {
         let Some(depth) = depth.checked_sub(1) else { return End::Open };
         let [pc] = self.writers(reg)[..] else {
@@ -209,7 +210,7 @@ impl View<'_> {
         }
     }
 
-    /// The same of a loop that goes on while a relation holds.
+    /// The termination of a loop that continues while a relation holds.
     fn relation(&self, relation: Relation, a: Operand, b: Operand, pc: usize) -> End {
         let (Some(x), Some(y)) = (self.operand(a, pc, DEPTH), self.operand(b, pc, DEPTH)) else { return End::Open };
         let (reg, order, bound) = match (x, y) {
@@ -233,7 +234,7 @@ impl View<'_> {
             {
                 End::Away { by }
             }
-            // What is positive sinks to 0 and no further.
+            // A positive value decreases to 0 and no further.
             (Some(Term::Part(same)), Order::Greater)
                 if same == reg && bound.as_imm().is_some_and(|least| least >= 0) =>
             {
@@ -248,7 +249,7 @@ impl View<'_> {
         }
     }
 
-    /// True if the first instruction leaves the loop where a counter has come to its bound, and the counter only grows.
+    /// True if the first instruction leaves the loop when a counter has reached its bound, and the counter only grows.
     fn is_counted(&self) -> bool {
         let (Inst::JumpIfGe { a: Operand::Reg(counter), b, to } | Inst::Meet { a: Operand::Reg(counter), b, to }) =
             &self.core.insts[self.head]
@@ -265,7 +266,7 @@ impl View<'_> {
         *to as usize > self.back && stays && pc + 1 == self.back && self.is_positive(step)
     }
 
-    /// True if a step is positive, or stops the program.
+    /// True if a step is positive, or else stops the program.
     fn is_positive(&self, step: Operand) -> bool {
         let Operand::Reg(reg) = step else { return step.as_imm().is_some_and(|step| step > 0) };
         let all = &self.core.insts;
@@ -286,7 +287,7 @@ impl View<'_> {
         let mut ends = self.exits().map(|pc| match &self.core.insts[pc] {
             _ if !self.always(pc) => End::Open,
             Inst::JumpIfZero { a: Operand::Reg(reg), .. } => self.condition(*reg, pc, DEPTH),
-            // It goes round no time.
+            // It never iterates.
             Inst::JumpIfZero { a: Operand::Imm(0), .. } => End::Counted,
             Inst::JumpIfZero { .. } => End::Never,
             _ => End::Open,
@@ -340,7 +341,7 @@ impl View<'_> {
 }
 
 impl CoreProgram {
-    /// The loops, inner ones before those around them.
+    /// The loops, inner ones before outer ones.
     pub fn loops(&self) -> Vec<Loop> {
         let back = |(pc, inst): (usize, &Inst)| match inst {
             Inst::Jump { to } if *to as usize <= pc => Some(View { core: self, head: *to as usize, back: pc }),

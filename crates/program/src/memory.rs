@@ -17,19 +17,20 @@ pub struct GmBuffer {
     pub data: Vec<u8>,
 }
 
-/// Bytes of the special registers of a Vector core: VMS4_SR, which holds what a merge took of each of its lists.
+/// Size of a Vector core's special registers: VMS4_SR, which holds how much a merge consumed of each of its lists.
 const SPR_BYTES: usize = 8;
 
-/// So many bytes of zeros.
+/// A zeroed byte vector.
 ///
 /// # Errors
 /// If out of memory.
 pub fn zeroed(bytes: usize) -> Result<Vec<u8>, TryReserveError> {
-    // Asked for as zeros, large memory is not touched before it is used. What is refused so is asked for again to say why.
+    // If large memory is requested as zeroed, it is not touched before it is used. A failed request is repeated to get
+    // its error.
     let layout = std::alloc::Layout::array::<u8>(bytes).ok().filter(|layout| layout.size() > 0);
     if let Some(layout) = layout {
-        // SAFETY: the layout is not of size 0; what comes back is memory of this layout, zeros throughout, that nobody else has,
-        // from the allocator that vectors give theirs back to.
+        // SAFETY: the layout does not have size 0; the result is zeroed memory of this layout, owned by nobody else,
+        // from the allocator to which vectors return theirs.
         unsafe {
             let start = std::alloc::alloc_zeroed(layout);
             if !start.is_null() {
@@ -55,9 +56,9 @@ pub struct Memory {
     pub gm: Vec<GmBuffer>,
     /// Local memories: index `(block × 3 + role) × spaces + space`.
     local: Vec<Vec<u8>>,
-    /// Which bytes are uninitialised, if anybody asks.
+    /// The uninitialised bytes, if they are tracked.
     pub shadow: Option<Box<Shadow>>,
-    /// While the bytes are borrowed: how many each memory has.
+    /// While the bytes are borrowed: the size of each memory.
     borrowed: Option<Box<Sizes>>,
 }
 
@@ -68,7 +69,7 @@ struct Sizes {
     local: Vec<usize>,
 }
 
-/// The bytes of a memory that gave them away.
+/// The bytes of a memory that lent them.
 #[derive(Debug, Default)]
 pub struct Borrowed {
     /// The local memories of each cluster.
@@ -78,12 +79,12 @@ pub struct Borrowed {
 }
 
 impl Memory {
-    /// Local memories of `blocks` clusters, zeroed, with each space as large as the platform says.
+    /// Zeroed local memories of `blocks` clusters, with the sizes given by the platform.
     pub fn new(platform: &Platform, blocks: u32) -> Memory {
         Memory::with_sizes(blocks, |space| platform.space(space).map_or(0, |s| s.bytes as usize))
     }
 
-    /// Local memories of sizes (bytes) that the caller chooses per space.
+    /// Local memories with sizes in bytes that the caller chooses per space.
     pub fn with_sizes(blocks: u32, bytes: impl Fn(Space) -> usize) -> Memory {
         Memory::try_with_sizes(blocks, bytes).unwrap_or_default()
     }
@@ -94,7 +95,7 @@ impl Memory {
         buffers.chain(self.local.iter().map(|own| own.len() as u64)).sum()
     }
 
-    /// Bytes that the local memories of so many blocks take.
+    /// Total size in bytes of the local memories of this many blocks.
     pub fn bytes_of_blocks(blocks: u32, bytes: impl Fn(Space) -> u64) -> u64 {
         let mut sum = 0u64;
         for role in Role::ALL {
@@ -104,10 +105,10 @@ impl Memory {
         sum.saturating_mul(u64::from(blocks))
     }
 
-    /// The same as [`Memory::with_sizes`].
+    /// As [`Memory::with_sizes`].
     ///
     /// # Errors
-    /// If the host has not so much memory.
+    /// If out of memory.
     pub fn try_with_sizes(blocks: u32, bytes: impl Fn(Space) -> usize) -> Result<Memory, TryReserveError> {
         let mut local = Vec::new();
         for _ in 0..blocks {
@@ -127,13 +128,13 @@ impl Memory {
         locals(block, core, space)
     }
 
-    /// From now on it is noted which bytes are uninitialised; `scratch` are the buffers whose contents are uninitialised now and are no
-    /// results in the end, `unwritten` bytes of results that are uninitialised now.
+    /// Starts tracking uninitialised bytes; `scratch` are the buffers whose contents are uninitialised now and are not
+    /// results in the end, `unwritten` the bytes of results that are uninitialised now.
     pub fn keep_marks(&mut self, scratch: &[usize], unwritten: &[Unwritten]) {
         self.shadow = Some(Box::new(Shadow::new(self.local.len(), self.gm.len(), scratch, unwritten)));
     }
 
-    /// The local memories become what an earlier launch on the same clusters left in them.
+    /// Sets the local memories to the contents left by an earlier launch on the same clusters.
     pub fn keep_locals(&mut self, earlier: &Memory) {
         for (memory, before) in self.local.iter_mut().zip(&earlier.local) {
             let bytes = memory.len().min(before.len());
@@ -141,7 +142,7 @@ impl Memory {
         }
     }
 
-    /// A block starts on a cluster: its local memories are zero, and are uninitialised.
+    /// A block starts on a cluster: its local memories become zero and uninitialised.
     pub fn restart(&mut self, cluster: u32) {
         let first = locals(cluster, Role::ALL[0], Space::NAMED[0]) / Space::COUNT * Space::COUNT;
         let own = first..(first + Role::ALL.len() * Space::COUNT).min(self.local.len());
@@ -151,7 +152,7 @@ impl Memory {
         }
     }
 
-    /// Capacity of a local memory in bytes; 0 where the core has no such memory.
+    /// Capacity of a local memory in bytes; 0 if the core has no such memory.
     pub fn capacity(&self, block: u32, core: Role, space: Space) -> usize {
         let index = Self::index(block, core, space);
         match &self.borrowed {
@@ -160,7 +161,7 @@ impl Memory {
         }
     }
 
-    /// Bytes of a buffer in global memory; 0 where there is none.
+    /// Bytes of a buffer in global memory; 0 if there is none.
     pub fn buffer_bytes(&self, buffer: usize) -> usize {
         match &self.borrowed {
             Some(sizes) => sizes.gm.get(buffer).copied().unwrap_or(0),
@@ -168,8 +169,9 @@ impl Memory {
         }
     }
 
-    /// Gives all bytes away, to be brought back by [`Memory::swap_cluster`] and [`Memory::swap_buffer`]; marks, names and sizes
-    /// stay. The answer is a memory of the same shape without any bytes, marks or names: for those who work on the bytes.
+    /// Lends all bytes, to be exchanged with [`Memory::swap_cluster`] and [`Memory::swap_buffer`]; marks, names and
+    /// sizes stay. Also returns a memory of the same shape without any bytes, marks or names, for those who work on the
+    /// bytes.
     pub fn lend(&mut self) -> (Memory, Borrowed) {
         let sizes = Sizes {
             gm: self.gm.iter().map(|buffer| buffer.data.len()).collect(),
@@ -190,7 +192,7 @@ impl Memory {
         (empty, borrowed)
     }
 
-    /// Takes back all bytes that it gave away.
+    /// Takes back all lent bytes.
     pub fn take_back(&mut self, borrowed: &mut Borrowed) {
         for (cluster, locals) in borrowed.clusters.iter_mut().enumerate() {
             self.swap_cluster(cluster as u32, locals);
@@ -201,24 +203,24 @@ impl Memory {
         self.borrowed = None;
     }
 
-    /// Changes the local memories of a cluster for others.
+    /// Swaps the local memories of a cluster with others.
     pub fn swap_cluster(&mut self, cluster: u32, locals: &mut [Vec<u8>]) {
         let first = if locals.is_empty() { 0 } else { cluster as usize * Role::ALL.len() * Space::COUNT };
         self.local[first..first + locals.len()].swap_with_slice(locals);
     }
 
-    /// Changes the bytes of a buffer in global memory for others.
+    /// Swaps the bytes of a buffer in global memory with others.
     pub fn swap_buffer(&mut self, buffer: usize, data: &mut Vec<u8>) {
         std::mem::swap(&mut self.gm[buffer].data, data);
     }
 
-    /// Bytes of a local memory, or of the global buffer that `start` lies in. The range must exist.
+    /// Bytes of a local memory, or of the global buffer that contains `start`. The range must exist.
     pub fn bytes(&self, env: Env, core: Role, space: Space, start: u64, len: usize) -> &[u8] {
         let (memory, start) = self.locate(env, core, space, start);
         &memory[start..start + len]
     }
 
-    /// The same, to write.
+    /// As [`Memory::bytes`], mutable.
     pub fn bytes_mut(&mut self, env: Env, core: Role, space: Space, start: u64, len: usize) -> &mut [u8] {
         if space == Space::Gm {
             let (buffer, offset) = gm_split(start).expect("address checked against the plan");
@@ -228,7 +230,7 @@ impl Memory {
         &mut self.local[index][start as usize..start as usize + len]
     }
 
-    /// The whole memory that holds `start`, and `start` as an index into it.
+    /// The whole memory that contains `start`, and `start` as an index into it.
     pub fn locate(&self, env: Env, core: Role, space: Space, start: u64) -> (&[u8], usize) {
         if space == Space::Gm {
             let (buffer, offset) = gm_split(start).expect("address checked against the plan");
@@ -237,7 +239,7 @@ impl Memory {
         (&self.local[Self::index(env.block, core, space)], start as usize)
     }
 
-    /// The same, to write.
+    /// As [`Memory::locate`], mutable.
     pub fn locate_mut(&mut self, env: Env, core: Role, space: Space, start: u64) -> (&mut [u8], usize) {
         if space == Space::Gm {
             let (buffer, offset) = gm_split(start).expect("address checked against the plan");
@@ -254,8 +256,8 @@ impl Memory {
         }
     }
 
-    /// The first local memory whose bytes are not those of another memory of the same shape: its cluster, core and space, how many
-    /// bytes differ, and the first of them.
+    /// The first local memory whose bytes differ from those of another memory of the same shape: its cluster, core and
+    /// space, the number of differing bytes, and the first of them.
     pub fn local_difference(&self, other: &Memory) -> Option<(u32, Role, Space, usize, usize)> {
         let clusters = (self.local.len() / (Role::ALL.len() * Space::COUNT)) as u32;
         let cores = (0..clusters).flat_map(|cluster| Role::ALL.into_iter().map(move |core| (cluster, core)));
@@ -273,12 +275,13 @@ impl Memory {
         })
     }
 
-    /// True if every byte of every memory is the same.
+    /// True if every byte of every memory is equal.
     pub fn same_bytes(&self, other: &Memory) -> bool {
         self.gm == other.gm && self.local == other.local
     }
 
-    /// Turns every bit of every memory: what an operation reads beyond what it names shows in its results.
+    /// Inverts every bit of every memory, so that reads by an operation beyond its declared accesses show in its
+    /// results.
     pub fn flip(&mut self) {
         let global = self.gm.iter_mut().map(|buffer| &mut buffer.data);
         global.chain(&mut self.local).flatten().for_each(|byte| *byte = !*byte);
@@ -295,19 +298,19 @@ impl Memory {
         }
     }
 
-    /// Takes a memory out, to read it while another is written; give it back with [`Memory::put_back`].
-    /// The memory is empty in between. `start` selects the global buffer.
+    /// Takes a memory out, to read it while another is written; return it with [`Memory::put_back`]. The memory is
+    /// empty in between. `start` selects the global buffer.
     pub fn take(&mut self, env: Env, core: Role, space: Space, start: u64) -> Vec<u8> {
         std::mem::take(self.slot(env, core, space, start))
     }
 
-    /// Gives back what [`Memory::take`] took.
+    /// Puts back a memory taken with [`Memory::take`].
     pub fn put_back(&mut self, env: Env, core: Role, space: Space, start: u64, memory: Vec<u8>) {
         *self.slot(env, core, space, start) = memory;
     }
 
-    /// Gives `work` the bytes from a source address on (at most `source.3` of them) and the bytes from a
-    /// destination address on, to write. Where both lie in one memory the source is copied to `scratch` first.
+    /// Calls `work` with the bytes from a source address (at most `source.3` of them) and, mutably, the bytes from a
+    /// destination address. If both are in one memory, the source is copied to `scratch` first.
     pub fn with_pair<R>(
         &mut self,
         env: Env,

@@ -1,9 +1,9 @@
-//! What of an effect's outcome depends on bytes that are uninitialised.
+//! The part of an effect's outcome that depends on uninitialised bytes.
 //!
-//! Found by trying ([`Tries`]): the effect is carried out again and again with other values in those bytes, and what differs depends
-//! on them. A difference proves that; so nothing is said of what masks or padding keep out. Bytes that come out as they went in,
-//! each time, were copied; others were computed. This needs no word from the effect, and costs nothing as long as everything that
-//! is read means something.
+//! It is found by sampling ([`Tries`]): the effect is executed again and again with other values in those bytes, and
+//! whatever differs depends on them. A difference is a proof; bytes that masks or padding keep out are therefore never
+//! reported. Bytes that come out exactly as they went in every time were copied; others were computed. The effect
+//! itself needs no annotation for this, and there is no cost as long as everything that is read is initialised.
 
 use slipring_tile::Space;
 
@@ -13,7 +13,7 @@ use crate::{
     Access, Choice, Effect, Env, Extent, Fault, Judged, Memory, Outcome, Output, Round, Run, Scratch, SiteRef, Tries,
 };
 
-/// An execution of an effect that knows beforehand what it touches.
+/// An execution of an effect whose accesses are known in advance.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Execution<'a> {
@@ -27,7 +27,7 @@ pub struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// The arguments with other contents of the buffers.
+    /// The arguments with other buffer contents.
     fn args_in(&self, round: Round) -> Vec<u64> {
         let other = |(at, arg): (usize, &u64)| {
             let varies = self.by_data >> at.min(63) & 1 != 0 && !self.effect.decides(at) && !self.effect.doubts(at);
@@ -38,8 +38,8 @@ impl Execution<'_> {
         self.args.iter().enumerate().map(other).collect()
     }
 
-    /// What an effect reports for bytes that it read. One that has not said that bytes decide that is one whose verdict depends on
-    /// them all the same.
+    /// The fault of an effect for bytes that it read. If it did not declare that bytes decide this, its verdict is
+    /// still treated as depending on them.
     fn reported(&self, shadow: Option<&mut Shadow>, outcome: Result<u64, Fault>) -> Result<u64, Fault> {
         if outcome.is_err()
             && self.effect.judges().is_none()
@@ -52,10 +52,10 @@ impl Execution<'_> {
 }
 
 impl Memory {
-    /// Carries out an effect and, where marks are kept, finds what it wrote that is uninitialised.
+    /// Executes an effect and, if marks are kept, determines which written bytes are uninitialised.
     ///
     /// # Errors
-    /// What the effect reports.
+    /// The fault of the effect.
     pub fn carry_out(&mut self, run: &Execution<'_>, scratch: &mut Scratch, output: &mut Output) -> Result<u64, Fault> {
         if self.foresee(run) {
             let outcome = run.effect.run(run.args, Run { env: run.env, memory: self, scratch, output });
@@ -70,8 +70,8 @@ impl Memory {
         outcome
     }
 
-    /// Marks what an effect writes, if no byte that it reads is uninitialised; false otherwise, and nothing is marked. After that the
-    /// effect itself may be carried out at any time before its bytes are needed.
+    /// Marks the writes of an effect if none of the bytes it reads is uninitialised; otherwise returns false and marks
+    /// nothing. Afterwards the effect itself may be executed at any time before its bytes are needed.
     #[inline]
     pub fn foresee(&mut self, run: &Execution<'_>) -> bool {
         let Some(shadow) = &mut self.shadow else { return true };
@@ -81,7 +81,7 @@ impl Memory {
         if shadow.any(&run.access.reads, run.env) {
             return false;
         }
-        // An addition to what is uninitialised is uninitialised.
+        // Adding to uninitialised bytes gives uninitialised bytes.
         if run.access.update.is_none() {
             shadow.define(&run.access.writes, run.env);
         }
@@ -92,7 +92,7 @@ impl Memory {
     }
 }
 
-/// Bytes of a memory, kept to be put back.
+/// Saved bytes of a memory, to be restored.
 struct Kept {
     extents: Vec<Extent>,
     bytes: Vec<u8>,
@@ -125,14 +125,14 @@ fn read(memory: &Memory, env: Env, extents: &[Extent], out: &mut Vec<u8>) {
     }
 }
 
-/// What an effect reads, as far as tries change it.
+/// The inputs of an effect that samples vary.
 #[derive(Default)]
 struct Holes {
-    /// What is uninitialised, with some contents.
+    /// Uninitialised bytes, for some contents.
     voids: Vec<(Extent, Uninit)>,
-    /// What comes from buffers.
+    /// Bytes that come from buffers.
     contents: Vec<Extent>,
-    /// After how many uninitialised bytes they are the same again.
+    /// The period after which the uninitialised bytes repeat.
     alike: Option<u64>,
 }
 
@@ -154,7 +154,8 @@ impl Holes {
         holes
     }
 
-    /// For a comparison of two halves: where the same bytes of both are uninitialised, each pair holds the same.
+    /// For a comparison of two halves: where corresponding bytes of both are uninitialised, each pair is filled
+    /// equally.
     fn take_halves_as_alike(&mut self) {
         let (one, other) = self.voids.split_at(self.voids.len() / 2);
         let sizes = |half: &[(Extent, Uninit)]| half.iter().map(|(extent, _)| extent.row_bytes).collect::<Vec<_>>();
@@ -163,7 +164,7 @@ impl Holes {
         }
     }
 
-    /// Puts in what a try takes the bytes for.
+    /// Fills in the values of a sample.
     fn fill(&self, memory: &mut Memory, env: Env, round: Round, tried: usize) {
         let bytes = |memory: &mut Memory, extent: &Extent, value: &mut dyn FnMut(u64) -> Option<u8>| {
             let found = memory.bytes_mut(env, extent.core, extent.space, extent.start, extent.row_bytes as usize);
@@ -191,7 +192,7 @@ impl Holes {
     }
 }
 
-/// What a try came to.
+/// The outcome of a sample.
 struct Sample {
     bytes: Vec<u8>,
     value: Option<u64>,
@@ -260,8 +261,8 @@ fn try_out(
     Ok(outcome)
 }
 
-/// Marks a byte that was written; `adds` where it was added to what was there. `places` are where it was computed, if it was, and
-/// where contents decided, if they did. True if it is uninitialised, with some contents.
+/// Marks a written byte; `adds` if it was added to the old contents. `places` are where it was computed, if it was, and
+/// where contents decided, if they did. True if it is uninitialised, for some contents.
 pub fn mark(marks: &mut Marks, byte: u64, judged: Judged, [origin, by]: [SiteRef; 2], adds: bool) -> bool {
     let by = judged.by_data.then_some(by);
     let nothing = Nothing { origin: None, by, elsewhere: false };

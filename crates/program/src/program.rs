@@ -1,4 +1,4 @@
-//! A program: what one launch runs on each of its clusters.
+//! A program: the code that one launch runs on each of its clusters.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::{Action, Inst, Operand, Reg, Words};
 
-/// What one launch runs: the same on every block (cluster).
+/// The code of one launch: the same on every block (cluster).
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Name of the kernel.
@@ -20,17 +20,17 @@ pub struct Program {
     pub params: Vec<Param>,
     /// Rings, for reports.
     pub rings: Vec<RingDecl>,
-    /// True for one program that does the work of all cores of a cluster in order: it may use every pipe, and runs
-    /// in sequential mode only.
+    /// True for one program that does the work of all cores of a cluster in order: it may use every pipe, and runs only
+    /// in sequential mode.
     pub whole_cluster: bool,
-    /// Places that instructions come from.
+    /// Source locations of instructions.
     pub sites: Vec<Site>,
-    /// How their text spells what findings advise.
+    /// How the source language spells the advice in findings.
     pub words: Words,
 }
 
 impl Program {
-    /// True if a core of it waits for numbers in global memory.
+    /// True if one of its cores waits for values in global memory.
     pub fn polls(&self) -> bool {
         self.cores.iter().any(|core| core.insts.iter().any(|inst| matches!(inst, Inst::Poll { .. })))
     }
@@ -45,7 +45,7 @@ pub struct CoreProgram {
     pub insts: Vec<Inst>,
     /// For each instruction its index in [`Program::sites`].
     pub inst_sites: Vec<u32>,
-    /// Work that [`Inst::Issue`] names.
+    /// Work referred to by [`Inst::Issue`].
     pub works: Vec<Work>,
     /// Number of registers.
     pub regs: u32,
@@ -54,30 +54,31 @@ pub struct CoreProgram {
 /// Work for a pipe.
 #[derive(Clone, Debug)]
 pub struct Work {
-    /// Where it runs.
+    /// Its pipe.
     pub pipe: Pipe,
     /// Name for statistics: the op.
     pub name: &'static str,
-    /// What it does.
+    /// Its effect.
     pub effect: Action,
     /// Operands of the effect.
     pub args: Box<[Operand]>,
-    /// What an execution costs, by the effect's units.
+    /// The cost of an execution, by the effect's units.
     pub cost: Price,
     /// Register that receives the effect's value; only for work of [`Pipe::S`].
     pub result: Option<Reg>,
-    /// The ring (index in [`Program::rings`]) into whose slots it moves a tile; of a ring to both lanes that of lane 0.
+    /// The ring (index in [`Program::rings`]) into whose slots it moves a tile; for a ring to both lanes, that of lane
+    /// 0.
     pub fills: Option<u32>,
 }
 
-/// Where an instruction comes from.
+/// The source of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
     /// Name of the op in the text.
     pub op: Arc<str>,
     /// Range of bytes in the source text; empty at 0 for generated instructions.
     pub span: (u32, u32),
-    /// What it is doing there, for reports: `waits for a free slot` …; may be empty.
+    /// The purpose of the instruction, for reports: `waits for a free slot` …; may be empty.
     pub note: &'static str,
 }
 
@@ -86,31 +87,31 @@ pub struct Site {
 pub struct Param {
     /// Name in the text, without `%`.
     pub name: String,
-    /// What is passed.
+    /// The kind of value passed.
     pub kind: ParamKind,
 }
 
 impl Param {
-    /// True if whoever launches the kernel passes it.
+    /// True if the launcher of the kernel passes it.
     pub const fn is_passed(&self) -> bool {
         !matches!(self.kind, ParamKind::Scratch { .. })
     }
 }
 
-/// What a kernel parameter takes.
+/// The kind of a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ParamKind {
-    /// Address of a device buffer with elements of this type; `bytes` where the type fixes the size.
+    /// Address of a device buffer with elements of this type; `bytes` if the type fixes the size.
     Buffer {
         /// Element type.
         elem: Elem,
-        /// Size in bytes, if the type says.
+        /// Size in bytes, if the type fixes it.
         bytes: Option<u64>,
     },
-    /// Address of zeroed device memory that the launch allocates, so many bytes for each of its blocks: nobody passes it, and
-    /// what it holds is no result. It is the last parameter.
+    /// Address of zeroed device memory that the launch allocates, with this many bytes for each of its blocks: nobody
+    /// passes it, and its contents are not a result. It is the last parameter.
     Scratch {
-        /// Bytes of a block.
+        /// Bytes per block.
         bytes_per_block: u64,
     },
     /// A scalar of this type; `index` is `i64`.
@@ -124,23 +125,23 @@ pub enum ParamKind {
 pub struct SyncDecl {
     /// For reports, such as `flag MTE2→V id 0 of AIV0`.
     pub name: Arc<str>,
-    /// What it is.
+    /// Its role.
     pub role: SyncRole,
     /// Core that sets it.
     pub setter: Role,
     /// Core that waits for it.
     pub waiter: Role,
-    /// Largest count that it can hold: 1 for a flag.
+    /// Maximum count: 1 for a flag.
     pub max: u32,
-    /// True: a set at the largest count is lost silently; false: it is a finding.
+    /// True: a set at the maximum is lost silently; false: it is a finding.
     pub saturates: bool,
-    /// Count that an orderly program leaves at its end.
+    /// Final count left by a correct program.
     pub final_count: u32,
-    /// Signals of it that the waiter takes back when its program ends, if they are all there: nothing is left of them then.
+    /// Signals that the waiter consumes when its program ends, if all of them are present: none are left then.
     pub returned: u32,
 }
 
-/// What a synchronisation object is, for reports.
+/// The role of a synchronisation object, for reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum SyncRole {
@@ -148,13 +149,14 @@ pub enum SyncRole {
     Event { from: Pipe, to: Pipe, id: u32 },
     /// A semaphore between two cores.
     Semaphore { id: u32 },
-    /// `slot` of a ring holds a tile (index in [`Program::rings`]). Of a counted ring all slots share slot 0's.
+    /// `slot` of a ring holds a tile (index in [`Program::rings`]). In a counted ring all slots share slot 0's.
     RingReady { ring: u32, slot: u32 },
     /// `slot` of a ring is free.
     RingFree { ring: u32, slot: u32 },
     /// A buffer token.
     Token { id: u32 },
-    /// The unit flag of the accumulator tile at this address: a token that a pipe publishes without having got it.
+    /// The unit flag of the accumulator tile at this address: a token that a pipe may publish without having acquired
+    /// it.
     UnitFlag { address: u32 },
 }
 
@@ -187,22 +189,22 @@ pub struct RingDecl {
     /// The Vector core at one end.
     pub lane: Role,
     pub slots: u32,
-    /// Bytes from one slot to the next.
+    /// Distance in bytes from one slot to the next.
     pub slot_bytes: u32,
     /// Memory that holds the slots: `Gm`, `Vec` or `Mat`.
     pub space: Space,
     /// True: one counter of ready tiles and one of free slots. False: a flag of each kind for each slot.
     pub counted: bool,
-    /// Tiles that one free signal stands for.
+    /// Number of tiles represented by one free signal.
     pub period: u32,
-    /// Address of slot 0 in the consumer's memory, where the text tells it; `None` for rings in global memory.
+    /// Address of slot 0 in the consumer's memory, if the text determines it; `None` for rings in global memory.
     pub base: Option<u64>,
-    /// True if the text turns phases of pushes or pops on and off: signals then say less than what is moved.
+    /// True if the text switches phases of pushes or pops on and off: signals then do not correspond to moves.
     pub sparse: bool,
-    /// Free signals with which the ring starts.
+    /// Initial number of free signals.
     pub credits: u32,
-    /// True if undivided tiles reach both Vector cores, which the platform's tile library does not do.
+    /// True if undivided tiles reach both Vector cores, which the platform's tile library does not support.
     pub undivided: bool,
-    /// True if rows become blocks on their way into L1, which the platform's tile library does not do.
+    /// True if rows become blocks on their way into L1, which the platform's tile library does not support.
     pub from_rows: bool,
 }

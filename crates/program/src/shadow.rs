@@ -1,8 +1,9 @@
-//! Which bytes of memories are uninitialised.
+//! The uninitialised bytes of memories.
 //!
-//! A byte is uninitialised as long as nobody has written it, and after it was written with what came from such bytes. Local memories
-//! are uninitialised when a block starts. Moving such bytes is not a mistake, nor is computing with them: what they become is uninitialised
-//! either, and is remembered as *copied* or as *computed*. What depends on them is found by trying: see `probe`.
+//! A byte is uninitialised until somebody writes it, and again after it is written with a value derived from
+//! uninitialised bytes. Local memories are uninitialised when a block starts. Neither moving such bytes nor computing
+//! with them is an error: the result is uninitialised as well, and is recorded as *copied* or as *computed*. Dependence
+//! on them is determined by sampling: see `probe`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,45 +18,45 @@ pub use bytes::{Misuse, Nothing, Uninit, Unwritten};
 use rest::Rest;
 use words::{bit, bits, longer, set};
 
-/// Bytes to a block, for which the last place that computed something from nothing is remembered.
+/// Bytes per block; for each block the last location that computed something from uninitialised bytes is remembered.
 const BLOCK: u64 = 32;
 
-/// One bit a byte of a memory: whether it is uninitialised, with some contents of the buffers.
+/// One bit per byte of a memory: whether it is uninitialised, for some contents of the buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Marks {
-    /// The first word that is kept, here and in the lists after it: of a large buffer a launch touches little.
+    /// The first word kept, here and in the following lists: a launch touches little of a large buffer.
     base: usize,
     nothing: Vec<u64>,
-    /// Of these, what was computed; as long as it was needed.
+    /// Of these, the computed ones; kept as far as needed.
     computed: Vec<u64>,
-    /// Of these, what means something with other contents, and of that what means something with the present ones; as long as they
-    /// were needed.
+    /// Of these, the ones initialised with other contents, and of those the ones initialised with the present contents;
+    /// kept as far as needed.
     by_data: Vec<u64>,
     elsewhere: Vec<u64>,
-    /// For each block the last place that computed, or where contents decided.
+    /// For each block the last location that computed, or where contents decided.
     origins: Vec<SiteRef>,
-    /// What is uninitialised before and after `nothing`.
+    /// The uninitialised bytes outside the kept words.
     rest: Rest,
-    /// The host had no room for them: nothing is marked any more.
+    /// The host had no memory for the marks: nothing is marked any more.
     full: bool,
-    /// Ranges of rows of which every byte means something, those that were asked about last: the same tile comes again and again.
+    /// Ranges of rows that are fully initialised, those queried last: the same tile is used again and again.
     known: Known,
-    /// Bytes in which no contents of buffers have a part.
+    /// Bytes whose contents do not depend on any buffer.
     pub(crate) constants: Constants,
 }
 
 impl Marks {
-    /// A memory of which everything, or nothing, is uninitialised.
+    /// A memory that is completely initialised, or completely uninitialised.
     pub fn new(nothing: bool) -> Marks {
         Marks { rest: if nothing { Rest::All } else { Rest::Nothing }, ..Marks::default() }
     }
 
-    /// A memory of which some ranges of bytes are uninitialised.
+    /// A memory with some uninitialised ranges.
     fn with(ranges: Vec<(u64, u64)>) -> Marks {
         Marks { rest: Rest::of(ranges), ..Marks::default() }
     }
 
-    /// True if a byte of the range is uninitialised, with some contents of the buffers.
+    /// True if a byte of the range is uninitialised, for some contents of the buffers.
     #[inline]
     pub fn any(&self, from: u64, to: u64) -> bool {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
@@ -68,7 +69,7 @@ impl Marks {
         self.any_of(first, last, from, to)
     }
 
-    /// The same of a range that is not all in the words that are kept.
+    /// As [`Marks::any`], for a range that is not entirely within the kept words.
     fn any_around(&self, from: u64, to: u64) -> bool {
         let (start, end) = (self.base as u64 * 64, (self.base + self.nothing.len()) as u64 * 64);
         let (low, high) = (from.max(start), to.min(end));
@@ -80,7 +81,7 @@ impl Marks {
     #[inline]
     fn any_of(&self, first: usize, last: usize, from: u64, to: u64) -> bool {
         let Some(words) = self.nothing.get(first - self.base..last - self.base) else { return false };
-        // Nearly always nothing is uninitialised for far around: then the ends need no look of their own.
+        // Nearly always nothing is uninitialised in a wide neighbourhood: then the ends need no separate check.
         let (many, few) = words.as_chunks::<16>();
         let (fours, rest) = few.as_chunks::<4>();
         let any = many.iter().any(|words| words.iter().fold(0, |all, word| all | word) != 0)
@@ -96,19 +97,19 @@ impl Marks {
         }
     }
 
-    /// True if a byte of a range, which begins at `start`, is uninitialised.
+    /// True if a byte of a range that begins at `start` is uninitialised.
     fn any_in(&self, extent: &Extent, start: u64) -> bool {
         if extent.rows <= 1 {
             return runs(extent, start).any(|(from, to)| self.any(from, to));
         }
-        // If nothing between the rows is uninitialised either, none of them needs to be looked at.
+        // If nothing between the rows is uninitialised either, the rows need not be checked one by one.
         let end = start.saturating_add(extent.end().saturating_sub(extent.start));
         !self.known.has(extent, start)
             && self.any(start, end)
             && runs(extent, start).any(|(from, to)| self.any(from, to))
     }
 
-    /// The bytes of a range, which begins at `start`, have a meaning from now on.
+    /// The bytes of a range that begins at `start` become initialised.
     fn define_in(&mut self, extent: &Extent, start: u64) {
         if extent.rows <= 1 {
             return runs(extent, start).for_each(|(from, to)| self.define(from, to));
@@ -123,14 +124,14 @@ impl Marks {
         }
     }
 
-    /// True if the byte is uninitialised, with some contents of the buffers.
+    /// True if the byte is uninitialised, for some contents of the buffers.
     #[inline]
     pub fn is_doubtful(&self, at: u64) -> bool {
         let kept = ((at / 64) as usize).checked_sub(self.base).and_then(|place| self.nothing.get(place));
         kept.map_or_else(|| self.rest.any(at, at.saturating_add(1)), |word| word >> (at % 64) & 1 != 0)
     }
 
-    /// True if the byte is uninitialised with the contents that the buffers have.
+    /// True if the byte is uninitialised with the present contents of the buffers.
     pub fn is_nothing(&self, at: u64) -> bool {
         self.is_doubtful(at) && !self.bit(&self.elsewhere, at)
     }
@@ -140,12 +141,12 @@ impl Marks {
         at.checked_sub(self.base as u64 * 64).is_some_and(|at| bit(words, at))
     }
 
-    /// The place in `origins` of a byte in the words that are kept.
+    /// The index in `origins` of a byte in the kept words.
     fn block(&self, at: u64) -> usize {
         ((at - self.base as u64 * 64) / BLOCK) as usize
     }
 
-    /// What is known of a byte that is uninitialised with some contents.
+    /// The details of a byte that is uninitialised for some contents.
     fn kind(&self, at: u64) -> Nothing {
         let site = |own: bool| own.then(|| self.origins.get(self.block(at)).copied().unwrap_or(0));
         Nothing {
@@ -155,7 +156,7 @@ impl Marks {
         }
     }
 
-    /// The runs of bytes of a range that are uninitialised, with some contents of the buffers.
+    /// The runs of bytes of a range that are uninitialised, for some contents of the buffers.
     pub fn voids(&self, from: u64, to: u64) -> Vec<Uninit> {
         let mut list: Vec<Uninit> = Vec::new();
         let mut at = from;
@@ -181,7 +182,7 @@ impl Marks {
         list
     }
 
-    /// The bytes have a meaning from now on.
+    /// The bytes become initialised.
     #[inline]
     pub fn define(&mut self, from: u64, to: u64) {
         if from >= to || (self.rest.is_nothing() && self.nothing.is_empty()) {
@@ -195,7 +196,7 @@ impl Marks {
         self.not_computed(from, to);
     }
 
-    /// The bytes, of words that are kept, were not computed, and no contents decided about them.
+    /// Records that the bytes, within the kept words, were not computed, and that no contents decided about them.
     #[inline]
     fn not_computed(&mut self, from: u64, to: u64) {
         let start = self.base as u64 * 64;
@@ -208,7 +209,7 @@ impl Marks {
         }
     }
 
-    /// The bytes are uninitialised from now on, as if nobody had written them.
+    /// The bytes become uninitialised, as if nobody had written them.
     pub fn forget_run(&mut self, from: u64, to: u64) {
         let (first, last) = ((from / 64) as usize, to.div_ceil(64) as usize);
         if from >= to || !self.reach(first, last) {
@@ -219,7 +220,7 @@ impl Marks {
         self.not_computed(from, to);
     }
 
-    /// The byte is uninitialised from now on: computed at a place, or copied, with all contents or with some.
+    /// The byte becomes uninitialised: computed at a location, or copied, for all contents or for some.
     pub fn forget(&mut self, at: u64, Nothing { origin, by, elsewhere }: Nothing) {
         let (word, place) = ((at / 64) as usize, 1 << (at % 64));
         if !self.reach(word, word + 1) {
@@ -250,8 +251,9 @@ impl Marks {
         }
     }
 
-    /// The marks as words that are the same exactly if the marks are, of the same memory: for each word that is not as at first, its
-    /// place, what is uninitialised, and what of that was computed, what contents decide, and what means something with these.
+    /// The marks as words, which are equal exactly if the marks of the same memory are: for each word that differs from
+    /// its initial state, its index, the uninitialised bytes, and of these the computed ones, those that contents
+    /// decide, and those initialised with the present contents.
     fn words(&self) -> Vec<u64> {
         let of = |at: usize| {
             let nothing = self.nothing[at];
@@ -264,7 +266,7 @@ impl Marks {
         words.chain(matches!(self.rest, Rest::All).then_some(u64::MAX)).collect()
     }
 
-    /// Keeps the words from `first` to before `end`; false where there is no room for them, or was none before.
+    /// Keeps the words from `first` up to `end`; false if there is no memory for them, or was none before.
     fn reach(&mut self, first: usize, end: usize) -> bool {
         if self.full {
             return false;
@@ -287,7 +289,8 @@ impl Marks {
         true
     }
 
-    /// Keeps words before those that are kept: twice as many, so that going down word by word costs no more than going up.
+    /// Keeps words before the kept ones: twice as many, so that growing downwards word by word costs no more than
+    /// growing upwards.
     fn reach_down(&mut self, first: usize) -> bool {
         let base = first.min(self.base.saturating_sub(self.nothing.len()));
         let more = self.base - base;
@@ -313,31 +316,31 @@ impl Marks {
         fits
     }
 
-    /// Forgets everything: from now on nothing is marked.
+    /// Drops everything: from now on nothing is marked.
     fn give_up(&mut self) {
         *self = Marks { full: true, ..Marks::default() };
     }
 }
 
-/// The marks of all memories, and what was found.
+/// The marks of all memories, and the findings.
 #[derive(Clone, Debug, Default)]
 pub struct Shadow {
     gm: Vec<Marks>,
     local: Vec<Marks>,
-    /// Buffers in global memory whose contents are no result.
+    /// Buffers in global memory whose contents are not results.
     scratch: Vec<usize>,
     misuses: Vec<Misuse>,
-    /// Places where contents of buffers decide whether such bytes are used, or whether a fault is found.
+    /// Locations where buffer contents decide whether such bytes are used, or whether a fault is found.
     doubts: BTreeSet<(SiteRef, Choice)>,
-    /// Which numbers of the present work come from buffers, one bit each.
+    /// The arguments of the current work that come from buffers, one bit each.
     pub numbers: u64,
-    /// For each place and buffer of results: runs of bytes that it stored and that are uninitialised.
+    /// For each location and result buffer: runs of uninitialised bytes that it stored.
     stores: BTreeMap<(SiteRef, usize), Vec<(u64, u64)>>,
 }
 
 impl Shadow {
-    /// Of so many local memories and buffers; `scratch` are the buffers that are uninitialised at the start and are no results,
-    /// `unwritten` what else is uninitialised at the start.
+    /// For this many local memories and buffers; `scratch` are the buffers that are uninitialised at the start and are
+    /// not results, `unwritten` other initially uninitialised bytes.
     pub(crate) fn new(local: usize, buffers: usize, scratch: &[usize], unwritten: &[Unwritten]) -> Shadow {
         let marks = |buffer: usize| {
             let own = unwritten.iter().filter(|one| one.buffer == buffer);
@@ -366,7 +369,7 @@ impl Shadow {
         }
     }
 
-    /// The marks of the memory that a range lies in, and the offset of its first byte there.
+    /// The marks of the memory that contains a range, and the offset of its first byte there.
     pub(crate) fn of(&self, extent: &Extent, env: Env) -> Option<(&Marks, u64)> {
         if extent.space != Space::Gm {
             return Some((self.local.get(locals(env.block, extent.core, extent.space))?, extent.start));
@@ -383,29 +386,29 @@ impl Shadow {
         Some((self.gm.get_mut(buffer)?, offset.max(0) as u64))
     }
 
-    /// Takes the marks of a local memory out, for an effect that keeps them itself.
+    /// Takes the marks of a local memory out, for an effect that maintains them itself.
     pub fn take(&mut self, env: Env, core: Role, space: Space) -> Marks {
         self.local.get_mut(locals(env.block, core, space)).map(std::mem::take).unwrap_or_default()
     }
 
-    /// Gives back what [`Shadow::take`] took.
+    /// Puts back the marks taken with [`Shadow::take`].
     pub fn put_back(&mut self, env: Env, core: Role, space: Space, marks: Marks) {
         if let Some(place) = self.local.get_mut(locals(env.block, core, space)) {
             *place = marks;
         }
     }
 
-    /// True if the host had no room for the marks of some memory, of which nothing was said any more then.
+    /// True if the host had no memory for the marks of some memory, which is then no longer checked.
     pub fn is_full(&self) -> bool {
         self.gm.iter().chain(&self.local).any(|marks| marks.full)
     }
 
-    /// True if a byte of the ranges is uninitialised, with some contents of the buffers.
+    /// True if a byte of the ranges is uninitialised, for some contents of the buffers.
     pub fn any(&self, extents: &[Extent], env: Env) -> bool {
         extents.iter().any(|extent| self.of(extent, env).is_some_and(|(marks, start)| marks.any_in(extent, start)))
     }
 
-    /// The bytes of the ranges have a meaning from now on.
+    /// The bytes of the ranges become initialised.
     pub fn define(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
             if let Some((marks, start)) = self.of_mut(extent, env) {
@@ -414,8 +417,8 @@ impl Shadow {
         }
     }
 
-    /// Marks what an effect touched that discovers its accesses by what it reads: with bytes that are uninitialised it could do
-    /// anything.
+    /// Marks the accesses of an effect that discovers them depending on what it reads: with uninitialised bytes it
+    /// could do anything.
     pub fn discovered(&mut self, access: &Access, env: Env, site: SiteRef) {
         if self.any(&access.reads, env) {
             let extent = access.reads.iter().find(|extent| self.any(&[**extent], env)).copied();
@@ -426,14 +429,14 @@ impl Shadow {
         self.forget(&access.undefined, env);
     }
 
-    /// Remembers whether contents of buffers have a part in what the present work writes.
+    /// Records whether the data written by the current work depends on buffer contents.
     pub fn derive(&mut self, access: &Access, env: Env) {
         let constant = self.numbers == 0 && access.reads.iter().all(|extent| self.is_constant(extent, env));
         for extent in access.writes.iter().filter(|extent| extent.space != Space::Gm) {
             let Some((marks, start)) = self.of_mut(extent, env) else { continue };
             match constant {
                 true => runs(extent, start).for_each(|(from, to)| marks.constants.add(from, to)),
-                // What lies between the rows as well.
+                // Including the bytes between the rows.
                 false => marks.constants.remove(start, start.saturating_add(extent.end().saturating_sub(extent.start))),
             }
         }
@@ -444,7 +447,7 @@ impl Shadow {
         of().is_some_and(|(marks, start)| runs(extent, start).all(|(from, to)| marks.constants.has(from, to)))
     }
 
-    /// The bytes of the ranges are uninitialised from now on.
+    /// The bytes of the ranges become uninitialised.
     pub fn forget(&mut self, extents: &[Extent], env: Env) {
         for extent in extents {
             if let Some((marks, start)) = self.of_mut(extent, env) {
@@ -453,35 +456,35 @@ impl Shadow {
         }
     }
 
-    /// What is uninitialised in local memories, as words that are the same exactly if it is.
+    /// The uninitialised bytes of local memories, as words that are equal exactly if the bytes are the same.
     pub fn local_words(&self) -> Vec<u64> {
         self.local.iter().flat_map(|marks| marks.words().into_iter().chain([u64::MAX, 0])).collect()
     }
 
-    /// What of some bytes of a buffer is uninitialised.
+    /// The uninitialised runs within a range of a buffer.
     pub fn voids_of(&self, buffer: usize, from: u64, to: u64) -> Vec<Uninit> {
         self.gm.get(buffer).map_or_else(Vec::new, |marks| marks.voids(from, to))
     }
 
-    /// The same of each buffer: empty where everything in it means something.
+    /// The words of each buffer, likewise: empty if it is completely initialised.
     pub fn buffer_words(&self) -> Vec<Vec<u64>> {
         self.gm.iter().map(Marks::words).collect()
     }
 
-    /// Notes a misuse, once for each place and kind.
+    /// Records a misuse, once for each location and kind.
     pub fn misuse(&mut self, misuse: Misuse) {
         if !self.misuses.iter().any(|m| (m.site, m.what) == (misuse.site, misuse.what)) {
             self.misuses.push(misuse);
         }
     }
 
-    /// Notes that contents of buffers decide something at a place.
+    /// Records that buffer contents decide something at a location.
     pub fn doubt(&mut self, site: SiteRef, choice: Choice) {
         self.doubts.insert((site, choice));
     }
 
-    /// Where contents of buffers have decided so far whether bytes that nobody wrote are used or come into results, or whether a fault
-    /// was found.
+    /// Locations where buffer contents have so far decided whether unwritten bytes are used or reach results, or
+    /// whether a fault was found.
     pub fn doubts(&self) -> BTreeSet<(SiteRef, Choice)> {
         let mut all = self.doubts.clone();
         for (_, _, voids) in self.outputs() {
@@ -495,7 +498,7 @@ impl Shadow {
         &self.misuses
     }
 
-    /// Notes bytes of a buffer that a place stored and that are uninitialised.
+    /// Records uninitialised bytes that a location stored to a buffer.
     pub(crate) fn stored(&mut self, site: SiteRef, extent: &Extent) {
         let Some((buffer, offset)) = gm_split(extent.start).filter(|_| extent.space == Space::Gm) else { return };
         if self.scratch.contains(&buffer) {
@@ -513,7 +516,7 @@ impl Shadow {
         }
     }
 
-    /// What results hold that is uninitialised, with some contents: the place that stored it, the buffer, the runs of bytes.
+    /// The uninitialised parts of results, for some contents: the storing location, the buffer, the runs of bytes.
     pub fn outputs(&self) -> Vec<(SiteRef, usize, Vec<Uninit>)> {
         let mut list = Vec::new();
         for ((site, buffer), stored) in &self.stores {
@@ -536,8 +539,8 @@ impl Shadow {
         list
     }
 
-    /// The runs of bytes of a buffer in global memory, between two of them, that are uninitialised: first byte and end, counted from the
-    /// first of the two.
+    /// The uninitialised runs within a range of a buffer in global memory: start and end, relative to the start of the
+    /// range.
     pub fn of_buffer(&self, buffer: usize, from: u64, to: u64) -> Vec<(u64, u64)> {
         let Some(marks) = self.gm.get(buffer).filter(|_| !self.scratch.contains(&buffer)) else { return Vec::new() };
         let mut list: Vec<(u64, u64)> = Vec::new();
@@ -551,7 +554,7 @@ impl Shadow {
         list
     }
 
-    /// True if a byte from `from` to before `to` of a buffer in global memory is uninitialised.
+    /// True if a byte of a range of a buffer in global memory is uninitialised.
     pub fn any_of_buffer(&self, buffer: usize, from: u64, to: u64) -> bool {
         let of = |marks: &Marks| marks.any(from, to) && (from..to).any(|at| marks.is_nothing(at));
         self.gm.get(buffer).is_some_and(of)

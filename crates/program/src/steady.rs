@@ -1,4 +1,5 @@
-//! How often a core goes on as it did: from the same instruction, with registers of which some have moved by equal steps.
+//! How often a core repeats itself: from the same instruction, with registers of which some have advanced by constant
+//! steps.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +7,19 @@ use crate::loops::{target, written};
 use crate::{Action, CoreProgram, Inst, Law, Operand, Reg};
 
 impl CoreProgram {
-    /// How many times more a core at `pc` surely does what it did since it stood there before, if all that it waits for comes as it
-    /// came then: `moved` says by how much each of its registers has changed meanwhile. `None` where that is not known.
+    /// How many more times a core at `pc` is certain to repeat what it did since it was last there, provided that
+    /// everything it waits for arrives as it did then. `moved` is the change of each of its registers since then.
+    /// `None` if unknown.
     ///
-    /// What has moved may only count: it grows by constants, and decides nothing but that it has not come to a bound which stays.
-    /// Work must be such that its time does not depend on bytes, and its operands stay or come back.
+    /// Registers that have changed must be pure counters: they grow by constants, and decide nothing except that a
+    /// fixed bound has not been reached. The duration of work must not depend on bytes, and its operands must be
+    /// unchanged or periodic.
     pub fn goes_on(&self, pc: usize, regs: &[u64], moved: &[u64]) -> Option<u64> {
         let counts = |operand: Operand| match operand {
             Operand::Reg(Reg(reg)) => moved.get(reg as usize).is_some_and(|by| *by != 0),
             Operand::Imm(_) => false,
         };
-        // What it may come to, as long as no bound is reached.
+        // Everything it may reach as long as no bound is reached.
         let (mut seen, mut open) = (BTreeSet::new(), vec![pc]);
         while let Some(at) = open.pop() {
             let inst = self.insts.get(at)?;
@@ -72,7 +75,7 @@ impl CoreProgram {
         Some(times)
     }
 
-    /// Operands of an instruction; `None` for one whose course depends on more than registers and signals.
+    /// Operands of an instruction; `None` for one whose behaviour depends on more than registers and signals.
     fn reads(&self, inst: &Inst) -> Option<Vec<Operand>> {
         Some(match inst {
             Inst::Issue { work } => {

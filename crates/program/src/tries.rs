@@ -1,19 +1,19 @@
-//! Trying what comes of bytes that are uninitialised: for the contents that the buffers have, and for others.
+//! Sampling the consequences of uninitialised bytes, with the actual buffer contents and with others.
 //!
-//! A step or an effect that reads such bytes is carried out again and again with other values there, and what comes out
-//! differently depends on them. That holds for these contents only: a mask that was loaded, or a number that is none, may keep
-//! the bytes out here and let them through elsewhere. So it is tried also with other values in place of everything that comes from
-//! buffers. What depends on the bytes with all of these does so whatever the buffers hold; what does so with some of them only is
-//! decided by the contents, which the verdict then says.
+//! A step or an effect that reads such bytes is executed again and again with other values in them, and outputs that
+//! differ depend on them. That holds for the given contents only: a loaded mask, or a NaN, may keep the bytes out here
+//! and let them through elsewhere. The execution is therefore also repeated with other values in place of everything
+//! that comes from buffers. A dependence seen with all of these values exists whatever the buffers hold; one seen with
+//! only some of them is decided by the contents, and the verdict says so.
 
 use crate::Uninit;
 
-/// What bytes that nobody wrote are taken for, one try after the other. Between them they are zeros, infinities, numbers that
-/// are not, large, small, positive and negative in the types that there are.
+/// Values that samples put into unwritten bytes, one after the other. Together they include zeros, infinities, NaNs,
+/// and large, small, positive and negative numbers of the existing types.
 const COPIED: [u8; 5] = [0x00, 0xff, 0x7f, 0x80, 0x3e];
-/// The same for bytes that were computed, so that copies of these are told from copies of the others.
+/// The values for computed bytes, so that copies of these can be distinguished from copies of the others.
 const COMPUTED: [u8; 5] = [0xff, 0x00, 0x80, 0x7c, 0xc1];
-/// The same with other contents of the buffers: zero, no number, and what is larger and smaller than these contents in every type.
+/// The values for other buffer contents: zero, NaN, and values larger and smaller than these in every type.
 const ELSEWHERE: [u8; 5] = [0x00, 0x7b, 0xfb, 0x80, 0xff];
 
 /// Other contents of the buffers.
@@ -21,9 +21,9 @@ const ELSEWHERE: [u8; 5] = [0x00, 0x7b, 0xfb, 0x80, 0xff];
 pub enum Contents {
     /// Ordinary numbers in all types,
     Some,
-    /// and others, which have no bit in common with them: a mask is set with one of the two.
+    /// and others with all bits inverted: each mask bit is set in one of the two.
     Others,
-    /// Zeros, which keep out what they are multiplied with or joined with bit by bit.
+    /// Zeros, which mask whatever they are multiplied or bitwise combined with.
     Zeros,
 }
 
@@ -31,19 +31,19 @@ impl Contents {
     const ALL: [Contents; 3] = [Contents::Some, Contents::Others, Contents::Zeros];
 }
 
-/// With what a try is made.
+/// The inputs of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Round {
-    /// The contents as they are.
+    /// The present contents.
     Here,
-    /// Other contents; whatever may be uninitialised is.
+    /// Other contents; everything that may be uninitialised is treated as such.
     Perhaps(Contents),
-    /// The same, and only what is uninitialised whatever the contents are is.
+    /// Other contents; only what is uninitialised with any contents is treated as such.
     Surely(Contents),
 }
 
 impl Round {
-    /// Tries of this round.
+    /// Number of samples in this round.
     const fn tries(self) -> usize {
         match self {
             Round::Here => COPIED.len() + 1,
@@ -51,7 +51,8 @@ impl Round {
         }
     }
 
-    /// Whether bytes are guessed: `here` if they are uninitialised with these contents, `by_data` if contents decide that.
+    /// Whether bytes are replaced: `here` if they are uninitialised with the present contents, `by_data` if contents
+    /// decide that.
     pub const fn guesses(self, here: bool, by_data: bool) -> bool {
         match self {
             Round::Here => here,
@@ -60,12 +61,12 @@ impl Round {
         }
     }
 
-    /// The same of some bytes.
+    /// Whether a run of bytes is replaced.
     pub const fn guesses_void(self, void: &Uninit) -> bool {
         self.guesses(void.here, void.by.is_some())
     }
 
-    /// What byte `at` of those that are uninitialised is taken for in a try.
+    /// The value of uninitialised byte `at` in a sample.
     #[inline]
     pub fn guess(self, tried: usize, at: u64, computed: bool) -> u8 {
         match (self, COPIED.get(tried), COMPUTED.get(tried)) {
@@ -76,7 +77,7 @@ impl Round {
         }
     }
 
-    /// What byte `at` of those that come from buffers is taken for; `None` where it stays.
+    /// The value of byte `at` that comes from a buffer; `None` if it is unchanged.
     #[inline]
     pub fn content(self, at: u64) -> Option<u8> {
         let byte = 0x38 | scattered(at) & 7;
@@ -95,46 +96,46 @@ fn scattered(at: u64) -> u8 {
     (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 29) as u8
 }
 
-/// What a byte of the outcome is, with these contents of the buffers.
+/// The classification of an output byte, with the present contents of the buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It does not depend on the bytes that are uninitialised.
+    /// It does not depend on uninitialised bytes.
     Known,
     /// A copy of a byte that nobody wrote.
     Copied,
-    /// A copy of one that was computed.
+    /// A copy of a computed one.
     CopiedComputed,
     /// Computed from such bytes.
     Computed,
 }
 
-/// What a byte of the outcome is.
+/// The classification of an output byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Judged {
     /// With these contents.
     pub outcome: Outcome,
-    /// With other contents it may be otherwise: known, or not.
+    /// With other contents it may differ: known, or not.
     pub by_data: bool,
 }
 
-/// Which bits of a part of the outcome depend on the bytes that are uninitialised.
+/// The bits of a part of the outcome that depend on uninitialised bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Lost {
-    /// These with these contents,
+    /// Those that do with the present contents,
     pub here: u8,
-    /// and with these the contents decide.
+    /// and those for which the contents decide.
     pub by_data: u8,
 }
 
-/// What came of all tries.
+/// The outcomes of all samples.
 #[derive(Debug)]
 pub struct Tries<T> {
     rounds: Vec<(Round, Vec<T>)>,
 }
 
 impl<T> Tries<T> {
-    /// Makes the tries. `varies`: something that comes from buffers has a part in the outcome; `unsure`: something that is read means
-    /// nothing with some contents only.
+    /// Runs the samples. `varies`: the outcome depends on something that comes from buffers; `unsure`: something that
+    /// is read is uninitialised only for some contents.
     pub fn new(varies: bool, unsure: bool, mut make: impl FnMut(Round, usize) -> T) -> Tries<T> {
         let mut rounds = vec![Round::Here];
         if varies || unsure {
@@ -147,18 +148,18 @@ impl<T> Tries<T> {
         Tries { rounds: rounds.into_iter().map(|round| (round, of(round))).collect() }
     }
 
-    /// Which bits depend on the bytes that are uninitialised: `differ` says in which ones two tries of a round differ.
+    /// The bits that depend on uninitialised bytes: `differ` returns those in which two samples of a round differ.
     pub fn lost(&self, differ: impl Fn(&T, &T) -> u8) -> Lost {
         self.over_rounds(differ, |bits| bits)
     }
 
-    /// The same of a byte of a number, in which all bits depend on them whatever the contents are if some do: which ones it are is
-    /// decided by the other contents as well.
+    /// As [`Tries::lost`], for a byte of a number, in which all bits depend on the uninitialised bytes for any contents
+    /// if some do: the other contents decide which bits these are.
     pub fn lost_in_byte(&self, differ: impl Fn(&T, &T) -> u8) -> Lost {
         self.over_rounds(differ, |bits| if bits == 0 { 0 } else { u8::MAX })
     }
 
-    /// `all` is what is taken to differ with other contents where some bits do.
+    /// `all` gives the bits assumed to differ with other contents if some do.
     fn over_rounds(&self, differ: impl Fn(&T, &T) -> u8, all: impl Fn(u8) -> u8) -> Lost {
         let (mut here, mut perhaps, mut surely) = (0, 0, u8::MAX);
         let unsure = self.rounds.iter().any(|(round, _)| matches!(round, Round::Surely(_)));
@@ -182,12 +183,12 @@ impl<T> Tries<T> {
         }
     }
 
-    /// The same of an outcome as a whole.
+    /// As [`Tries::lost`], for an outcome as a whole.
     pub fn depends(&self, same: impl Fn(&T, &T) -> bool) -> Lost {
         self.lost_in_byte(|one, other| u8::from(!same(one, other)))
     }
 
-    /// Judges a byte by its value in each try.
+    /// Classifies a byte by its value in each sample.
     pub fn judge(&self, value: impl Fn(&T) -> u8) -> Judged {
         let lost = self.lost_in_byte(|one, other| value(one) ^ value(other));
         let by_data = lost.by_data != 0;
@@ -196,7 +197,7 @@ impl<T> Tries<T> {
         }
         let is = |tries: &[T], values: &[u8; 5]| values.iter().zip(tries).all(|(guess, tried)| value(tried) == *guess);
         let here = &self.rounds[0].1;
-        // What is a copy only because a zero was added is none with other contents.
+        // A copy that results only from adding zero is not a copy with other contents.
         let copied = self.rounds[1..]
             .iter()
             .all(|(_, tries)| is(tries, &ELSEWHERE) || tries.iter().all(|tried| value(tried) == value(&tries[0])));

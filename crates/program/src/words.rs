@@ -1,20 +1,21 @@
-//! How the text that a program comes from spells what its findings advise.
+//! How the source language of a program spells the advice given in its findings.
 
 use slipring_machine::Pipe;
 
-/// Forms of ops that findings name. A program of hand-made instructions, which no text has, says what is meant instead.
+/// Spellings of ops used in findings. A program of hand-made instructions, which has no text, uses descriptions
+/// instead.
 ///
-/// In forms of flags `{from}`, `{to}` and `{id}` stand for the two pipes and the number, in `pipe_barrier` `{pipe}` for the
-/// pipe, in `memory_barrier` `{kind}` for the accesses that it orders.
+/// In forms of flags `{from}`, `{to}` and `{id}` are the two pipes and the id, in `pipe_barrier` `{pipe}` is the pipe,
+/// in `memory_barrier` `{kind}` is the kind of accesses that it orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Words {
     /// Signals from one pipe to another.
     pub set_flag: &'static str,
     /// Holds a pipe until another has signalled.
     pub wait_flag: &'static str,
-    /// The number of a flag.
+    /// The id of a flag.
     pub event: &'static str,
-    /// Gets a buffer for a pipe.
+    /// Acquires a buffer for a pipe.
     pub get_buffer: &'static str,
     /// Releases a buffer of a pipe.
     pub release_buffer: &'static str,
@@ -39,7 +40,7 @@ impl Default for Words {
 }
 
 impl Words {
-    /// The set of a flag; `None` for any number.
+    /// The set of a flag; `None` for any id.
     pub fn set(&self, from: Pipe, to: Pipe, id: Option<u32>) -> String {
         self.flag(self.set_flag, from, to, id)
     }

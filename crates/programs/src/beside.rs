@@ -1,5 +1,5 @@
-//! Tasks that wait for each other while they run. Each of them has a thread of its own, of which one runs at a time: which, and
-//! until when, is decided here, so that the result is the same on every host.
+//! Tasks that wait for each other while they run. Each has its own thread, of which only one runs at a time; this
+//! module decides which and until when, so that the result is the same on every host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,18 +10,18 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_program::Kind;
 use slipring_sim::ExecutionMode;
-use slipring_tasks::signals::{Changed, Signal, Wanted, since};
-use slipring_tasks::{Graph, Resumed, Tensor};
+use slipring_tasks::signals::{AllParts, Changed, Parts, Signal, Wanted, since};
+use slipring_tasks::{Graph, Resumed, Tensor, Touched};
 
 use super::ProgramOptions;
 use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
-use slipring_session::Compiled;
+use slipring_session::{Compiled, Error};
 
 use crate::footprint::step;
 
-/// What runs a task.
+/// The inputs of a running task.
 pub(super) struct Job<'j> {
     pub graph: &'j Graph,
     pub compiled: &'j Arc<Compiled>,
@@ -31,13 +31,13 @@ pub(super) struct Job<'j> {
     pub options: &'j ProgramOptions,
 }
 
-/// What came of a task so far.
+/// The state of a task after it was run.
 pub(super) enum Came {
     Over(Box<Outcome>),
     Waits,
 }
 
-/// Changes of signals, of each in the order in which they took place.
+/// Changes of signals, for each in the order in which they took place.
 type Log = BTreeMap<Signal, Vec<Changed>>;
 
 enum Said {
@@ -51,7 +51,7 @@ struct Answer {
     log: Log,
 }
 
-/// The end of a task.
+/// A task's end of the channel.
 struct Line {
     task: usize,
     /// The cycle in which the task started.
@@ -78,18 +78,18 @@ impl Talk for Line {
         let mut log = self.log.get(&place).cloned().unwrap_or_default();
         let mine = own.iter().filter(|step| step.place == place);
         log.extend(mine.filter_map(|step| changed(self.task, self.start, step)));
-        // What it did itself it did not wait for.
+        // It did not wait for its own changes.
         let last = since(&log, wanted).filter(|last| last.task != self.task)?;
         Some((last.at.saturating_sub(self.start), Resumed { by: last.task, at: last.at }))
     }
 }
 
-/// The change that a step of a task is, which started at a cycle; `None` for a wait.
+/// The change made by a step of a task that started at a cycle; `None` for a wait.
 fn changed(task: usize, start: u64, own: &Signalled) -> Option<Changed> {
     Some(Changed { at: start.saturating_add(own.at), task, change: step(own.what).ok()? })
 }
 
-/// A task that waits.
+/// A waiting task.
 struct Waiting {
     listen: Receiver<Said>,
     answer: Sender<Answer>,
@@ -97,17 +97,17 @@ struct Waiting {
     looks: Vec<Signalled>,
 }
 
-/// The tensors of a program, and the tasks that run.
+/// The tensors of a program, and the running tasks.
 #[derive(Default)]
 pub(super) struct Beside {
     pub tensors: Vec<Vec<u8>>,
-    /// What of them is uninitialised, where that is followed.
+    /// Their uninitialised bytes, if tracked.
     pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
     /// Changes of signals in the order in which they took place.
     log: Log,
     started: BTreeMap<usize, u64>,
-    /// Steps of the tasks that are not over.
+    /// Steps of incomplete tasks.
     steps: BTreeMap<usize, Vec<Signalled>>,
 }
 
@@ -118,7 +118,7 @@ impl Beside {
         beside
     }
 
-    /// Runs a task that starts at a cycle, as far as it comes.
+    /// Runs a task that starts at a cycle, as far as possible.
     ///
     /// # Errors
     /// Why it cannot be run.
@@ -139,7 +139,7 @@ impl Beside {
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
             let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
-            // Nobody hears it where the run was abandoned.
+            // Nobody receives it if the run was abandoned.
             let log = line.log;
             let _ = say.send(Said::Over { tensors, log, outcome: outcome.map(Box::new) });
         };
@@ -149,7 +149,7 @@ impl Beside {
         self.listen(task)
     }
 
-    /// Goes on with a task that waits, where what it waits for is there.
+    /// Resumes a waiting task, if its condition holds.
     pub fn resume(&mut self, task: usize) -> Option<Result<Came, String>> {
         let start = self.started.get(&task).copied().unwrap_or(0);
         let ready = |look: &Signalled| {
@@ -162,7 +162,7 @@ impl Beside {
         Some(self.go_on(task, Some(until)))
     }
 
-    /// Lets a task end that waits for what does not come.
+    /// Ends a task that waits for something that will not happen.
     ///
     /// # Errors
     /// Why it could not be run.
@@ -196,7 +196,7 @@ impl Beside {
         std::mem::take(&mut self.tensors)
     }
 
-    /// Tasks that wait.
+    /// Waiting tasks.
     pub fn waiting(&self) -> Vec<usize> {
         self.waiting.keys().copied().collect()
     }
@@ -260,6 +260,26 @@ impl Drop for Beside {
             let _ = waiting.thread.join();
         }
     }
+}
+
+/// All tasks in parts, where one of them takes steps with signals: the parts of those that do, and what all of them touch. `first` makes
+/// the tensors before the first task.
+pub(super) fn all_parts(
+    mut parts: BTreeMap<usize, Parts>,
+    footprints: &[BTreeMap<usize, Touched>],
+    first: impl FnOnce() -> Result<Vec<Vec<u8>>, Error>,
+) -> Result<Option<AllParts>, Error> {
+    if parts.is_empty() {
+        return Ok(None);
+    }
+    let whole = |touched: &BTreeMap<usize, Touched>| Parts { touched: vec![touched.clone()], events: Vec::new() };
+    let each = footprints.iter().enumerate();
+    let tasks = each.map(|(task, touched)| parts.remove(&task).unwrap_or_else(|| whole(touched))).collect();
+    let mut own = AllParts { tasks, ..AllParts::default() };
+    let tensors = first()?;
+    let known = |signal| Some((signal, number(&tensors, signal).filter(|n| *n != 0)?));
+    own.first = own.signals().into_iter().filter_map(known).collect();
+    Ok(Some(own))
 }
 
 fn number(tensors: &[Vec<u8>], (tensor, byte): Signal) -> Option<i64> {

@@ -1,4 +1,4 @@
-//! Tasks through the command queue of a board.
+//! Tasks run through the command queue of a board.
 
 use std::collections::BTreeSet;
 
@@ -18,43 +18,44 @@ use slipring_tile::Elem;
 
 use crate::facts::ProgramQueueFacts;
 
-/// What came of a program that was sent through the command queue.
+/// The result of a program sent through the command queue.
 #[derive(Debug)]
 pub struct BoardProgram {
     /// Contents of all tensors afterwards.
     tensors: Vec<Vec<u8>>,
     /// The tensor of each parameter; `None` for scalars.
     tensor_of: Vec<Option<usize>>,
-    /// What there is to report.
+    /// The report.
     pub facts: ProgramQueueFacts,
-    /// What was found on the board.
+    /// The findings on the board.
     pub findings: Report,
-    /// Whether every task ran to its end.
+    /// Whether every task completed.
     pub complete: bool,
-    /// The tensors that are passed or given back, with their names and types.
+    /// The tensors that are passed or returned, with their names and types.
     compared: Vec<(usize, String, Elem)>,
-    /// Whether a kernel adds to what is passed by atomic stores.
+    /// Whether a kernel adds to its arguments with atomic stores.
     sums: bool,
     /// A block waits for something that only another one could do.
     waits: bool,
-    /// What the queue and the workers did when; `None` where the run was not asked to keep it.
+    /// A timeline of the queue and the workers; `None` if it was not recorded.
     pub trace: Option<Trace>,
-    /// What the host queued; `None` where the run was not asked to keep it.
+    /// The stream queued by the host; `None` if it was not recorded.
     pub recorded: Option<Capture>,
 }
 
-/// The launches of a program, and the memory that they use.
+/// The launches of a program, and the memory they use.
 struct Launches {
     /// By task.
     list: Vec<Option<Launch>>,
-    /// Memory of the tasks' own, after the tensors.
+    /// The tasks' own memory, after the tensors.
     own: Vec<Vec<u8>>,
 }
 
 impl Program {
-    /// Sends the tasks through the command queue of one board: its tensors stay in DRAM, and tasks that no edge orders run at the same
-    /// time, each on workers of its own, a block on each. Of the options `clusters` (the most workers that are used), `order`, `limits`
-    /// and `record` count. What the tasks do to each other is watched in a run without the queue ([`Program::run`]).
+    /// Sends the tasks through the command queue of one board: its tensors stay in DRAM, and unordered tasks run
+    /// concurrently, each on its own workers, one block on each. The options `clusters` (the maximum number of
+    /// workers), `order`, `limits` and `record` apply. Interactions between tasks are checked in a run without the
+    /// queue ([`Program::run`]).
     ///
     /// # Errors
     /// If a kernel has errors, the program runs on several devices, or the queue cannot be driven.
@@ -173,7 +174,7 @@ impl Program {
         })
     }
 
-    /// What each task is launched with.
+    /// The launch parameters of each task.
     fn launches(&self, tensors: &[Vec<u8>]) -> Result<Launches, Error> {
         let (graph, compiled) = (self.graph(), self.compiled()?);
         let texts: Vec<String> = compiled.iter().map(|kernel| kernel.prepared.text()).collect();
@@ -216,8 +217,8 @@ impl Program {
         Ok(launches)
     }
 
-    /// The tasks, step by step: those of a step come after steps before, and no edge orders those that are launched. A number that is
-    /// not 0 chooses which of them gets its workers first.
+    /// The tasks, step by step: those of a step come after earlier steps, and those that are launched together are
+    /// unordered. A nonzero number selects which of them gets its workers first.
     fn steps(&self, order: &[usize], number: u64) -> Vec<Vec<usize>> {
         let before = self.graph().before();
         let mut step = vec![0; before.len()];
@@ -229,7 +230,7 @@ impl Program {
             steps[step[*task]].push(*task);
         }
         if number != 0 {
-            // What the host does keeps its order: acts may follow each other in one step.
+            // Host actions keep their order: they may follow each other in one step.
             let chosen = |task: &usize| (*task as u64 + 1).wrapping_mul(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
             for step in &mut steps {
                 let (mut launched, rest): (Vec<_>, Vec<_>) =
@@ -241,7 +242,7 @@ impl Program {
         steps
     }
 
-    /// Brings all tensors back; whether the board went on.
+    /// Reads all tensors back; returns whether the board continued.
     fn bring(&self, resident: &mut Resident, tensors: &mut [Vec<u8>]) -> Result<bool, Error> {
         for (index, tensor) in tensors.iter_mut().enumerate() {
             match resident.download(index, tensor.len()).map_err(Error::Unsupported)? {
@@ -252,7 +253,7 @@ impl Program {
         Ok(true)
     }
 
-    /// What the host does to tensors in place of a task; a warning where it cannot.
+    /// The host's action on tensors in place of a task; a warning if that is not possible.
     fn act_of(&self, task: usize, tensors: &mut [Vec<u8>]) -> Result<Option<Diagnostic>, Error> {
         let Some(act) = &self.orchestration.calls[task].act else { return Ok(None) };
         let done = host::act((task, act), tensors, &HostFunctions::default(), &mut host::Called::default());
@@ -262,17 +263,18 @@ impl Program {
 }
 
 impl BoardProgram {
-    /// What came back of the tensor that was passed at a position; `None` for scalars.
+    /// The resulting contents of the tensor that was passed at a position; `None` for scalars.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         Some(&self.tensors[(*self.tensor_of.get(index)?)?])
     }
 
-    /// What came back of each tensor that the program gives back, in order.
+    /// The resulting contents of each tensor that the program returns, in order.
     pub fn returned<'a>(&'a self, direct: &'a ProgramRun<'_>) -> impl Iterator<Item = &'a [u8]> {
         direct.program.orchestration.returned.iter().map(|tensor| &self.tensors[*tensor][..])
     }
 
-    /// Adds what was found and left on the board to what a run without the queue reports, and gives the findings of both.
+    /// Adds the findings and results from the board to the report of a run without the queue, and returns the findings
+    /// of both.
     ///
     /// # Errors
     /// If blocks wait for each other, which the run without the queue shows: on a board each runs alone.
@@ -287,8 +289,8 @@ impl BoardProgram {
         Ok(direct.findings().clone().and_new(self.findings.messages().iter().cloned().chain(differs)))
     }
 
-    /// What to say where the board left something else than the run without the queue: sums of floats may differ by the order of
-    /// their additions.
+    /// The message if the results on the board differ from those of the run without the queue: sums of floats may
+    /// differ by the order of their additions.
     fn differs(&self, direct: &ProgramRun<'_>) -> Result<Option<Diagnostic>, Error> {
         if self.waits && direct.is_complete() {
             return Err(waiting());

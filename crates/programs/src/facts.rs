@@ -1,4 +1,4 @@
-//! What a run of a whole program reports.
+//! The report of a whole program's run, as facts.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,49 +17,49 @@ use slipring_tile::Elem;
 use super::Program;
 use slipring_session::Flags;
 
-/// Everything that a run of a whole program reports.
+/// The complete report of a whole program's run.
 #[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs)]
 pub struct ProgramFacts {
     pub program: String,
     pub platform: String,
     pub description: String,
-    /// Of each device.
+    /// Clusters of each device.
     pub clusters: u32,
     /// Devices that its tasks run on.
     pub devices: u32,
-    /// The number that chose among tasks that could start; 0 for the order of the text.
+    /// The number that selected among tasks that could start; 0 for the order of the text.
     pub order: u64,
     /// Flags between the pipes of a core: `inserted` by the compiler in some kernel, `by hand`, or `none`.
     pub flags: String,
     pub complete: bool,
     pub checks: Vec<CheckFacts>,
-    /// When the last task was over.
+    /// End of the last task.
     pub cycles: u64,
     pub microseconds: f64,
-    /// True where the cycles of some task are an estimate.
+    /// True if the cycles of some task are an estimate.
     pub estimate: bool,
-    /// What supports the cycles of all tasks.
+    /// The evidence behind the cycles of all tasks.
     pub evidence: Backing,
-    /// Tasks of the graph, also those that did not run.
+    /// Tasks of the graph, including those that did not run.
     pub submitted: usize,
     /// Edges of the graph.
     pub edges: usize,
-    /// In the order in which they started.
+    /// In order of start.
     pub tasks: Vec<TaskFacts>,
     pub critical_path: PathFacts,
-    /// What the last cycle waited for in this run, the first task first; their times follow each other.
+    /// The chain of waits that determined the last cycle of this run, first task first; their times are contiguous.
     pub held_up: Vec<HeldFacts>,
     pub busy: Vec<ClusterFacts>,
-    /// What the kernels did, each summed over its tasks.
+    /// The work of the kernels, each summed over its tasks.
     pub kernels: Vec<WorkFacts>,
-    /// Lines of the source, over all tasks, where they were asked for.
+    /// Lines of the source, over all tasks, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<LineFacts>>,
     pub buffers: Vec<BufferFacts>,
     pub printed: Vec<String>,
     pub findings: Vec<MessageFacts>,
-    /// What it did on a board, where it was sent to one.
+    /// Its activity on a board, if it was sent to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<ProgramQueueFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct ProgramFacts {
 /// A task that ran.
 #[derive(Clone, Debug, Serialize)]
 pub struct TaskFacts {
-    /// Its number, from 0, in the order in which tasks are submitted.
+    /// Its index, from 0, in order of submission.
     pub task: usize,
     /// Name of its kernel or scope.
     pub name: String,
@@ -82,36 +82,36 @@ pub struct TaskFacts {
     pub blocks: u32,
     /// Tasks that it waits for.
     pub after: Vec<usize>,
-    /// Cycle at which all of those were over.
+    /// Cycle at which all of those were complete.
     pub ready: u64,
     /// Cycle at which its first block started.
     pub start: u64,
-    /// Cycle at which it was over.
+    /// Cycle at which it was complete.
     pub end: u64,
-    /// Clusters that it ran on, in the order of its blocks.
+    /// The clusters of its blocks, in order.
     pub clusters: Vec<u32>,
-    /// Its predicate did not hold: it did nothing.
+    /// True if its predicate did not hold, so it did nothing.
     pub skipped: bool,
 }
 
-/// The longest chain of tasks that wait for each other.
+/// The longest chain of dependent tasks.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PathFacts {
-    /// Cycles of its tasks together: no number of clusters makes the program faster.
+    /// Total cycles of its tasks: no number of clusters makes the program faster.
     pub cycles: u64,
-    /// Numbers of its tasks.
+    /// Indices of its tasks.
     pub tasks: Vec<usize>,
 }
 
-/// A task that the end of the program waited for.
+/// A task on the critical path of the run.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct HeldFacts {
     pub task: usize,
-    /// The cycles in which it was what the end waited for.
+    /// The cycles in which it was on the critical path.
     pub start: u64,
     pub end: u64,
-    /// Why it was not earlier: `begin`, `task` (one that it comes after was over), `cluster` (one was free then) or `signal`.
+    /// What determined its start: `begin`, `task` (a predecessor ended), `cluster` (one became free) or `signal`.
     pub by: &'static str,
     /// That task, that cluster, or the task that gave the signal.
     pub number: Option<u64>,
@@ -128,7 +128,7 @@ impl HeldFacts {
         HeldFacts { task: link.task, start: link.start, end: link.end, by, number }
     }
 
-    /// Why it was not earlier, in words; empty where the task before it says so.
+    /// What determined its start, as text; empty if the preceding task implies it.
     pub(super) fn why(&self) -> String {
         match (self.by, self.number) {
             ("cluster", Some(cluster)) => format!("when cluster {cluster} was free"),
@@ -143,18 +143,18 @@ impl HeldFacts {
 pub struct ClusterFacts {
     /// Its number.
     pub cluster: u32,
-    /// Cycles in which it worked.
+    /// Busy cycles.
     pub busy: u64,
 }
 
-/// What all tasks of a kernel did together.
+/// The combined work of all tasks of a kernel.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct WorkFacts {
     pub kernel: String,
     pub tasks: u64,
     pub cycles: u64,
-    /// Busy cycles of each pipe that did something: core, pipe, cycles.
+    /// Busy cycles of each active pipe: core, pipe, cycles.
     pub pipes: Vec<(String, String, u64)>,
 }
 
@@ -236,7 +236,7 @@ pub(super) fn facts(
     }
 }
 
-/// Who synchronises the pipes in the kernels of a program.
+/// How the pipes are synchronised in the kernels of a program.
 fn flags(program: &Program) -> Flags {
     let own = program.compiled().into_iter().flatten().map(|compiled| compiled.prepared.flags);
     own.fold(Flags::None, |all, own| match (all, own) {
@@ -246,14 +246,14 @@ fn flags(program: &Program) -> Flags {
     })
 }
 
-/// Tasks that a report lists.
+/// Maximum number of tasks in a report.
 const LISTED: usize = 40;
-/// Clusters and steps of a path that a report lists.
+/// Maximum number of clusters and path steps in a report.
 const SHOWN: usize = 12;
 
 impl Program {
-    /// What there is to say of the tensors that are passed or given back, where all tensors have these contents, and the parameters had
-    /// those before.
+    /// The report about the tensors that are passed or returned, given the contents of all tensors, and those of the
+    /// parameters before the run.
     pub(super) fn buffer_facts(&self, tensors: &[Vec<u8>], before: &[Option<Vec<u8>>]) -> Vec<BufferFacts> {
         let facts = |name: &str, elem: Elem, shape: &[u64], after: &[u8], changed| {
             let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
@@ -272,7 +272,7 @@ impl Program {
             let changed = before[index].as_deref() != Some(after);
             Some(facts(&param.name, param.elem, param.shape.as_deref()?, after, changed))
         });
-        // What the program gives back without having been passed it.
+        // Tensors that the program returns without having received them.
         let made = own.returned.iter().filter(|tensor| !own.tensor_of.contains(&Some(**tensor))).map(|&tensor| {
             let of = &self.graph().tensors[tensor];
             facts(&of.name, of.elem, &of.shape, &tensors[tensor], true)
@@ -282,7 +282,7 @@ impl Program {
 }
 
 impl ProgramFacts {
-    /// The report as the command line prints it.
+    /// The report in the format of the command line.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
@@ -332,7 +332,7 @@ impl ProgramFacts {
         if self.devices > 1 { format!(" of each of {} devices", self.devices) } else { String::new() }
     }
 
-    /// A cluster's number, after that of its device where there are several.
+    /// A cluster's number, preceded by that of its device if there are several.
     fn cluster_name(&self, cluster: u32) -> String {
         match self.devices {
             0 | 1 => cluster.to_string(),
@@ -402,7 +402,8 @@ impl ProgramFacts {
         ) + &self.held_text(name)
     }
 
-    /// What the end waited for, where a critical path does not say it: clusters that were busy, signals of tasks that ran.
+    /// The critical path of the run, if the dependences alone do not explain it: busy clusters, signals of running
+    /// tasks.
     fn held_text(&self, name: impl Fn(&usize) -> String) -> String {
         if self.held_up.iter().all(|own| !matches!(own.by, "cluster" | "signal")) {
             return String::new();
@@ -447,14 +448,14 @@ fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "0".into() } else { format!("{:.0}", 100.0 * part as f64 / whole as f64) }
 }
 
-/// What a program did on a board. Cycles are those of the board.
+/// The activity of a program on a board, in cycles of the board.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct ProgramQueueFacts {
     pub device: String,
-    /// Tasks that were launched.
+    /// Number of launched tasks.
     pub launched: usize,
-    /// Launches of workers: one for each block.
+    /// Launches of workers: one per block.
     pub launches: u64,
     pub workers: usize,
     pub records: u64,
@@ -462,7 +463,7 @@ pub struct ProgramQueueFacts {
     pub dispatch_commands: u64,
     /// From the first launch to the end of the last.
     pub cycles: u64,
-    /// From the start of the board to its end, buffers to DRAM and back included.
+    /// From the start of the board to its end, including buffer transfers to and from DRAM.
     pub all_cycles: u64,
     pub microseconds: f64,
 }

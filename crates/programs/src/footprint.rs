@@ -1,4 +1,4 @@
-//! Which bytes of global memory a task touches, and what it does with signals.
+//! The bytes of global memory that a task touches, and its use of signals.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +10,7 @@ use slipring_tasks::signals::{Change, Wanted};
 use slipring_tasks::{Bytes, Resumed, Touched};
 use slipring_tile::Space;
 
-/// Ranges that are gathered, and put in order now and then.
+/// Collected ranges, sorted from time to time.
 #[derive(Default)]
 struct Gathered {
     done: Bytes,
@@ -58,7 +58,7 @@ impl Marks {
             let mut written = std::mem::take(&mut self.writes);
             let own = written.settle();
             for (first, end) in list {
-                // What it wrote itself is its own.
+                // Its own writes are its own data.
                 if own.is_empty() {
                     self.reads.add(first, end);
                     continue;
@@ -78,38 +78,38 @@ impl Marks {
     }
 }
 
-/// A step that a task takes with a signal: the buffer and the byte where it lies, what it does, where in the text, and when.
+/// A task's step with a signal: the buffer and byte of the signal, the operation, its source location, and its time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signalled {
     pub place: (usize, u64),
     pub what: SignalUse,
     pub site: SiteRef,
     pub at: u64,
-    /// Of a wait that is over: the cycles for which it waited.
+    /// For a completed wait: the cycles waited.
     pub waited: u64,
-    /// How long it took.
+    /// Its duration.
     pub cycles: u64,
-    /// Of a wait that had to wait: what ended it.
+    /// For a wait that had to wait: what ended it.
     pub by: Option<Resumed>,
 }
 
-/// What a task does with signals.
+/// A task's operations on signals.
 #[derive(Default, Debug)]
 pub(super) struct Trail {
-    /// Changes, and waits that are over.
+    /// Changes, and completed waits.
     pub events: Vec<Signalled>,
-    /// What each core looks at until it is as it wants it.
+    /// The unsatisfied condition that each core polls.
     pub looks: BTreeMap<(u32, usize), Signalled>,
 }
 
-/// The bytes of a task between its steps with signals.
+/// The accesses of a task between its steps with signals.
 #[derive(Default)]
 struct Parts {
     trail: Rc<RefCell<Trail>>,
     /// Bytes by part and buffer.
     buffers: BTreeMap<(usize, usize), Marks>,
     part: usize,
-    /// For each pipe the parts in which what is in its queue was issued.
+    /// For each pipe, the parts in which its queued work was issued.
     issued: BTreeMap<(u32, usize, usize), VecDeque<usize>>,
 }
 
@@ -117,7 +117,7 @@ fn key(agent: Agent) -> (u32, usize, usize) {
     (agent.cluster, agent.role.index(), agent.pipe.index())
 }
 
-/// Notes which bytes of global memory a task touches.
+/// Records the bytes of global memory that a task touches.
 #[derive(Default)]
 pub(super) struct Footprint {
     buffers: BTreeMap<usize, Marks>,
@@ -125,7 +125,7 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
-    /// For a program; with what it does with signals, where it does anything with them.
+    /// For a program; including its operations on signals, if it has any.
     pub fn new(program: &Program) -> (Footprint, Option<Rc<RefCell<Trail>>>) {
         let signals = program.cores.iter().flat_map(|core| &core.works).any(|work| work.effect.is_signal());
         if !signals {
@@ -136,7 +136,7 @@ impl Footprint {
         (Footprint { parts: Some(parts), ..Footprint::default() }, Some(trail))
     }
 
-    /// What was touched, by buffer: in all, and by each part where there are several.
+    /// The accesses, by buffer: in total, and by part if there are several.
     pub fn finish(self) -> (BTreeMap<usize, Touched>, Vec<BTreeMap<usize, Touched>>) {
         let all = self.buffers.into_iter().map(|(buffer, marks)| (buffer, marks.touched())).collect();
         let mut list = Vec::new();
@@ -165,7 +165,7 @@ impl Parts {
         self.part += 1;
     }
 
-    /// Notes a signal's own access.
+    /// Records an access to a signal.
     fn signal(&mut self, at: u64, run: &WorkRun<'_>, what: SignalUse) {
         let place = run.access.writes.first().or(run.access.reads.first());
         let Some(place) = place.and_then(|range| gm_split(range.start)) else { return };
@@ -180,7 +180,7 @@ impl Parts {
         };
         match what {
             SignalUse::Await { .. } => {
-                // Who looks again waits since the first look.
+                // A repeated poll has waited since the first one.
                 self.trail.borrow_mut().looks.entry((run.agent.cluster, run.agent.role.index())).or_insert(step);
             }
             SignalUse::Add(_) | SignalUse::Set(_) => self.step(step),
@@ -207,7 +207,7 @@ impl Observer for Footprint {
         let update = run.access.update;
         for (ranges, writes) in [(&run.access.reads, false), (&run.access.writes, true)] {
             for range in ranges {
-                // An update reads what it changes.
+                // An update reads the data it changes.
                 if !writes && update.is_some() && run.access.writes.contains(range) {
                     continue;
                 }
@@ -229,7 +229,7 @@ impl Observer for Footprint {
     }
 }
 
-/// What a task does to a signal, or what it waits for.
+/// A task's change of a signal, or its wait condition.
 pub(crate) fn step(what: SignalUse) -> Result<Change, Wanted> {
     match what {
         SignalUse::Add(n) => Ok(Change::Add(n.into())),

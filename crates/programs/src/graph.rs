@@ -7,7 +7,7 @@ use slipring_tasks::{Reason, touched};
 
 use super::Program;
 
-/// The tasks of a whole program and what orders them.
+/// The tasks of a whole program and their order.
 #[derive(Clone, PartialEq, Serialize, Debug)]
 #[allow(missing_docs)]
 pub struct GraphFacts {
@@ -18,7 +18,7 @@ pub struct GraphFacts {
     pub findings: Vec<MessageFacts>,
 }
 
-/// A tensor that tasks use.
+/// A tensor used by tasks.
 #[derive(Clone, PartialEq, Serialize, Debug)]
 #[allow(missing_docs)]
 pub struct GraphTensor {
@@ -41,19 +41,19 @@ pub struct GraphTask {
     pub uses: Vec<GraphUse>,
 }
 
-/// What a task does with a tensor, by its number.
+/// A task's use of a tensor, given by its index.
 #[derive(Clone, PartialEq, Serialize, Debug)]
 #[allow(missing_docs)]
 pub struct GraphUse {
     pub tensor: usize,
     pub param: String,
     pub direction: &'static str,
-    /// First byte and end of each range.
+    /// Start and end of each range.
     pub bytes: Vec<(u64, u64)>,
     pub tracked: bool,
 }
 
-/// An order of two tasks, by their numbers.
+/// An ordering of two tasks, given by their indices.
 #[derive(Clone, PartialEq, Serialize, Debug)]
 #[allow(missing_docs)]
 pub struct GraphEdge {

@@ -1,4 +1,4 @@
-//! Functions of the host: Python that a program calls between its tasks, and that only its caller can run.
+//! Host functions: Python code that a program calls between its tasks, and that only its caller can run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use slipring_tasks::{Act, HostCall};
 
 type Call = dyn Fn(&HostCall, &mut [Vec<u8>]) -> Result<(), String> + Send + Sync;
 
-/// Runs the functions of the host that a program calls.
+/// Runs the host functions that a program calls.
 #[derive(Clone, Default)]
 pub struct HostFunctions(Option<Arc<Call>>);
 
@@ -20,19 +20,20 @@ impl fmt::Debug for HostFunctions {
 }
 
 impl HostFunctions {
-    /// Functions that `call` runs. It gets the call and the elements of each [part](HostCall::parts) that is passed, one after the
-    /// other; what it leaves in those that are written is put back. An error says why it did not complete.
+    /// Functions run by `call`. It receives the call and the elements of each [part](HostCall::parts) that is passed,
+    /// concatenated; the contents that it leaves in written parts are stored back. An error states why it did not
+    /// complete.
     pub fn new(call: impl Fn(&HostCall, &mut [Vec<u8>]) -> Result<(), String> + Send + Sync + 'static) -> Self {
         HostFunctions(Some(Arc::new(call)))
     }
 }
 
-/// What calls did, by their task: what they found in their parts, and what they left there. A program that is run again on the same
-/// bytes does not call its caller a second time.
+/// Recorded calls, by task: the contents of their parts before and after. A program that is run again on the same bytes
+/// does not repeat the call.
 pub(super) type Called = BTreeMap<usize, (Vec<Vec<u8>>, Vec<Vec<u8>>)>;
 
-/// Does what an orchestration does itself. True if it was done, false for a function of the host that nobody runs and that changes
-/// nothing.
+/// Performs an action of the orchestration itself. True if it was done, false for a host function that nobody runs and
+/// that changes nothing.
 ///
 /// # Errors
 /// Why it cannot be done.
@@ -74,7 +75,7 @@ pub(super) fn act(
     Ok(true)
 }
 
-/// What is said of a function of the host that nobody ran.
+/// The message about a host function that was not run.
 pub(super) fn not_run(name: &str, span: Span) -> Diagnostic {
     Diagnostic::warning("host-call", span, format!("`{name}` is a Python function of the host: it was not called"))
         .note("what it checks was not checked")

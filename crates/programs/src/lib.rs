@@ -1,17 +1,18 @@
 //! Whole programs: tasks of several kernels on the clusters of a platform.
 //!
-//! | module | has |
+//! | module | contents |
 //! |---|---|
-//! | `task` | one task: its memory, its run, what it touched |
-//! | `footprint` | what a task touches, and what it does with signals |
+//! | `task` | one task: its memory, its run, its accesses |
+//! | `footprint` | the accesses of a task, and its use of signals |
 //! | `beside` | tasks that wait for each other while they run |
-//! | `host` | functions of the host that it calls |
-//! | `lost` | bytes that nobody has written, followed from task to task |
-//! | `run` | all tasks in time; findings; the sequential semantics |
+//! | `host` | host functions that it calls |
+//! | `launches` | several launches of it |
+//! | `lost` | uninitialised bytes, tracked from task to task |
+//! | `run` | scheduling of all tasks; findings; the sequential semantics |
 //! | `board` | tasks through the command queue |
-//! | `reading` | numbers of tensors that decide what tasks there are |
-//! | `values` | what tensors hold at first, and predicates |
-//! | `facts` | what a run reports |
+//! | `reading` | tensor values that determine which tasks there are |
+//! | `values` | initial tensor contents, and predicates |
+//! | `facts` | the report of a run |
 //! | `timeline` | a run as one timeline and as one page |
 //! | `graph` | the tasks and their order as facts |
 
@@ -21,6 +22,7 @@ mod facts;
 mod footprint;
 mod graph;
 mod host;
+mod launches;
 mod lost;
 mod reading;
 mod run;
@@ -58,67 +60,69 @@ pub use host::HostFunctions;
 pub use reading::DEVICES;
 pub use run::ProgramRun;
 
-/// A whole program of a file: what its orchestration submits, for one platform.
+/// A whole program of a file: the tasks submitted by its orchestration, for one platform.
 #[derive(Debug)]
 pub struct Program {
-    /// What it was read from, to follow it again.
+    /// Its source, for tracing it again.
     input: Input,
     orchestration: Arc<Orchestration>,
     said: Vec<Diagnostic>,
     platform: Option<Platform>,
     interpretations: Vec<String>,
     compiled: OnceLock<Vec<Arc<Compiled>>>,
-    /// What functions of the host did while it was followed for these arguments.
+    /// Recorded host function calls from tracing it for these arguments.
     called: Mutex<host::Called>,
 }
 
-/// How a program is run. All checks are on by default.
+/// Options of a program's run. All checks are on by default.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ProgramOptions {
     /// Clusters; by default all of the platform.
     pub clusters: Option<u32>,
-    /// Devices that a program for several runs on; 2 where nothing is said. They share the clusters.
+    /// Devices of a program written for several; 2 by default. They share the clusters.
     pub devices: Option<u32>,
-    /// Where several tasks could start: 0 takes the one that was submitted first, another number chooses.
+    /// Selects among several tasks that could start: 0 takes the one submitted first, another number chooses.
     pub order: u64,
-    /// Launches one after another, each with the next order, up to the first one with a finding; at least 1.
+    /// Number of consecutive launches, each with the next order, up to the first one with a finding; at least 1.
     pub launches: u32,
-    /// Which tools watch the kernels. Tasks are checked against each other in any case.
+    /// The tools active in kernels. Tasks are always checked against each other.
     pub tools: Tools,
-    /// When a task is given up.
+    /// The limits of a task.
     pub limits: Limits,
-    /// How long things take inside of a task.
+    /// Durations within a task.
     pub timing: Timing,
-    /// Whether warnings about results that nobody has written are errors, inside of tasks and between them.
+    /// Whether warnings about unwritten results are errors, within tasks and between them.
     pub strict: bool,
-    /// Whether everything that happens is kept, for [`ProgramRun::trace`], [`ProgramRun::lines`] and [`ProgramRun::html`].
+    /// Whether everything that happens is recorded, for [`ProgramRun::trace`], [`ProgramRun::lines`] and
+    /// [`ProgramRun::html`].
     pub record: bool,
-    /// Seen and cancelled by whoever has this.
+    /// Progress and cancellation for another thread.
     pub control: Control,
-    /// What runs functions of the host; without it those that write tensors stop the run, and the others are left out with a warning.
+    /// Runs host functions; without it, those that write tensors stop the run, and the others are skipped with a
+    /// warning.
     pub host: HostFunctions,
-    /// What the windows of devices hold before the first task, as [`ProgramRun::windows`] gives it after a run; zeros where nothing is
-    /// said.
+    /// The initial contents of the devices' windows, in the form that [`ProgramRun::windows`] returns after a run;
+    /// zeros by default.
     pub windows: Option<Vec<Vec<u8>>>,
 }
 
 impl Default for ProgramOptions {
-    /// Those of a run, on all clusters of the platform, in the order in which the tasks were submitted.
+    /// The defaults of a run, with all clusters of the platform, and tasks in order of submission.
     fn default() -> ProgramOptions {
         ProgramOptions::from(&RunRequest::default())
     }
 }
 
 impl From<&RunOptions> for ProgramOptions {
-    /// What the run of a kernel and of a program have in common.
+    /// The options common to runs of kernels and programs.
     fn from(run: &RunOptions) -> ProgramOptions {
         ProgramOptions::from(&RunRequest::from(run.clone()))
     }
 }
 
 impl From<&RunRequest> for ProgramOptions {
-    /// What is asked of the run of a program.
+    /// The request for a program's run.
     fn from(request: &RunRequest) -> ProgramOptions {
         let run = &request.run;
         ProgramOptions {
@@ -139,10 +143,10 @@ impl From<&RunRequest> for ProgramOptions {
 }
 
 impl ProgramOptions {
-    /// Nothing, where all numbers are such as a run takes.
+    /// Checks that a run accepts all numbers.
     ///
     /// # Errors
-    /// The first option that is not.
+    /// The first option that is not accepted.
     pub(crate) fn within_bounds(&self) -> Result<(), Error> {
         let mut request = RunRequest::default();
         (request.clusters, request.devices) = (self.clusters, self.devices);
@@ -156,11 +160,11 @@ impl ProgramOptions {
     }
 }
 
-/// A program as it was read and after each pass: the name of the pass, and the text.
+/// A program as read and after each pass: the name of the pass, and the text.
 pub type PassTexts = Vec<(String, String)>;
 
 impl Program {
-    /// Reads the whole program of a file; `None` where it has none, but kernels.
+    /// Reads the whole program of a file; `None` if it has only kernels.
     ///
     /// # Errors
     /// If the file cannot be read, or the program has errors.
@@ -168,7 +172,7 @@ impl Program {
         Program::read(&Input::open(path, asked)?.executed()?)
     }
 
-    /// The same for a text.
+    /// Reads the whole program of a text.
     ///
     /// # Errors
     /// If the program has errors.
@@ -180,22 +184,22 @@ impl Program {
         Program::read(&Input::read(&name.into(), text.into().into_bytes(), asked)?.executed()?)
     }
 
-    /// The whole program of a text; `None` where it has none, but kernels.
+    /// The whole program of a text; `None` if it has only kernels.
     ///
     /// # Errors
-    /// If the program has errors: those, and what else is wrong with the kernels of the text.
+    /// If the program has errors: those, and the other errors of the text's kernels.
     #[doc(hidden)]
     pub fn read(input: &Input) -> Result<Option<Program>, Error> {
         let Some((orchestration, said)) = input.first() else { return Ok(None) };
         let made = Program::of(input.clone(), orchestration.clone(), said.clone());
         made.map(Some).map_err(|error| match error {
-            // The program was given up at its first error, its kernels were not.
+            // Only the program was abandoned at its first error, not its kernels.
             Error::Text(report) if !waits_for_arguments(&report) => Error::Text(input.and_of_kernels(report)),
             other => other,
         })
     }
 
-    /// What an orchestration of a text submits, with everything that was said of it.
+    /// The tasks submitted by an orchestration of a text, with all diagnostics about it.
     ///
     /// # Errors
     /// If that has errors.
@@ -215,7 +219,7 @@ impl Program {
         })
     }
 
-    /// For a built-in platform: `a5`, which is the default, or `a2a3`.
+    /// Selects a built-in platform: `a5`, which is the default, or `a2a3`.
     ///
     /// # Errors
     /// If no platform has that name.
@@ -223,14 +227,14 @@ impl Program {
         Ok(self.on(slipring_machine::built_in(name).map_err(|error| Error::Platform(error.to_string()))?))
     }
 
-    /// For a platform of one's own.
+    /// Selects a custom platform.
     pub fn on(mut self, platform: Platform) -> Program {
         self.platform = Some(platform);
         self.compiled = OnceLock::new();
         self
     }
 
-    /// Where public sources disagree, the other interpretations of these names, as for a kernel.
+    /// Selects the alternative interpretations with these names where public sources disagree, as for a kernel.
     ///
     /// # Errors
     /// If no interpretation has such a name.
@@ -260,7 +264,7 @@ impl Program {
         &self.orchestration.graph
     }
 
-    /// How many kernels its tasks have.
+    /// Number of kernels of its tasks.
     pub fn kernels(&self) -> usize {
         self.orchestration.kernels.len()
     }
@@ -270,12 +274,13 @@ impl Program {
         self.input.source()
     }
 
-    /// The line that a task is submitted in.
+    /// The line in which a task is submitted.
     pub fn line(&self, task: usize) -> Line {
         self.source().line(self.graph().tasks[task].span.start)
     }
 
-    /// What was said of the text, what makes its tasks wait forever, and why they end where something is not known.
+    /// Diagnostics of the text, and those about tasks that wait forever or that end early because something is not
+    /// known.
     pub fn report(&self) -> Report {
         let mut said = self.said.clone();
         said.extend(slipring_tasks::touched::deadlocks(self.graph()));
@@ -283,12 +288,12 @@ impl Program {
         Report::new(self.input.source().clone(), said)
     }
 
-    /// Name of the platform that it runs on: A5 where none was asked for.
+    /// Name of its platform: A5 by default.
     pub fn platform_name(&self) -> &str {
         self.platform.as_ref().map_or("a5", |platform| &platform.name)
     }
 
-    /// The platform that it runs on.
+    /// Its platform.
     #[doc(hidden)]
     pub fn target(&self) -> Result<Platform, Error> {
         let mut platform = match &self.platform {
@@ -301,7 +306,7 @@ impl Program {
         Ok(platform)
     }
 
-    /// The platform with as many clusters as are asked for.
+    /// The platform with the requested number of clusters.
     fn with_clusters(&self, clusters: Option<u32>) -> Result<Platform, Error> {
         const MOST_CLUSTERS: u32 = 4096;
         let mut platform = self.target()?;
@@ -313,8 +318,8 @@ impl Program {
         Ok(platform)
     }
 
-    /// How much of each local memory of a cluster is in use: what the largest kernel takes. `None` where the program is
-    /// [open](Program::is_open): it is not known which kernels there are.
+    /// The use of each local memory of a cluster: that of the largest kernel. `None` if the program is
+    /// [open](Program::is_open): its kernels are not known.
     ///
     /// # Errors
     /// Those of [`Program::compile`].
@@ -351,10 +356,10 @@ impl Program {
         Ok(self.compiled.get_or_init(|| list))
     }
 
-    /// Compiles the kernels: what was said of them and of the program, which is not an error.
+    /// Compiles the kernels; returns the diagnostics of them and of the program that are not errors.
     ///
     /// # Errors
-    /// If one of them is wrong, or the platform is not known.
+    /// If one of them is wrong, or the platform is unknown.
     pub fn compile(&self) -> Result<Report, Error> {
         let mut said = self.said.clone();
         for compiled in self.compiled()? {
@@ -364,7 +369,7 @@ impl Program {
         Ok(Report::new(self.input.source().clone(), said))
     }
 
-    /// The programs of its kernels as they were read and after each pass: name of the kernel, and of each pass with the text.
+    /// The programs of its kernels as read and after each pass: name of the kernel, and of each pass with the text.
     ///
     /// # Errors
     /// If a kernel has errors.
@@ -373,7 +378,7 @@ impl Program {
         Ok(each.map(|compiled| (compiled.prepared.decoded.program.name.clone(), compiled.passes(false))).collect())
     }
 
-    /// The tensors that are passed, in order, with what a run left in each position's.
+    /// The tensors that are passed, in order, with the contents after the run at each position.
     pub fn buffers<'a>(&'a self, left: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<Held<'a>> {
         let own = self.orchestration.params.iter().enumerate();
         own.filter_map(|(at, param)| {
@@ -399,8 +404,8 @@ impl Program {
         self.orchestration.params.iter().map(|param| param.shape.clone()).collect()
     }
 
-    /// Each argument at the place of its parameter. The numbers are those that the program was read with: its tasks follow
-    /// from them.
+    /// Each argument at the position of its parameter. Scalars must be those with which the program was read: its tasks
+    /// depend on them.
     fn bind<'a>(&self, args: Args<'a>) -> Result<Vec<Bound<'a>>, Error> {
         let params = self.params();
         let wrong = |error| Error::Arguments(format!("{error}\nthe program is {}", signature(self.name(), &params)));
@@ -417,8 +422,8 @@ impl Program {
         Ok(bound)
     }
 
-    /// Arguments as the command line writes them, one for each parameter; without any those of the file, relative to its
-    /// folder, or random inputs of the shapes that it declares.
+    /// Arguments as on the command line, one for each parameter; if there are none, those of the file, relative to its
+    /// folder, or random inputs of the declared shapes.
     ///
     /// # Errors
     /// If they do not fit.
@@ -426,7 +431,7 @@ impl Program {
         self.arguments_within(texts, seed, Limits::default().memory)
     }
 
-    /// The same where all buffers together may have so many bytes.
+    /// As [`Program::arguments`], with a limit for all buffers together in bytes.
     ///
     /// # Errors
     /// Those of [`Program::arguments`], and if they are larger.

@@ -1,4 +1,4 @@
-//! Bytes of tensors that nobody has written, followed from task to task: reading them is not an error until they come into a result, or
+//! Uninitialised bytes of tensors, tracked from task to task: reading them is not an error until they reach a result or
 //! decide something.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,31 +10,31 @@ use slipring_tasks::{Bytes, Graph, Lost, Origin, Touched};
 
 use super::Program;
 
-/// What of the tensors is uninitialised while tasks run.
+/// The uninitialised bytes of the tensors while tasks run.
 #[derive(Clone, Default)]
 pub(super) struct Meaningless {
     /// Bytes, by tensor.
     pub bytes: Vec<Bytes>,
-    /// Tensors that the program gives back: the others are nobody's result.
+    /// Tensors that the program returns: the others are not results.
     pub results: Vec<bool>,
-    /// Where what a tensor holds comes from, which is uninitialised: what was lost, by its place in the list.
+    /// The origins of a tensor's uninitialised bytes: indices in the list of lost bytes.
     from: Vec<Vec<(Bytes, Vec<usize>)>>,
-    /// What was lost, and the result that it came into so far.
+    /// Lost bytes, and whether they have reached a result so far.
     list: Vec<(Lost, bool)>,
 }
 
-/// What a task left.
+/// The uninitialised bytes left by a task.
 #[derive(Default)]
 pub(super) struct LeftBehind {
-    /// Bytes that it stored and that are uninitialised, by tensor.
+    /// Uninitialised bytes that it stored, by tensor.
     pub bytes: BTreeMap<usize, Bytes>,
     /// It has computed some of them: not all are copies.
     pub computed: bool,
 }
 
 impl Meaningless {
-    /// At the beginning of a program: `outputs` are the tensors that are passed to be written only, `returned` those that it makes
-    /// and gives back.
+    /// The state at the start of a program: `outputs` are the tensors that are passed only to be written, `returned`
+    /// those that it creates and returns.
     pub fn of(graph: &Graph, outputs: &[usize], returned: &[usize]) -> Meaningless {
         let nothing = |at: usize| graph.tensors[at].origin == Origin::Created || outputs.contains(&at);
         let size = |at: usize| {
@@ -52,12 +52,12 @@ impl Meaningless {
         }
     }
 
-    /// What of a buffer is uninitialised at the start of a task that has a tensor there.
+    /// The uninitialised bytes of a buffer at the start of a task that has a tensor there.
     pub fn at_start(&self, tensor: usize, buffer: usize) -> impl Iterator<Item = Unwritten> {
         self.bytes[tensor].ranges().iter().map(move |&(from, to)| Unwritten { buffer, from, to })
     }
 
-    /// What a task read of bytes that are uninitialised, by tensor.
+    /// The uninitialised bytes that a task read, by tensor.
     pub fn read(&self, touched: &BTreeMap<usize, Touched>) -> Vec<(usize, Bytes)> {
         let read = touched.iter().filter_map(|(&tensor, own)| {
             let all = own.atomics.iter().fold(own.reads.clone(), |all, (_, bytes)| all.and(bytes));
@@ -67,7 +67,7 @@ impl Meaningless {
         read.collect()
     }
 
-    /// A task is over. `left` is `None` where what it makes of such bytes was not followed: then all that it read of them counts.
+    /// A task is complete. `left` is `None` if its use of such bytes was not tracked: then all that it read count.
     pub fn after(&mut self, task: usize, touched: &BTreeMap<usize, Touched>, left: Option<&LeftBehind>) {
         let mut sources = Vec::new();
         for (tensor, bytes) in self.read(touched) {
@@ -101,7 +101,7 @@ impl Meaningless {
             }
             let mut from = sources.clone();
             if from.is_empty() {
-                // It is the task's own: what it stored into a result has been told already.
+                // It is the task's own: its stores into a result have already been reported.
                 let computed = left.is_some_and(|left| left.computed);
                 let lost = Lost { task, tensor, bytes: nothing.clone(), stored: Some(computed), reached: None };
                 from.push(self.list.len());
@@ -111,18 +111,18 @@ impl Meaningless {
         }
     }
 
-    /// What decides whether a task runs.
+    /// Records what decides whether a task runs.
     pub fn decides(&mut self, task: usize, tensor: usize, bytes: &Bytes) {
         let touched = BTreeMap::from([(tensor, Touched { reads: bytes.clone(), ..Touched::default() })]);
         self.after(task, &touched, None);
     }
 
-    /// What came into a result, or decided something.
+    /// The bytes that reached a result, or decided something.
     pub fn found(mut self) -> Vec<Lost> {
         for (result, from) in self.from.iter().enumerate().filter(|(at, _)| self.results[*at]) {
             for source in from.iter().flat_map(|(_, sources)| sources) {
                 let (lost, counts) = &mut self.list[*source];
-                // The task's own checks have told what it stored there itself.
+                // The task's own checks have already reported its own stores there.
                 if lost.stored.is_some() && lost.tensor == result {
                     continue;
                 }
@@ -134,13 +134,14 @@ impl Meaningless {
     }
 }
 
-/// True for what [`Program::left_out`] says.
+/// True for messages of [`Program::left_out`].
 pub(super) fn is_left_out(message: &Diagnostic) -> bool {
     matches!(message.kind, Kind::OutputInPart(_) | Kind::OutputUnwritten)
 }
 
 impl Program {
-    /// What of the program's outputs, and of tensors that it makes and gives back, none of its tasks has written. All of them ran.
+    /// The parts of the program's outputs, and of tensors that it creates and returns, that no task has written. All of
+    /// them ran.
     pub(super) fn left_out(&self, footprints: &[BTreeMap<usize, Touched>]) -> Vec<Diagnostic> {
         let (own, graph) = (&self.orchestration, self.graph());
         let passed = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);

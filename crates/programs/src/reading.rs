@@ -1,5 +1,5 @@
-//! Numbers of tensors that decide what tasks a program has: it is followed again for arguments, and what it asks for is answered by
-//! running the tasks that it has submitted so far.
+//! Tensor values that determine which tasks a program has: the program is traced again for its arguments, and the
+//! values it requests are obtained by running the tasks submitted so far.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,10 +15,10 @@ use slipring_check::Tools;
 use slipring_session::compiled::{Choice, Compiled};
 use slipring_session::{Error, Tensor};
 
-/// The devices of a program for several where nobody says how many.
+/// Default number of devices of a program written for several.
 pub const DEVICES: u32 = 2;
 
-/// The run of a program as far as it has been followed.
+/// The run of a program as far as it has been traced.
 struct Ahead {
     platform: Platform,
     options: ProgramOptions,
@@ -26,7 +26,7 @@ struct Ahead {
     tensor_of: Vec<Option<usize>>,
     beside: Beside,
     compiled: Vec<Option<Arc<Compiled>>>,
-    /// Tasks that have run.
+    /// Completed tasks.
     done: usize,
     called: host::Called,
 }
@@ -120,7 +120,7 @@ impl Ahead {
 }
 
 impl Program {
-    /// Numbers that are passed and that the program was not read with: parameter and number, as the command line writes it.
+    /// Passed scalars with which the program was not read: parameter and value, as on the command line.
     fn numbers(&self, args: &[Tensor<'_>]) -> Result<Vec<(String, String)>, Error> {
         let own = &self.orchestration;
         let bound = self.bind(args.to_vec().into())?;
@@ -134,13 +134,13 @@ impl Program {
         Ok(written.collect())
     }
 
-    /// True for a program whose tasks depend on numbers that tensors hold, or on the number of clusters: it is known up to the
-    /// first of them, until it is followed for arguments.
+    /// True for a program whose tasks depend on tensor values, or on the number of clusters: it is known up to the
+    /// first such question, until it is traced with arguments.
     pub fn is_open(&self) -> bool {
         self.orchestration.open.as_ref().is_some_and(|open| open.why.is_none())
     }
 
-    /// Why the program is not followed after its first question.
+    /// Why the program is not traced beyond its first question.
     pub fn not_followed(&self, why: &str) -> Diagnostic {
         let open = self.orchestration.open.as_ref();
         let (span, what) = open.map_or_else(Default::default, |open| (open.span, open.what.clone()));
@@ -148,22 +148,22 @@ impl Program {
         Diagnostic::error("not-followed", span, message).note(why.to_string())
     }
 
-    /// What is said of a program that was followed for arguments, where one of its questions has no answer.
+    /// The message about a program that was traced with arguments, if one of its questions has no answer.
     pub(super) fn ends_early(&self) -> Option<Diagnostic> {
         let why = self.orchestration.open.as_ref()?.why.as_ref()?;
         Some(self.not_followed(why))
     }
 
-    /// The program as it is for these arguments: what its orchestration reads is known, the tasks before it having run. `None` where
-    /// it is not [open](Program::is_open): it is the same for all.
+    /// The program for these arguments: the values that its orchestration reads are known, since the preceding tasks
+    /// have run. `None` if it is not [open](Program::is_open): it is the same for all.
     ///
     /// # Errors
-    /// If the arguments do not fit, or the program has errors after what it reads.
+    /// If the arguments do not fit, or the program has errors after the values it reads.
     pub fn followed(&self, args: &[Tensor<'_>], options: &ProgramOptions) -> Result<Option<Program>, Error> {
         self.follow_for(args, options, false)
     }
 
-    /// The same; with `made_up` nobody has passed these arguments, and what only they make wrong is a note.
+    /// As [`Program::followed`]; with `made_up` the arguments are invented, and errors that only they cause are notes.
     #[doc(hidden)]
     pub fn follow_for(
         &self,

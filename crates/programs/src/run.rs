@@ -1,4 +1,4 @@
-//! All tasks in time; what is found; the sequential semantics.
+//! Scheduling of all tasks in time; findings; the sequential semantics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
@@ -8,23 +8,24 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::CheckFacts;
 use slipring_sim::{ExecutionMode, Stats, places};
+use slipring_tasks::ends;
 use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
-use super::beside::{Beside, Came, Job};
+use super::beside::{self, Beside, Came, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
 use super::task::Outcome;
 use super::values::holds;
 use super::{HostFunctions, Program, ProgramOptions, host};
-use slipring_session::{Args, Compiled, Error, Report, options::timing_fits};
+use slipring_session::{Compiled, Error, Report, options::timing_fits};
 
 use crate::footprint;
 use crate::task::Kept;
 
-/// A run of a whole program, with what it left in its tensors.
+/// A run of a whole program, with the resulting contents of its tensors.
 #[derive(Debug)]
 pub struct ProgramRun<'p> {
     pub(super) program: &'p Program,
@@ -34,19 +35,20 @@ pub struct ProgramRun<'p> {
     pub(super) tensors: Vec<Vec<u8>>,
     pub(super) plan: Plan,
     findings: Report,
-    /// Everything that is reported.
+    /// The complete report.
     pub(super) facts: ProgramFacts,
     pub(super) platform: Platform,
     options: ProgramOptions,
     summed: Vec<bool>,
-    /// What happened in each task, where it was asked for.
+    /// The record of each task, if requested.
     pub(super) kept: Option<Vec<Kept>>,
-    /// What functions of the host did.
+    /// Recorded host function calls.
     called: host::Called,
-    launch: u32,
+    /// Which launch it was, from 1.
+    pub(super) launch: u32,
 }
 
-/// What the kernels of a run said, summed.
+/// The combined results of the kernels in a run.
 #[derive(Default)]
 struct Seen {
     messages: Vec<(Diagnostic, Vec<usize>)>,
@@ -56,7 +58,9 @@ struct Seen {
     stats: BTreeMap<usize, facts::Work>,
     printed: Vec<String>,
     skipped: Vec<usize>,
-    /// Tasks wait for each other while they run: with fewer clusters they may wait for what cannot start.
+    /// Why what was found is not that of all orders, though all tasks ran.
+    other_order: Option<String>,
+    /// Tasks wait for each other while they run: with fewer clusters they may wait for one that cannot start.
     signals: bool,
 }
 
@@ -86,7 +90,7 @@ impl Seen {
     }
 }
 
-/// Makes an error of a warning about a result that nobody has written.
+/// Turns a warning about an unwritten result into an error.
 fn make_strict(message: &mut Diagnostic) {
     if message.kind.is_of_init() && message.severity == Severity::Warning {
         message.severity = Severity::Error;
@@ -98,7 +102,8 @@ fn durations(stats: &Stats) -> Vec<u64> {
     stats.blocks.iter().map(|block| block.end.unwrap_or(stats.cycles).saturating_sub(block.start)).collect()
 }
 
-/// The same for each cluster's share, where blocks are more than the clusters and so many of them run on one at the same time.
+/// The cycles of each cluster's share, if there are more blocks than clusters and several of them run on one
+/// concurrently.
 fn on_clusters(blocks: Vec<u64>, each: u32, clusters: u32) -> Vec<u64> {
     if each < 2 || blocks.len() <= clusters as usize {
         return blocks;
@@ -114,7 +119,7 @@ struct Runner<'r> {
     options: &'r ProgramOptions,
     beside: Beside,
     footprints: touched::Footprints,
-    /// Tasks that take steps with signals.
+    /// Tasks with steps on signals.
     parts: BTreeMap<usize, Parts>,
     seen: Seen,
     refused: Option<String>,
@@ -231,10 +236,10 @@ impl Runner<'_> {
         }
     }
 
-    /// Ends tasks that wait for what does not come.
+    /// Ends tasks that wait for something that will not happen.
     fn give_up(&mut self) {
         if self.seen.stopped.is_some() || self.refused.is_some() {
-            // They wait because of that.
+            // Their waits are a consequence of that.
             return;
         }
         for task in self.beside.waiting() {
@@ -245,37 +250,10 @@ impl Runner<'_> {
             }
         }
     }
-
-    /// All tasks in parts, where one of them takes steps with signals.
-    fn in_parts(&mut self) -> Option<Vec<Parts>> {
-        if self.parts.is_empty() {
-            return None;
-        }
-        let mut own = std::mem::take(&mut self.parts);
-        let whole = |task: usize| Parts { touched: vec![self.footprints[task].clone()], events: Vec::new() };
-        Some((0..self.footprints.len()).map(|task| own.remove(&task).unwrap_or_else(|| whole(task))).collect())
-    }
 }
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
-    /// with a finding.
-    ///
-    /// # Errors
-    /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
-    pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
-        let before = self.contents(args.into())?;
-        for number in 1..options.launches {
-            let run = self.run_on(before.clone(), &options.of_launch(number))?;
-            if run.has_findings() {
-                return Ok(ProgramRun { launch: number, ..run });
-            }
-        }
-        let run = self.run_on(before, &options.of_launch(options.launches))?;
-        Ok(ProgramRun { launch: options.launches, ..run })
-    }
-
-    /// The same for what the tensors hold; `None` for scalars.
+    /// Runs the tasks once, for these tensor contents; `None` for scalars.
     pub(super) fn run_on(
         &self,
         before: Vec<Option<Vec<u8>>>,
@@ -308,13 +286,15 @@ impl Program {
             called: std::mem::take(&mut *self.called.lock().unwrap_or_else(PoisonError::into_inner)),
         };
         let mut plan = match stuck.is_empty() {
-            // What has no kernel takes no time.
+            // A task without a kernel takes no time.
             true => plan(graph, clusters, options.order, &mut runner),
             false => Plan { busy: vec![0; clusters as usize], ..Plan::default() },
         };
         runner.give_up();
-        let parts = runner.in_parts();
-        signals::lengthen(&mut plan, graph, parts.as_deref());
+        let parts = std::mem::take(&mut runner.parts);
+        let first = || self.tensors(&before, options.windows.as_deref());
+        let parts = beside::all_parts(parts, &runner.footprints, first)?;
+        signals::lengthen(&mut plan, graph, parts.as_ref());
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, mut seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
@@ -323,6 +303,8 @@ impl Program {
         if options.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
+        let ended = parts.as_ref().filter(|_| plan.complete);
+        seen.other_order = ended.and_then(|own| ends::in_another_order(graph, own));
         if options.strict {
             seen.messages.iter_mut().for_each(|(message, _)| make_strict(message));
         }
@@ -331,13 +313,13 @@ impl Program {
         messages.extend(self.ends_early());
         let mut between = Vec::new();
         if let (Ok(order), true) = (graph.order(), stuck.is_empty()) {
-            between = touched::judge(graph, &order, &footprints, parts.as_deref(), &lost);
+            between = touched::judge(graph, &order, &footprints, parts.as_ref(), &lost);
             if options.tools.init {
                 between.extend(self.left_out(&footprints));
             }
         }
         if !plan.complete || self.orchestration.open.is_some() {
-            // What a task that did not run would have touched is not known.
+            // The accesses of a task that did not run are unknown.
             between.retain(|message| {
                 !matches!(message.kind, Kind::NeedlessEdge | Kind::TaskUnwritten) && !is_left_out(message)
             });
@@ -374,50 +356,40 @@ impl Program {
 }
 
 impl ProgramRun<'_> {
-    /// Whether every task ran to its end.
+    /// Whether every task completed.
     pub fn is_complete(&self) -> bool {
         self.plan.complete && self.program.orchestration.open.is_none()
     }
 
-    /// What was found, with the places in the text.
+    /// The findings, with their source locations.
     pub fn findings(&self) -> &Report {
         &self.findings
     }
 
-    /// Whether it did not come to its end, or something was found in it; hints are no findings.
-    pub fn has_findings(&self) -> bool {
-        !self.is_complete() || self.findings.messages().iter().any(|message| message.severity > Severity::Note)
-    }
-
-    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
-    pub fn launch(&self) -> u32 {
-        self.launch
-    }
-
-    /// Everything that is reported, as `slipring run --json` has it.
+    /// The complete report, as in `slipring run --json`.
     pub fn facts(&self) -> &ProgramFacts {
         &self.facts
     }
 
-    /// When each task ran.
+    /// The times at which tasks ran.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// What the run left in the tensor that was passed at a position; `None` for scalars.
+    /// The resulting contents of the tensor that was passed at a position; `None` for scalars.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
         let tensor = (*self.program.orchestration.tensor_of.get(index)?)?;
         Some(&self.tensors[tensor])
     }
 
-    /// What the run left in the windows that devices share, in the order in which the program makes them, each with the parts of all its
-    /// devices: [`ProgramOptions::windows`] of the next run, where devices keep them.
+    /// The resulting contents of the windows that devices share, in the order in which the program creates them, each
+    /// with the parts of all its devices: use them as [`ProgramOptions::windows`] of the next run if devices keep them.
     pub fn windows(&self) -> impl Iterator<Item = &[u8]> {
         self.program.windows().map(|tensor| self.tensors[tensor].as_slice())
     }
 
-    /// The tensors that the program gives back, in order: the position of the parameter that one is, or `None` for one that the
-    /// program made; element type; extents in elements, outermost first; bytes.
+    /// The tensors that the program returns, in order: the position of the parameter it is, or `None` for one that the
+    /// program created; element type; extents in elements, outermost first; bytes.
     pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8])> {
         let own = &self.program.orchestration;
         own.returned.iter().map(|&tensor| {
@@ -453,6 +425,8 @@ impl ProgramRun<'_> {
             format!("this order only ({why})")
         } else if self.findings.messages().iter().any(|message| message.kind == Kind::TaskRace) {
             "this order only (tasks race)".to_string()
+        } else if let Some(why) = &seen.other_order {
+            format!("this order only ({why})")
         } else if seen.schedule {
             "all orders of the tasks; inside a kernel for this schedule only".to_string()
         } else {
@@ -505,8 +479,8 @@ impl ProgramRun<'_> {
         ]
     }
 
-    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order of the
-    /// text, each kernel op by op, and compares what is passed and what is given back.
+    /// Runs the sequential semantics of the program on the same arguments, its tasks one after the other in the order
+    /// of the text, each kernel op by op, and compares the tensors that are passed and returned.
     ///
     /// # Errors
     /// Why it cannot be compared.
@@ -529,7 +503,7 @@ impl ProgramRun<'_> {
             let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
             Ok((fact("not checked", detail, 0), Vec::new()))
         };
-        // The order of the text, but for what comes after a task that waits for one after it.
+        // The order of the text, except for tasks after one that waits for a later task.
         let before = graph.before();
         let mut over = vec![false; graph.tasks.len()];
         let mut left: BTreeSet<usize> = (0..over.len()).collect();
@@ -537,7 +511,7 @@ impl ProgramRun<'_> {
             left.remove(&task);
             let call = &program.orchestration.calls[task];
             if let Some(act) = &call.act {
-                // What a function of the host did for these bytes is known; it is not called again.
+                // The result of a host function for these bytes is known; it is not called again.
                 let none = HostFunctions::default();
                 if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
                     let detail =

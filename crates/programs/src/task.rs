@@ -1,4 +1,4 @@
-//! One task: its memory, its run, what it touched.
+//! One task: its memory, its run, its accesses.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,38 +24,38 @@ use slipring_session::{Bound, Compiled, slot_buffers, to_diagnostics};
 
 use crate::footprint::step;
 
-/// What came of a task.
+/// The result of a task.
 pub(super) struct Outcome {
     pub result: RunResult,
-    /// What it touched, by tensor.
+    /// Its accesses, by tensor.
     pub touched: BTreeMap<usize, Touched>,
-    /// The same between its steps with signals, where it takes any.
+    /// Its accesses between steps on signals, if it has any.
     pub parts: Vec<BTreeMap<usize, Touched>>,
-    /// What it stored that is uninitialised; `None` where that was not followed.
+    /// The uninitialised bytes that it stored; `None` if that was not tracked.
     pub left: Option<LeftBehind>,
-    /// Steps with signals that have not been told yet: their places are bytes of tensors, their sites spans.
+    /// Unreported steps on signals: their locations are bytes of tensors, their sites source spans.
     pub steps: Vec<Signalled>,
     pub messages: Vec<Diagnostic>,
-    /// Whether its own verdict holds for all schedules of its cores.
+    /// Whether its own verdict covers all schedules of its cores.
     pub all_schedules: bool,
-    /// Whether loaded data decide what it touches.
+    /// Whether loaded data decide its accesses.
     pub by_data: bool,
-    /// Everything that happened, where it was asked for, and the names of the buffers that it names by number.
+    /// The full record, if requested, and the names of the buffers that it refers to by index.
     pub record: Option<(Record, Vec<String>)>,
 }
 
-/// Who is asked where a task cannot go on without others.
+/// The interface to other tasks, called when a task cannot proceed without them.
 pub(super) trait Talk {
-    /// Hands over the tensors, the steps with signals so far and what the task waits for; until which cycle of its own it waited,
-    /// or `None` where that does not come.
+    /// Hands over the tensors, the steps on signals so far and the wait conditions; returns the cycle of the task until
+    /// which it waited, or `None` if the condition will never hold.
     fn waits(&mut self, at: u64, tensors: &mut [Vec<u8>], steps: Vec<Signalled>, looks: Vec<Signalled>) -> Option<u64>;
 
-    /// Since which cycle of the task a signal is as a wait wants it, and whose step that was; `own` are the steps of the task that
-    /// nobody was told yet. `None` where it was so from the beginning.
+    /// Since which cycle of the task a signal satisfies a wait, and whose step that was; `own` are the unreported steps
+    /// of the task. `None` if it was satisfied from the beginning.
     fn since(&self, place: Signal, wanted: Wanted, own: &[Signalled]) -> Option<(u64, Resumed)>;
 }
 
-/// A task's memory as the others have it.
+/// A task's memory as seen by the others.
 struct Door<'t> {
     tensor_of: &'t [usize],
     tensors: &'t mut [Vec<u8>],
@@ -63,7 +63,7 @@ struct Door<'t> {
     talk: &'t mut dyn Talk,
 }
 
-/// Steps whose places are in tensors instead of buffers; those in other buffers are nobody else's.
+/// Converts steps whose locations are in buffers to tensors; other buffers are private.
 fn in_tensors(steps: impl IntoIterator<Item = Signalled>, tensor_of: &[usize]) -> Vec<Signalled> {
     let there = |step: Signalled| Some(Signalled { place: (*tensor_of.get(step.place.0)?, step.place.1), ..step });
     steps.into_iter().filter_map(there).collect()
@@ -92,15 +92,15 @@ impl Outside for Door<'_> {
         let since = there.and_then(|there| self.talk.since(there.place, step(there.what).err()?, &own));
         let Some((since, resumed)) = since.filter(|(since, _)| *since > look.at) else { return at };
         look.by = Some(resumed);
-        // Who looks again and again sees it with the look after the change.
+        // A polling core sees it with its first read after the change.
         at.max(since + look.cycles)
     }
 }
 
-/// Runs a task on the tensors of the program.
+/// Runs a task on the program's tensors.
 ///
 /// # Errors
-/// Why there is no memory for it, or it cannot be decoded.
+/// Why it cannot be decoded, or that memory is exhausted.
 pub(super) fn run_task(
     compiled: &Compiled,
     platform: &Platform,
@@ -173,11 +173,11 @@ pub(super) fn run_task(
     }
     let kept = tensor_of.len();
     let mut tools = options.tools.clone();
-    // Of which only is asked whether they are buffers.
+    // Only whether they are buffers matters.
     let buffer =
         |arg: &TaskArg| if matches!(arg, TaskArg::Scalar(_)) { Bound::scalar(0) } else { Bound::buffer(&[][..]) };
     let are_buffers: Vec<Bound<'_>> = call.args.iter().map(buffer).collect();
-    // What the launch allocates lies after what is passed, of which numbers have no buffer.
+    // Buffers allocated by the launch come after the passed ones; scalars have no buffer.
     let own = program.params.iter().filter(|param| !param.is_passed()).count();
     let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
     tools.scratch = slot_buffers(&compiled.prepared, &are_buffers)
@@ -191,7 +191,7 @@ pub(super) fn run_task(
             tools.unwritten.extend(nothing.at_start(*tensor, buffer));
         }
     }
-    // What a kernel makes for itself holds nothing either.
+    // Buffers that a kernel creates for itself are uninitialised as well.
     for (at, (arg, param)) in call.args.iter().zip(&params).enumerate() {
         let made = slipring_session::launch::info(&compiled.kernels, &program.name, param);
         if let (TaskArg::Own(_), Some(made), ArgValue::Buffer(buffer)) = (arg, made, &args[at])
@@ -258,7 +258,7 @@ pub(super) fn run_task(
         let mut left = LeftBehind::default();
         for (buffer, tensor) in tensor_of.iter().enumerate() {
             let Some(own) = outcome.touched.get(tensor) else { continue };
-            // Of a large tensor a task changes little.
+            // A task changes only a small part of a large tensor.
             let changes = own.changes();
             let of = |(from, to): &(u64, u64)| shadow.voids_of(buffer, *from, (*to).min(sizes[buffer]));
             let voids: Vec<_> = changes.ranges().iter().flat_map(of).filter(|void| void.here).collect();
@@ -268,7 +268,7 @@ pub(super) fn run_task(
                 left.bytes.insert(*tensor, stored);
             }
         }
-        // What comes into a result by way of others is told when the program is over.
+        // Bytes that reach a result through other tasks are reported at the end of the program.
         let read = !nothing.read(&outcome.touched).is_empty();
         let others = (0..sizes.len())
             .filter(|buffer| tensor_of.get(*buffer).is_none_or(|tensor| read || !nothing.results[*tensor]));
@@ -280,7 +280,7 @@ pub(super) fn run_task(
     if let Some(checker) = checker {
         let judged = checker.report(&outcome.result);
         outcome.all_schedules = judged.scope.schedules == slipring_check::Schedules::All;
-        // What the signals are is followed between the tasks.
+        // Values of signals are tracked between the tasks.
         outcome.by_data = match &judged.scope.values {
             Values::AnyContents => false,
             Values::TheseInputs { because } => because.iter().any(|because| because.choice != Choice::Wait),
@@ -290,13 +290,13 @@ pub(super) fn run_task(
     Ok(outcome)
 }
 
-/// What is kept of a task that ran.
+/// The record of a completed task.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub task: usize,
     pub kernel: usize,
     pub record: Record,
-    /// Names of the buffers of its launch in global memory.
+    /// Names of its launch's buffers in global memory.
     pub buffers: Vec<String>,
     pub stats: Stats,
 }

@@ -12,14 +12,14 @@ use super::{HeldFacts, ProgramRun};
 use slipring_session::memory_map;
 use slipring_session::recorded::Names;
 
-/// The timeline while it is put together.
+/// The timeline under construction.
 #[derive(Default)]
 struct Build {
     trace: Trace,
     clusters: BTreeMap<u32, Rows>,
     /// Slices of each task's blocks.
     blocks: BTreeMap<usize, Vec<End>>,
-    /// Rows of pipes by cluster, core, which block of the cluster, and pipe.
+    /// Rows of pipes by cluster, core, index of the block in the cluster, and pipe.
     pipes: BTreeMap<(u32, String, usize, String), usize>,
 }
 
@@ -31,13 +31,13 @@ struct Rows {
 }
 
 impl ProgramRun<'_> {
-    /// The timeline of all tasks: for each cluster a track with its tasks, and below it the tracks of the kernels' pipes; arrows
-    /// along the edges of the graph and between pipes; counters. `None` where the run was not asked to keep what happens.
+    /// The timeline of all tasks: for each cluster a track with its tasks, and below it the tracks of the kernels'
+    /// pipes; arrows along the edges of the graph and between pipes; counters. `None` if the run was not recorded.
     pub fn trace(&self) -> Option<Trace> {
         self.timetable().map(|(trace, _)| trace)
     }
 
-    /// The timeline, and where the blocks of each task stand in it.
+    /// The timeline, and the slices of each task's blocks.
     fn timetable(&self) -> Option<(Trace, BTreeMap<usize, Vec<End>>)> {
         let kept = self.kept.as_ref()?;
         let mut build = Build::default();
@@ -61,7 +61,7 @@ impl ProgramRun<'_> {
                 tile: &|extent, site| names.tile(extent, site),
                 buffers: &own.buffers,
             };
-            // Blocks may share a cluster, each with a Vector core of it that its program knows as AIV0.
+            // Blocks may share a cluster, each with one of its Vector cores, which its program knows as AIV0.
             let each = own.record.blocks.len().div_ceil(ended.blocks.len().max(1)).max(1);
             for part in own.record.apart() {
                 let Some(block) = part.blocks.first().copied() else { continue };
@@ -99,8 +99,8 @@ impl ProgramRun<'_> {
         }
     }
 
-    /// An arrow for each edge, from the block that is over last to the one that starts first. What runs nowhere, as a join, hands
-    /// on the edges that it has.
+    /// An arrow for each edge, from the block that ends last to the one that starts first. A node that does not run,
+    /// such as a join, passes its edges on.
     fn add_edges(&self, build: &mut Build) {
         let graph = self.program.graph();
         let mut into: Vec<Vec<(usize, &'static str)>> = vec![Vec::new(); graph.tasks.len()];
@@ -133,13 +133,13 @@ impl ProgramRun<'_> {
         build.trace.flows.extend(flows);
     }
 
-    /// Cycles, stalls and bytes by line of the source, over all tasks; of the critical path those of the tasks that the end waited for. `None` where the
-    /// run was not asked to keep them.
+    /// Cycles, stalls and bytes by source line, over all tasks; the critical path consists of the tasks on the
+    /// program's critical path. `None` if the run was not recorded.
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
         self.whole().and_then(|facts| facts.lines)
     }
 
-    /// All tasks as one run; `None` where it was not asked to keep what happens.
+    /// All tasks as one run; `None` if it was not recorded.
     fn whole(&self) -> Option<RunFacts> {
         let kept = self.kept.as_ref()?;
         let compiled = self.program.compiled().ok()?;
@@ -169,7 +169,7 @@ impl ProgramRun<'_> {
         let mut whole = whole?;
         let own = &self.facts;
         whole.kernel.clone_from(&own.program);
-        // Shares are of the time of all clusters.
+        // Shares are relative to the time of all clusters.
         whole.blocks = own.clusters * own.devices.max(1);
         (whole.complete, whole.cycles, whole.microseconds) = (own.complete, own.cycles, own.microseconds);
         whole.checks.clone_from(&own.checks);
@@ -195,8 +195,8 @@ impl ProgramRun<'_> {
         Some(whole)
     }
 
-    /// A page with everything that the run shows, which needs no other file and no network; `None` where the run was not asked to
-    /// keep what happens, or no task ran.
+    /// A self-contained page with everything that the run shows, which needs no other file and no network; `None` if
+    /// the run was not recorded, or no task ran.
     ///
     /// # Errors
     /// A defect of the template.
@@ -227,7 +227,7 @@ impl ProgramRun<'_> {
 }
 
 impl Build {
-    /// The rows of a core, as the block knows it that is the one of this number on the cluster.
+    /// The rows of a core, given its name in the block and the index of the block on the cluster.
     fn core(&mut self, cluster: u32, name: &str, beside: usize) -> Option<usize> {
         let rows = self.clusters.get_mut(&cluster)?;
         let key = (name.to_string(), beside);
@@ -240,7 +240,7 @@ impl Build {
         Some(group)
     }
 
-    /// Adds what a block did, moved from its time in its launch to that in the program.
+    /// Adds a block's activity, shifted from its launch's time to the program's.
     fn add_block(&mut self, own: &Trace, task: usize, (cluster, beside): (u32, usize), (from, to): (u64, u64)) {
         let moved = |at: u64| (at + to).saturating_sub(from);
         let rows: Vec<Option<usize>> = own.tracks.iter().map(|track| self.row(own, track, (cluster, beside))).collect();
@@ -253,9 +253,9 @@ impl Build {
         }
     }
 
-    /// The row that a track of a block has here.
+    /// The row for a track of a block.
     fn row(&mut self, own: &Trace, track: &Track, (cluster, beside): (u32, usize)) -> Option<usize> {
-        // What stands in a cluster and not in a core is the track of its blocks, which the tasks have.
+        // A track in a cluster but not in a core is that of its blocks, which the tasks have.
         let core = own.groups.get(track.group).filter(|group| group.parent.is_some())?.name.clone();
         let group = self.core(cluster, &core, beside)?;
         let tracks = &mut self.trace.tracks;
@@ -265,7 +265,7 @@ impl Build {
         }))
     }
 
-    /// The timeline with the slices of every track in order of time, tracks of a group beside each other.
+    /// The timeline with the slices of every track in order of time, and tracks of a group adjacent.
     fn in_order(mut self) -> (Trace, BTreeMap<usize, Vec<End>>) {
         let mut rows: Vec<usize> = (0..self.trace.tracks.len()).collect();
         let key = |row: &usize| {

@@ -1,4 +1,4 @@
-//! What tensors hold before the first task, and what predicates find in them.
+//! Tensor contents before the first task, and predicates on them.
 
 use slipring_lang::Direction;
 use slipring_lang::tasks::Predicate;
@@ -11,7 +11,7 @@ use slipring_session::args::{Defaults, read_arg};
 use slipring_session::places::Places;
 use slipring_session::{Args, Error, Tensor};
 
-/// The value of an element that is a whole number.
+/// The value of an integer element.
 fn element(elem: Elem, bytes: &[u8], at: u64) -> i64 {
     let mut wide = [0u8; 8];
     let size = elem.bytes();
@@ -36,7 +36,7 @@ pub(super) fn holds(predicate: &Predicate, elem: Elem, bytes: &[u8]) -> bool {
     }
 }
 
-/// The bytes of a tensor that the program makes, before its first task.
+/// The initial bytes of a tensor that the program creates.
 pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) -> Result<Vec<u8>, Error> {
     match filled {
         None => zeroed(own.bytes() as usize)
@@ -49,7 +49,7 @@ pub(super) fn first_value(own: &slipring_tasks::Tensor, filled: Option<&str>) ->
 }
 
 impl Program {
-    /// The tensors of the program before its first task; `windows` is what those hold that devices share.
+    /// The tensors of the program before its first task; `windows` are the contents of those that devices share.
     pub(super) fn tensors(&self, args: &[Option<Vec<u8>>], windows: Option<&[Vec<u8>]>) -> Result<Vec<Vec<u8>>, Error> {
         let graph = self.graph();
         let mut tensors: Vec<Vec<u8>> = vec![Vec::new(); graph.tensors.len()];
@@ -83,13 +83,13 @@ impl Program {
         Ok(tensors)
     }
 
-    /// The tensors that devices share, in the order in which they are made.
+    /// The tensors that devices share, in order of creation.
     pub(super) fn windows(&self) -> impl Iterator<Item = usize> {
         let each = self.graph().tensors.iter().enumerate();
         each.filter(|(_, own)| own.is_shared()).map(|(at, _)| at)
     }
 
-    /// What of the tensors is uninitialised before the first task.
+    /// The uninitialised parts of the tensors before the first task.
     pub(super) fn nothing_at_first(&self) -> Meaningless {
         let own = &self.orchestration;
         let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);

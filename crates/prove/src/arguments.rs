@@ -1,4 +1,4 @@
-//! Numbers that a launch is given, or that a text has: which of them are like those that were run.
+//! Integers that a launch is given or that a text contains: which of them are equivalent to those that were run.
 
 use slipring_check::Tools;
 use slipring_program::{Choice, Decision, Inst, Operand, ParamKind};
@@ -15,9 +15,9 @@ use slipring_session::tensor::Bound;
 use crate::judgement::ALL;
 use crate::subject::Subject;
 
-/// A loop of the text of so many rounds is not run as it stands, where shorter ones show the same.
+/// A loop in the text with more iterations than this is not run unchanged, if shorter ones show the same.
 const LONG: i64 = 1024;
-/// That a number is the smallest with a finding.
+/// The statement that a value is the smallest with a finding.
 fn smallest_text(subject: &Subject<'_>, name: &str, value: u64) -> String {
     let clean = match value {
         0 => String::new(),
@@ -28,7 +28,7 @@ fn smallest_text(subject: &Subject<'_>, name: &str, value: u64) -> String {
     format!("{name} = {value} is the smallest that fails{clean}")
 }
 
-/// Scalar parameters that decide something of the kind that is wanted.
+/// Scalar parameters that decide something of the wanted kind.
 fn params(subject: &Subject<'_>, wanted: impl Fn(&Choice) -> bool) -> Vec<u32> {
     let program = &subject.compiled.prepared.decoded.program;
     let decisions = program.decisions().into_iter().filter(|decision| wanted(&decision.choice));
@@ -36,12 +36,12 @@ fn params(subject: &Subject<'_>, wanted: impl Fn(&Choice) -> bool) -> Vec<u32> {
     (0..program.params.len() as u32).filter(|at| bits >> at.min(&63) & 1 != 0).collect()
 }
 
-/// Scalar parameters that decide how the kernel goes on.
+/// Scalar parameters that decide the control flow of the kernel.
 fn deciding(subject: &Subject<'_>) -> Vec<u32> {
     params(subject, |choice| *choice != Choice::Fault)
 }
 
-/// What the scope says of scalar parameters that only have to be numbers which the elements of a tile can be.
+/// The scope's statement about scalar parameters that only have to be representable in a tile's element type.
 fn limited(subject: &Subject<'_>) -> Option<String> {
     let deciding = deciding(subject);
     let own = &subject.compiled.prepared.decoded.program.params;
@@ -53,7 +53,7 @@ fn limited(subject: &Subject<'_>) -> Option<String> {
     (!names.is_empty()).then(|| format!("every {} that fits the elements of its tile", names.join(" and ")))
 }
 impl Proof {
-    /// Proves a kernel with a long loop of its text by launches with shorter ones; false if that does not succeed.
+    /// Proves a kernel with a long loop in its text by launches with shorter ones; false if that fails.
     pub(super) fn bounds(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
         let program = &subject.compiled.prepared.decoded.program;
         let bound = |inst: &Inst| match inst {
@@ -83,7 +83,7 @@ impl Proof {
         Ok(true)
     }
 
-    /// Looks for the smallest argument for which something is found.
+    /// Searches for the smallest argument with a finding.
     pub(super) fn smallest(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
         let [at] = deciding(subject)[..] else { return Ok(()) };
         let param = &subject.compiled.prepared.decoded.program.params[at as usize];
@@ -100,7 +100,7 @@ impl Proof {
         Ok(())
     }
 
-    /// Tries both values of a boolean: how the scope tells that they were, or the one that fails.
+    /// Tries both values of a boolean: returns the scope's statement that they were tried, or the one that fails.
     fn both(&mut self, subject: &Subject<'_>, tools: &Tools, at: u32) -> Result<Option<String>, Error> {
         let name = &subject.compiled.prepared.decoded.program.params[at as usize].name;
         let mut family = Family::new(subject, Number::Param(at));
@@ -126,8 +126,8 @@ impl Proof {
         Ok(Some(what))
     }
 
-    /// Proves a kernel where each loop and branch that an argument or loaded data decides goes on as it likes; false if that does not
-    /// succeed, with the reason.
+    /// Proves a kernel with every loop and branch that an argument or loaded data decides going either way; false if
+    /// that fails, with the reason.
     pub(super) fn chosen(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<bool, Error> {
         let waves = self.blocks > subject.places();
         if self.judgement != Judgement::NotProved || self.scope.schedules != ALL || waves {

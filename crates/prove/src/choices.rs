@@ -1,8 +1,9 @@
-//! All choices: each loop and branch that an argument or loaded data decides goes on as it likes.
+//! All choices: each loop and branch that an argument or loaded data decides may go either way.
 //!
-//! The cores are held at each of them until nothing else can go on, and every way on is tried, until the states that come are like
-//! states from which every way has been tried. Then whatever the choices are, however often each loop runs, all that can come of
-//! them has been seen. More is covered than can happen: where something is found nothing is shown.
+//! The cores are held at each such decision until nothing else can proceed, and every continuation is tried, until each
+//! new state is equivalent to one from which every continuation has been tried. Then all outcomes have been covered,
+//! whatever the choices and however often each loop runs. This over-approximates what can happen, so a finding here
+//! refutes nothing; it only means that the proof fails.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,93 +22,95 @@ use slipring_session::{Error, ExecuteOptions};
 
 use crate::subject::Subject;
 
-/// What leaves an output unwritten where every choice is followed: choices that exclude each other are among them.
+/// The note on a finding that an output is left unwritten when every choice is followed: mutually exclusive choices are
+/// included.
 const WAYS: &str = "some paths through loops and branches (perhaps none that an argument takes)";
 
-/// An operand of work: the core, the work, which operand.
+/// An operand of work: the core, the work, the operand's index.
 type OperandAt = (slipring_machine::Role, u32, usize);
 
-/// Which cores leave, at each meeting.
+/// The cores that leave, at each cut point.
 type Leave = Vec<Vec<usize>>;
 
-/// What each number in words decides: the core, whether it leaves there, and by how much what it counts differs, where that is known.
+/// The decisions based on each canonical expression: the core, whether it leaves there, and the difference of its
+/// counter, if known.
 type Meets = BTreeMap<String, BTreeSet<(usize, bool, Option<i64>)>>;
 
-/// Most runs, most works of all of them, and most bytes after each buffer.
+/// Maximum number of runs, of work items in all of them, and of bytes after each buffer.
 const RUNS: usize = 200;
 const WORKS: u64 = 20_000;
 const SLACK: usize = 1 << 20;
-/// Most cores that choose by themselves at one meeting.
+/// Maximum number of cores that choose independently at one cut point.
 const GROUPS: usize = 4;
 
-/// What a branch is compared with in place of a loop's bound.
+/// The comparison operand of a branch, in place of a loop's bound.
 const ONE: Operand = Operand::Imm(1);
 
-/// What came of it.
+/// The result.
 pub(super) enum Choices {
-    /// Nothing is found, whatever is chosen.
+    /// Nothing is found, for any choices.
     Clean {
         #[allow(missing_docs)]
         runs: usize,
         #[allow(missing_docs)]
         given: Assumptions,
     },
-    /// Nothing is shown: why.
+    /// Undecided, and why.
     Open(String),
 }
 
-/// What some cores do.
+/// A sequence of choices.
 #[derive(Clone, Debug, Default)]
 struct Way {
     leave: Leave,
-    /// Meetings of which the states are known, the last of them, and what arguments have decided until then.
+    /// Number of cut points with known states, the last of them, and the decisions of arguments until then.
     known: usize,
     before: Option<usize>,
     decided: BTreeMap<String, bool>,
 }
 
-/// What a core decides by.
+/// The condition that decides for a core.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Key {
     text: String,
-    /// It leaves where what the words say does not hold: two spellings of one condition have the same words.
+    /// It leaves if the expression is false: two spellings of one condition have the same expression.
     negated: bool,
-    /// It is the same whenever it is asked for.
+    /// Its value is the same at every evaluation.
     once: bool,
 }
 
-/// A state at a meeting.
+/// A state at a cut point.
 struct Node {
     marking: Marking,
-    /// What arguments have decided before, once for all: whether the core left.
+    /// Earlier decisions by arguments, which hold for the whole launch: whether the core left.
     decided: BTreeMap<String, bool>,
-    /// An earlier state that it is like, and how its buffers are compared with that one's.
+    /// An earlier equivalent state, and how its buffers are compared with that one's.
     like: Option<(usize, Vec<Moved>)>,
-    /// What comes next: the first byte of each buffer that is touched until then, and the state; none at the end.
+    /// The successors: the first byte of each buffer touched on the way, and the state; none at the end.
     next: Vec<(BTreeMap<usize, u64>, Option<usize>)>,
 }
 
-/// A program whose loops and branches are chosen.
+/// A program whose loops and branches may go either way.
 struct Free<'a> {
     subject: &'a Subject<'a>,
     decoded: Decoded,
     nodes: Vec<Node>,
     args: BTreeMap<OperandAt, ArgUse>,
-    /// Operands that data or arguments decide and that decide what is accessed: they may be anywhere in their buffer.
+    /// Operands that data or arguments decide and that determine an access: they may point anywhere in their buffer.
     wide: BTreeSet<OperandAt>,
-    /// Buffers that are written, and those whose accesses are not in order wherever they are.
+    /// Buffers that are written, and those whose accesses are not ordered at arbitrary addresses.
     written: BTreeSet<usize>,
     racing: BTreeSet<usize>,
     /// Buffers that are read.
     read: BTreeSet<usize>,
     buffers: usize,
-    /// Bytes that nobody wrote came into buffers.
+    /// Unwritten bytes reached buffers.
     unwritten: bool,
     works: u64,
     given: Assumptions,
 }
 
-/// Tries every way through the loops and branches that arguments and data decide.
+/// Tries every path through the loops and branches that arguments and data decide.
 ///
 /// # Errors
 /// If that is cancelled.
@@ -116,7 +119,7 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
         Ok(free) => free,
         Err(why) => return Ok(Choices::Open(why)),
     };
-    // What is known of the buffers changes while runs come: then it is begun anew.
+    // The knowledge about buffers changes as runs are made: it then starts again.
     for _ in 0..4 {
         let known = (free.written.clone(), free.racing.clone(), free.read.clone());
         free.nodes.clear();
@@ -142,13 +145,13 @@ pub(super) fn all(subject: &Subject<'_>, tools: &Tools) -> Result<Choices, Error
 
 impl<'a> Free<'a> {
     /// # Errors
-    /// What an argument or data decide besides how control goes on.
+    /// A decision by an argument or data about anything but the control flow.
     fn new(subject: &'a Subject<'a>) -> Result<Free<'a>, String> {
         let decoded = &subject.compiled.prepared.decoded;
         let others = decoded.program.decisions().into_iter();
         let free = |decision: &Decision| match decision.choice {
             Choice::Control | Choice::Access => true,
-            // The scope says that numbers fit their types.
+            // The scope states that values fit their types.
             Choice::Fault => !decision.causes.data,
             _ => false,
         };
@@ -208,7 +211,7 @@ impl<'a> Free<'a> {
         Ok(Choices::Clean { runs, given: self.given.clone() })
     }
 
-    /// Runs with these choices, after which all cores leave: what stands in the way, if anything does.
+    /// Runs with these choices, after which all cores leave; returns the obstacle, if any.
     fn run(&mut self, way: &Way, tools: &Tools, open: &mut Vec<Way>) -> Result<Option<String>, Error> {
         let leave = &way.leave;
         let subject = self.subject;
@@ -279,7 +282,7 @@ impl<'a> Free<'a> {
                 self.nodes[node].like = like;
                 return Ok(None);
             }
-            // All ways on but the one that is gone here.
+            // All alternatives to the one taken here.
             let gone = |place: &usize| leave.get(meeting).is_none_or(|leaves| leaves.contains(place));
             for bits in 0..(1usize << groups.len()) {
                 let leaves = |at: usize| bits >> at & 1 != 0;
@@ -317,8 +320,8 @@ impl<'a> Free<'a> {
         Ok(None)
     }
 
-    /// True if no core goes into a loop more than once where it is chosen: what is after the end of a buffer then is so not because a
-    /// loop runs too often.
+    /// True if no core enters a chosen loop more than once: an out-of-bounds access is then not caused by a loop that
+    /// iterates too often.
     fn iterates_once(&self, stands: &[Vec<CoreSnapshot>], leave: &Leave) -> bool {
         let mut iterations: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         for (stands, leave) in stands.iter().zip(leave) {
@@ -339,12 +342,12 @@ impl<'a> Free<'a> {
         sizes.into_iter().all(|(buffer, size)| rounds.end(buffer) <= (size + slack) as u64)
     }
 
-    /// What is taken for granted of accesses that may be anywhere in their buffers.
+    /// The assumptions about accesses that may be anywhere in their buffers.
     ///
     /// # Errors
-    /// Why it does matter where they are.
+    /// Why their location matters.
     fn widened(&self, tools: &Tools) -> Result<Vec<String>, String> {
-        // What is accessed somewhere in an output that is read, too, may be what was not written.
+        // An access somewhere in an output that is also read may read bytes that were not written.
         let nothing = |buffer: &usize| {
             self.read.contains(buffer) && tools.unwritten.iter().any(|unwritten| unwritten.buffer == *buffer)
         };
@@ -356,7 +359,7 @@ impl<'a> Free<'a> {
         places.map(|(place, used)| wide::stays(self.subject, place, used, &self.racing, &tools.scratch)).collect()
     }
 
-    /// The cores that stand at a meeting, those together that decide the same.
+    /// The cores at a cut point, grouped by common conditions.
     fn groups(&self, stands: &[CoreSnapshot]) -> Vec<(Option<Key>, Vec<usize>)> {
         let mut groups: Vec<(Option<Key>, Vec<usize>)> = Vec::new();
         for (place, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.at == At::Meet) {
@@ -377,7 +380,8 @@ impl<'a> Free<'a> {
         places(one) == places(two)
     }
 
-    /// The way to go instead, where all leave behind what was chosen and an argument has decided otherwise before.
+    /// The alternative choices, if all cores leave contrary to the choice and an argument has decided differently
+    /// before.
     fn contradicted(&self, way: &Way, rounds: Option<&Rounds>) -> Option<Way> {
         let mut decided = way.decided.clone();
         let stands = &rounds?.stands;
@@ -403,7 +407,7 @@ impl<'a> Free<'a> {
         None
     }
 
-    /// What a core decides: two that decide the same have the same. `None` where that is not known.
+    /// The condition that decides for a core: equal conditions have equal keys. `None` if it is unknown.
     fn key(&self, stand: &CoreSnapshot) -> Option<Key> {
         let core = &self.decoded.program.cores[stand.position];
         let Inst::Meet { a, b, .. } = core.insts[stand.pc] else { return None };
@@ -417,7 +421,7 @@ impl<'a> Free<'a> {
                 Operand::Reg(_) => expression(core, operand, 8),
             }
         };
-        // Nothing that counts has a part in it.
+        // It involves no counter.
         let once = expression(core, a, 8).is_some() && expression(core, b, 8).is_some();
         let text = format!("{} {}", of(a)?, of(b)?);
         Some(match text.strip_prefix(NOT).filter(|_| b == ONE) {
@@ -426,7 +430,7 @@ impl<'a> Free<'a> {
         })
     }
 
-    /// Whether all that comes of a state comes of an earlier one, up to where buffers are accessed.
+    /// Whether an earlier state covers everything that follows a later one, up to the location of accesses to buffers.
     fn like(&self, earlier: usize, later: usize) -> Option<Vec<Moved>> {
         let (one, two) = (&self.nodes[earlier], &self.nodes[later]);
         if one.like.is_some() {
@@ -436,7 +440,7 @@ impl<'a> Free<'a> {
         let at = |marking: &Marking| -> Vec<(usize, usize, At)> {
             marking.cores.iter().map(|core| (core.position, core.pc, core.at)).collect()
         };
-        // Without the buffers first, which is quick.
+        // First without the buffers, which is quick.
         let none = vec![Moved::ReadOnly; self.buffers];
         if at(a) != at(b)
             || !self.same_groups(&a.cores, &b.cores)
@@ -470,7 +474,7 @@ impl<'a> Free<'a> {
                 Follow { core, param: None, bound: 0, into: false, free: true, args: &self.args, wide: &self.wide };
             follow.from(start, &regs, &mut distances).ok()?;
             for (pc, found) in follow.at_meets(start, &regs) {
-                // What no loop counts stays as it is, and what is not known is nobody else's.
+                // Values that no loop counts are unchanged, and unknown ones are unique.
                 let Inst::Meet { a, b, .. } = core.insts[pc] else { continue };
                 let counts = flow.of(a).is_empty() && !flow.of(b).data;
                 let Some(key) = expression(core, b, 8).filter(|_| counts) else { continue };
@@ -505,7 +509,7 @@ impl<'a> Free<'a> {
         a.is_like(b, &moved, &read).then_some(moved)
     }
 
-    /// Whether cores that decide the same thing go on deciding the same thing: what their loops count differs by the same numbers.
+    /// Whether cores with a common condition keep it: the counters of their loops have equal differences.
     fn together(&self, stands: &[CoreSnapshot], meets: &Meets) -> bool {
         let one_group = self.groups(stands).len() == 1;
         meets.values().all(|found| {
@@ -520,7 +524,7 @@ impl<'a> Free<'a> {
         })
     }
 
-    /// The first byte of each buffer that is touched after each state, as far as is known.
+    /// The first byte of each buffer touched after each state, as far as known.
     fn first_of_all(&self) -> Vec<BTreeMap<usize, u64>> {
         let mut all: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); self.nodes.len()];
         let mut changed = true;
@@ -549,7 +553,7 @@ impl<'a> Free<'a> {
         all
     }
 
-    /// Whether what was taken for alike is so with all that is known in the end.
+    /// Whether the states treated as equivalent still are, given everything known in the end.
     fn holds(&self) -> bool {
         let later = (0..self.nodes.len()).filter(|at| self.nodes[*at].like.is_some());
         later.into_iter().all(|later| {

@@ -12,11 +12,11 @@ use slipring_session::tensor::Bound;
 use crate::judgement::ALL;
 use crate::subject::Subject;
 
-/// The most numbers of one argument that are looked at, and the most combinations that are run.
+/// Maximum number of examined values of one argument, and of combinations that are run.
 const NUMBERS: u64 = 1024;
 const MOST: usize = 4096;
 
-/// The numbers from 0 on that the assumptions on an argument alone allow, where they are few.
+/// The values from 0 that the assumptions on an argument alone allow, if there are few.
 fn numbers(subject: &Subject<'_>, at: u32) -> Option<Vec<u64>> {
     let at = at as usize;
     let kind = subject.compiled.prepared.decoded.program.params.get(at)?.kind;
@@ -30,8 +30,8 @@ fn numbers(subject: &Subject<'_>, at: u32) -> Option<Vec<u64>> {
 }
 
 impl Proof {
-    /// Runs each combination of arguments that the assumptions allow, where they are few: what the scope says of it; `None` where
-    /// that is not so, or where one of them is not clean.
+    /// Runs each combination of arguments that the assumptions allow, if there are few: returns the scope's statement
+    /// about it; `None` if there are many, or if one of them is not clean.
     pub(super) fn combinations(
         &mut self,
         subject: &Subject<'_>,
@@ -116,7 +116,7 @@ impl Subject<'_> {
         self.compiled.prepared.decoded.program.params.get(at as usize).map_or("?", |param| &param.name)
     }
 
-    /// What some arguments are.
+    /// The values of some arguments, as text.
     fn words(&self, params: &[u32]) -> String {
         let numbers = self.numbers();
         let word = |at: &u32| match numbers.get(*at as usize) {

@@ -1,8 +1,9 @@
-//! All trip counts: when the state where all cores meet comes back, what comes after it has been seen.
+//! All trip counts: once the state at a cut point recurs, everything after it has been seen.
 //!
-//! Let `x` and `x + q` be two numbers whose last meetings are alike, and let the instructions decide the same for both (see
-//! [`slipring_check::shift`]). Then each launch with `y + q`, `y ≥ x`, comes to the meeting as the one with `x + q` does, and goes on
-//! from there as the one with `y` does: if that one is clean, so is it. Numbers below are tried one by one.
+//! Let `x` and `x + q` be two numbers whose last cut points are equivalent, and let the instructions decide the same
+//! for both (see [`slipring_check::shift`]). Then each launch with `y + q`, `y ≥ x`, reaches the cut point as the one
+//! with `x + q` does, and continues as the one with `y` does: if the latter is clean, so is the former. Smaller numbers
+//! are run one by one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +21,10 @@ use slipring_session::places::Places;
 use crate::subject::given_up;
 use crate::text::buffer_name;
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub(super) enum Counts {
-    /// Every number is as one of those that were tried: the last of them, and after how many more the state comes back.
+    /// Every value is equivalent to one that was tried: the last of those, and the period after which the state recurs.
     All {
         #[allow(missing_docs)]
         tried: u64,
@@ -32,26 +33,26 @@ pub(super) enum Counts {
         #[allow(missing_docs)]
         family: Samples,
     },
-    /// All numbers that the assumptions allow: the last of them.
+    /// All values that the assumptions allow: the last of them.
     Each(u64, Assumptions),
-    /// The numbers up to this one, which are all that the buffers hold, and what is taken for granted for them.
+    /// The values up to this one, which are all that the buffers can hold, and their assumptions.
     UpTo(u64, Assumptions),
-    /// This is the smallest number with a finding.
+    /// The smallest value with a finding.
     Fails(u64, Box<Member>),
-    /// Neither: why.
+    /// Undecided, and why.
     Open(String),
 }
 
-/// The numbers that were tried, and by how much the accesses of each move on for one period more.
+/// The values that were tried, and the shift of the accesses per period.
 #[derive(Debug)]
 pub(super) struct Samples {
-    /// `None` for a number that the assumptions exclude.
+    /// `None` for a value excluded by the assumptions.
     members: Vec<Option<Member>>,
     distances: BTreeMap<(u64, u64), Distances>,
 }
 
 impl Samples {
-    /// The member that does what the one with a number does, but for some periods.
+    /// The member that is equivalent to the one with this value, up to some periods.
     pub fn of(&self, number: u64, period: u64) -> Option<&Member> {
         self.members.get(self.place(number, period)?)?.as_ref()
     }
@@ -62,7 +63,7 @@ impl Samples {
         Some(number.min(last - back) as usize)
     }
 
-    /// True if the member with a number touches nothing after the end of a buffer.
+    /// True if the member with this value touches nothing beyond the end of a buffer.
     pub fn stays_inside(&self, number: u64, period: u64, sizes: &[u64]) -> bool {
         let Some(place) = self.place(number, period) else { return false };
         let (Some(member), place) = (&self.members[place], place as u64) else { return false };
@@ -74,7 +75,7 @@ impl Samples {
         })
     }
 
-    /// What is taken for granted of the machine for all of them.
+    /// The combined assumptions about the machine.
     pub fn given(&self) -> Assumptions {
         given(&self.members)
     }
@@ -85,18 +86,18 @@ impl Samples {
     }
 }
 
-/// The most numbers that are tried.
+/// Maximum number of values that are tried.
 const MOST: u64 = 256;
-/// The most works of all of them together, and the most pairs that are compared: some seconds of the host's time.
+/// Maximum number of work items in all of them, and of compared pairs: some seconds of host time.
 const WORKS: u64 = 40_000;
 const PAIRS: usize = 2500;
-/// The most numbers, and the most works of all of them together, where the buffers end the numbers.
+/// Maximum number of values, and of work items in all of them, if the buffers limit the values.
 const ALL_NUMBERS: u64 = 4096;
 const ALL_WORKS: u64 = 400_000;
-/// Bytes after each buffer while numbers are tried for which the buffers were not made.
+/// Bytes after each buffer when values are tried for which the buffers were not made.
 const SLACK: usize = 1 << 20;
 
-/// Tries numbers until every other one is as one of them.
+/// Tries values until every other one is equivalent to one of them.
 ///
 /// # Errors
 /// If that is cancelled.
@@ -131,7 +132,7 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
             let mut count = 0;
             let alike = pairs.into_iter().all(|(first, second)| {
                 count += 1;
-                // None of those that are so many more times the period larger is allowed.
+                // None of those that are larger by a multiple of the period is allowed.
                 if members.get(second as usize).is_some_and(Option::is_none) {
                     return true;
                 }
@@ -161,7 +162,7 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
     Ok(Counts::Open(format!("0 to {tried} are clean, but nothing was shown for larger ones: {}", why.1)))
 }
 
-/// Tries numbers with the buffers as they were passed, until they are too small.
+/// Tries values with the buffers as passed, until they are too small.
 ///
 /// # Errors
 /// If that is cancelled.
@@ -197,8 +198,8 @@ pub(super) fn as_many_as_fit(family: &mut Family<'_>, tools: &Tools, most: u64) 
     Ok(Counts::Open(format!("0 to {last} are clean")))
 }
 
-/// Some more than the largest number that the buffers hold, as far as accesses go on as they did, where launches with all numbers
-/// up to it are not too many works.
+/// Slightly more than the largest value that the buffers can hold, assuming that accesses continue in the same way, if
+/// launches with all values up to it are not too much work.
 fn where_buffers_end(family: &Family<'_>, members: &[Option<Member>]) -> Option<u64> {
     let (second, first) = (members.len().checked_sub(1)?, members.len() / 2);
     let (one, two) = (members.get(first)?.as_ref()?, members.get(second)?.as_ref()?);
@@ -210,12 +211,12 @@ fn where_buffers_end(family: &Family<'_>, members: &[Option<Member>]) -> Option<
         b.checked_sub(a).filter(|by| *by > 0).map(|by| left.saturating_mul(apart) / by + 2)
     });
     let all = (second as u64).saturating_add(more.min()?);
-    // The works of a launch grow with its number at most as they did.
+    // The work of a launch grows with its value at most as before.
     let of_last = two.rounds.works.saturating_mul(all) / (second as u64).max(1);
     (all <= ALL_NUMBERS && of_last.saturating_mul(all) / 2 <= ALL_WORKS).then_some(all)
 }
 
-/// Tries one number with the buffers as they were passed: what is taken for granted where it is clean.
+/// Tries one value with the buffers as passed: returns the assumptions if it is clean.
 ///
 /// # Errors
 /// If that is cancelled.
@@ -228,27 +229,27 @@ pub(super) fn one(family: &mut Family<'_>, value: u64, tools: &Tools) -> Result<
     })
 }
 
-/// What is taken for granted of the machine for some members.
+/// The assumptions about the machine for some members.
 fn given(members: &[Option<Member>]) -> Assumptions {
     members.iter().flatten().map(Member::given).collect()
 }
 
-/// All numbers that the assumptions allow were tried.
+/// All values that the assumptions allow were tried.
 fn each(members: &[Option<Member>]) -> Counts {
     match members.iter().rposition(Option::is_some) {
         Some(last) => Counts::Each(last as u64, given(members)),
-        None => Counts::Open("the assumptions allow no number from 0 on".into()),
+        None => Counts::Open("the assumptions allow no non-negative number".into()),
     }
 }
 
-/// Why nothing is tried after a number.
+/// Why nothing is tried after a value.
 enum Stop {
     Bounds,
     Fails,
     Open(String),
 }
 
-/// How a reason begins that some numbers are clean before one.
+/// The start of a reason: some values are clean before one.
 fn clean_before(value: u64) -> String {
     match value {
         0 => String::new(),
@@ -261,7 +262,7 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
     let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     if let Some(first) = errors.first() {
         return Some(match first.kind {
-            Kind::OutOfBounds(Miss::BeyondBuffer(_)) if value > 0 => Stop::Bounds,
+            Kind::OutOfBounds(Miss::BeyondBuffer(_) | Miss::OutsideTensor(_)) if value > 0 => Stop::Bounds,
             _ if budget::is_limit(first) => {
                 let gave_up = given_up(family.subject, first);
                 Stop::Open(format!("{}with {}, {gave_up}", clean_before(value), family.says(value)))
@@ -279,11 +280,12 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
     }
 }
 
-/// Why two members are not alike, and how far the argument came: what comes furthest stands in the way.
+/// The first obstacle to equivalence of two members, ranked by proof progress: the one that comes furthest is reported.
 #[derive(Clone, Debug)]
 struct FirstObstacle(u8, String);
 
-/// Whether the last meetings of two members are alike, and every larger one is then like one that is smaller by what lies between.
+/// Whether the last cut points of two members are equivalent, so that every larger member is equivalent to one that is
+/// smaller by their distance.
 fn like(
     family: &Family<'_>,
     members: &[Option<Member>],
@@ -321,7 +323,7 @@ fn like(
     let written = |buffer: usize| one.rounds.writes(buffer) || two.rounds.writes(buffer);
     let read = |buffer: usize| one.rounds.reads(buffer) || two.rounds.reads(buffer);
     let says = |far: u8| move |obstacle: Obstacle| FirstObstacle(far, obstacle_text(family, obstacle));
-    // Up to the meeting.
+    // Up to the cut point.
     let none_wide = BTreeSet::new();
     let mut before = Vec::new();
     let mut distances = Distances::new();
@@ -336,7 +338,7 @@ fn like(
         let buffer = buffer_name(&family.decoded.program, *buffer);
         return Err(FirstObstacle(3, format!("it also decides where in {buffer} the first iterations are")));
     }
-    // From the meeting on.
+    // From the cut point on.
     let mut distances = Distances::new();
     for (stand, other) in a.cores.iter().zip(&b.cores) {
         if (stand.position, stand.pc, stand.at) != (other.position, other.pc, other.at) {
@@ -359,7 +361,7 @@ fn like(
                     Some(Shift::By(_)) => Shift::By(two.wrapping_sub(one)),
                     _ => Shift::Unknown,
                 };
-                // With larger numbers it is not smaller, unless it sinks with them.
+                // For larger values it does not decrease, unless it decreases with them.
                 let sinks = !matches!(known.and_then(|known| known.get(at)), Some(Shift::By(0..)));
                 (shift, (!sinks).then_some(one.min(two)))
             })
@@ -377,7 +379,7 @@ fn like(
             (false, ..) => Moved::ReadOnly,
             (true, None | Some(0), 0 | 1) => Moved::Stays,
             (true, Some(by), 1) if by > 0 => {
-                // What any later round touches lies after the first byte of these.
+                // All bytes touched by later iterations are after the first byte of these.
                 let later = one.rounds.first(last + 1..usize::MAX, buffer);
                 let between = two.rounds.first(last + 1..other + 1, buffer);
                 let from = later.into_iter().chain(between).min().unwrap_or(u64::MAX / 2);
@@ -395,7 +397,7 @@ fn like(
     }
 }
 
-/// Whether no access moves back: it would leave its buffer, however large that is.
+/// Checks that no access moves backwards: it would leave its buffer, however large that is.
 fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), FirstObstacle> {
     match distances.iter().find(|(_, by)| by.first().is_some_and(|by| *by < 0)) {
         Some((buffer, _)) => {
@@ -405,7 +407,7 @@ fn no_way_back(family: &Family<'_>, distances: &Distances) -> Result<(), FirstOb
     }
 }
 
-/// True if every core that stands at a meeting goes into its loop.
+/// True if every core at a cut point enters its loop.
 fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::CoreSnapshot]) -> bool {
     stands.iter().filter(|stand| stand.at == At::Meet).all(|stand| {
         let value = |operand: Operand| match operand {
@@ -413,7 +415,7 @@ fn goes_in(family: &Family<'_>, number: i64, stands: &[slipring_check::CoreSnaps
             Operand::Reg(reg) => stand.regs[reg.0 as usize] as i64,
         };
         match &family.decoded.program.cores[stand.position].insts[stand.pc] {
-            // The bound of a text is the number at hand.
+            // The bound in the text is the current value.
             Inst::Meet { a, b: Operand::Imm(_), .. } => value(*a) < number,
             Inst::Meet { a, b, .. } => value(*a) < value(*b),
             _ => false,

@@ -83,7 +83,7 @@ pub(crate) fn prove(
 }
 
 impl Proof {
-    /// What one run has shown, for whoever waits for the rest.
+    /// The result of one run, shown while the rest is pending.
     fn so_far(&self) -> String {
         match (self.judgement, first_error(&self.findings)) {
             (Judgement::Violated, Some(error)) => format!("violated with these arguments ({error})"),
@@ -101,7 +101,7 @@ impl Proof {
             return Ok(());
         }
         subject.tell("one run with all checks");
-        // Of other launches it is no fault that they write less of buffers which are made for this one.
+        // It is not an error of other launches that they write less of buffers made for this one.
         let complete = Tools { results: subject.results.clone(), ..tools.clone() };
         let (execution, judged) = subject.run(Timing::Platform, &complete, None)?;
         self.explored.push("1 run with all checks".into());
@@ -138,7 +138,7 @@ impl Proof {
         Ok(())
     }
 
-    /// What one run with all checks says.
+    /// The result of one run with all checks.
     pub(crate) fn judge(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
         let scope = &judged.scope;
         let unsupported = self.findings.is_unsupported();

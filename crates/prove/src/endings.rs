@@ -1,4 +1,5 @@
-//! Loops come to an end: which surely do, by what they count; which only where they were run; and which are not known to.
+//! Termination of loops: those that certainly terminate, by what they count; those that terminated where they were run;
+//! and those of which neither is known.
 
 use slipring_ir::Diagnostic;
 use slipring_program::{Causes, CoreProgram, End, Inst, Kind, Loop, Program};
@@ -7,13 +8,13 @@ use super::given::Assumptions;
 use super::{Judgement, Proof};
 use crate::subject::Subject;
 
-/// A loop with what decides how often it goes round.
+/// A loop, with the values that decide its trip count.
 struct Ending {
     own: Loop,
     causes: Causes,
 }
 
-/// The loops of all cores, each op once: that of the first core where they are the same.
+/// The loops of all cores, each op once: that of the first core if they are the same.
 fn all(program: &Program) -> Vec<Ending> {
     let mut found: Vec<Ending> = Vec::new();
     for core in &program.cores {
@@ -28,7 +29,7 @@ fn all(program: &Program) -> Vec<Ending> {
     found
 }
 
-/// What decides when a loop is left.
+/// The dependences of a loop's exits.
 fn causes(program: &Program, core: &CoreProgram, own: &Loop) -> Causes {
     let flow = program.flow(core);
     let of = |pc: usize| match &core.insts[pc] {
@@ -46,7 +47,7 @@ fn name(subject: &Subject<'_>, own: &Loop) -> String {
     format!("`{op}`{line}")
 }
 
-/// Why a loop that data or arguments decide is not known to end, if there is one.
+/// Why a loop that data or arguments decide is not known to terminate, if there is one.
 pub(super) fn not_shown(subject: &Subject<'_>) -> Option<String> {
     let program = &subject.compiled.prepared.decoded.program;
     let ending = all(program).into_iter().find(|ending| {
@@ -63,7 +64,7 @@ pub(super) fn not_shown(subject: &Subject<'_>) -> Option<String> {
     })
 }
 
-/// The loops that move away from their bounds, in words.
+/// The loops whose values move away from their bounds, as text.
 pub(super) fn away(subject: &Subject<'_>) -> Vec<String> {
     let all = all(&subject.compiled.prepared.decoded.program).into_iter();
     let says = |ending: Ending| match ending.own.end {
@@ -77,7 +78,7 @@ pub(super) fn away(subject: &Subject<'_>) -> Vec<String> {
 }
 
 impl Proof {
-    /// Says whether loops come to an end.
+    /// Reports whether loops terminate.
     pub(super) fn endings(&mut self, subject: &Subject<'_>) {
         let all = all(&subject.compiled.prepared.decoded.program);
         if all.is_empty() {

@@ -1,11 +1,12 @@
-//! Numbers and conditions in words: what two places of a program have the same words for is the same.
+//! Integer expressions and conditions in canonical text: two occurrences with the same text have the same value.
 
 use slipring_program::{CoreProgram, Inst, Law, Operand, Order, Relation, Special};
 
-/// How a relation begins in words that is the negation of another one.
+/// The prefix of a negated relation.
 pub(super) const NOT: &str = "not ";
 
-/// A relation in words: one of fewer, or its negation, with the operands in an order of their own where they may change places.
+/// A relation in canonical form: one of a reduced set, or its negation, with the operands in a canonical order if they
+/// commute.
 fn compared(Relation { order, signed }: Relation, a: String, b: String) -> String {
     let sign = if signed { "" } else { "u" };
     let less = |a: &str, b: &str| format!("{sign}less({a}, {b})");
@@ -20,7 +21,8 @@ fn compared(Relation { order, signed }: Relation, a: String, b: String) -> Strin
     }
 }
 
-/// A number in words that two cores have the same for if it is the same. `None` where several instructions make it.
+/// An integer in canonical form: if two cores have the same text, it has the same value. `None` if several instructions
+/// define it.
 pub(super) fn expression(core: &CoreProgram, operand: Operand, depth: u32) -> Option<String> {
     let reg = match operand {
         Operand::Imm(value) => return Some(value.to_string()),

@@ -1,4 +1,4 @@
-//! The launches of a kernel that differ in one number: an argument, or the bound that loops of the text have.
+//! The launches of a kernel that differ in one integer: an argument, or a loop bound in the text.
 
 use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
@@ -10,28 +10,28 @@ use slipring_session::{Error, ExecuteOptions};
 
 use crate::subject::Subject;
 
-/// What differs from launch to launch.
+/// The value that differs from launch to launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Number {
     /// The parameter at this position.
     Param(u32),
-    /// Each bound of a loop that is this constant.
+    /// Each loop bound that is this constant.
     Bound(u64),
 }
 
-/// A kernel whose cores meet at the heads of the loops that a number bounds.
+/// A kernel whose cores meet at the heads of the loops bounded by a value.
 #[derive(Debug)]
 pub(super) struct Family<'a> {
     pub subject: &'a Subject<'a>,
     pub number: Number,
-    /// The program with its meetings.
+    /// The program with its meeting points.
     pub decoded: Decoded,
 }
 
-/// A launch with one number.
+/// A launch with one value.
 #[derive(Debug)]
 pub(super) struct Member {
-    /// Signals that are left.
+    /// Remaining signals.
     pub left: Vec<u64>,
     /// Buffers in global memory.
     pub buffers: usize,
@@ -42,14 +42,14 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// What its verdict leans on.
+    /// The assumptions of its verdict.
     pub fn given(&self) -> Assumptions {
         Assumptions { nothing: self.nothing.clone(), ..Assumptions::of(&self.judged) }
     }
 }
 
 impl<'a> Family<'a> {
-    /// The launches that differ in a number.
+    /// The launches that differ in a value.
     pub fn new(subject: &'a Subject<'a>, number: Number) -> Family<'a> {
         let decoded = &subject.compiled.prepared.decoded;
         let mut program = decoded.program.clone();
@@ -70,7 +70,7 @@ impl<'a> Family<'a> {
         Family { subject, number, decoded }
     }
 
-    /// What differs, and its value, in words.
+    /// The value that differs, and what it is, as text.
     pub fn says(&self, value: u64) -> String {
         match self.number {
             Number::Param(at) => {
@@ -81,7 +81,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// True if the assumptions allow a number.
+    /// True if the assumptions allow a value.
     pub fn allows(&self, value: u64) -> bool {
         match self.number {
             Number::Param(at) => self.subject.assumed.allows(at as usize, value, &self.subject.numbers()),
@@ -97,7 +97,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// True if each larger one than `last` that they allow is `period` above one that they allow.
+    /// True if each allowed value above `last` is `period` above an allowed one.
     pub fn goes_back(&self, last: u64, period: u64) -> bool {
         match self.number {
             Number::Param(at) => self.subject.assumed.goes_back(at as usize, last, period, &self.subject.numbers()),
@@ -105,7 +105,7 @@ impl<'a> Family<'a> {
         }
     }
 
-    /// Runs the launch with a number, with all checks and so many bytes after each buffer.
+    /// Runs the launch with a value, with all checks and this many bytes after each buffer.
     ///
     /// # Errors
     /// If that is cancelled.

@@ -1,4 +1,4 @@
-//! What verdicts lean on: what is taken for granted, and what no source decides.
+//! Assumptions of verdicts: what is taken for granted, and what no source decides.
 
 use slipring_check::CheckReport;
 use slipring_machine::Question;
@@ -8,31 +8,31 @@ use slipring_sim::RunResult;
 use crate::subject::Subject;
 use crate::text::buffer_name;
 
-/// What some verdicts lean on.
+/// Assumptions of some verdicts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Assumptions {
-    /// What is taken for granted of the machine.
+    /// Assumptions about the machine.
     pub assumes: Vec<String>,
-    /// What they change with.
+    /// Undecided questions on which they depend.
     pub clean_if: Vec<String>,
-    /// What they may change with: the other answer has to be tried.
+    /// Questions on which they may depend: the alternative answer has to be tried.
     pub questions: Vec<&'static Question>,
-    /// Warnings of bytes that nobody has written, once for each place.
+    /// Warnings about unwritten bytes, once for each location.
     pub warnings: Vec<Finding>,
-    /// With which number nothing of which output is written: the first of each output.
+    /// The outputs of which nothing is written, with the value: the first for each output.
     pub nothing: Vec<EmptyOutput>,
 }
 
-/// That a launch writes nothing of an output.
+/// A launch that writes nothing of an output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct EmptyOutput {
-    /// What the launch was given, in words.
+    /// The arguments of the launch, as text.
     pub launch: String,
     /// The name of the output.
     pub output: String,
 }
 
-/// The outputs of which a launch that came to its end wrote nothing.
+/// The outputs of which a completed launch wrote nothing.
 pub(super) fn nothing_written(subject: &Subject<'_>, result: &RunResult, launch: &str) -> Vec<EmptyOutput> {
     let program = &subject.compiled.prepared.decoded.program;
     let Some(shadow) = result.memory.shadow.as_ref().filter(|shadow| result.complete && !shadow.is_full()) else {
@@ -46,7 +46,7 @@ pub(super) fn nothing_written(subject: &Subject<'_>, result: &RunResult, launch:
 }
 
 impl Assumptions {
-    /// What one verdict leans on.
+    /// The assumptions of one verdict.
     pub fn of(judged: &CheckReport) -> Assumptions {
         let (scope, questions) = (&judged.scope, judged.questions.clone());
         let warnings = judged.unwritten().cloned().collect();
@@ -54,7 +54,7 @@ impl Assumptions {
         Assumptions { assumes, clean_if, questions, warnings, nothing: Vec::new() }
     }
 
-    /// Adds what another verdict leans on.
+    /// Adds the assumptions of another verdict.
     pub fn add(&mut self, other: Assumptions) {
         add(&mut self.assumes, other.assumes);
         add(&mut self.clean_if, other.clean_if);
@@ -82,7 +82,7 @@ impl FromIterator<Assumptions> for Assumptions {
     }
 }
 
-/// Adds what is new.
+/// Adds new entries.
 fn add<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
     for one in more {
         if !list.contains(&one) {

@@ -1,4 +1,5 @@
-//! A quick hunt for a schedule that shows something: random legal durations, and each core and pipe slow in turn.
+//! A quick search for a schedule that exposes a finding: random legal durations, and each core and pipe slowed down in
+//! turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,18 +16,18 @@ use crate::judgement::ALL;
 use crate::subject::Subject;
 use crate::witness::Witness;
 
-/// How much a schedule shows: the first is the most.
+/// How much a schedule exposes, in descending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Shows {
-    /// Other bytes in a buffer, or another end.
+    /// Other bytes in a buffer, or another outcome.
     Results,
-    /// Other bytes in a memory on chip.
+    /// Other bytes in an on-chip memory.
     OnChip,
-    /// The two accesses change places, and the bytes are the same.
+    /// The two accesses are exchanged, with the same bytes.
     Order,
 }
 
-/// What two runs leave that is not the same: the first byte that differs of the first buffer, or the end.
+/// The difference between the results of two runs: the first differing byte of the first buffer, or the outcome.
 pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execution) -> Option<String> {
     if other.result.findings.iter().any(budget::is_limit) {
         return None;
@@ -57,7 +58,7 @@ pub(super) fn difference(subject: &Subject<'_>, usual: &Execution, other: &Execu
     None
 }
 
-/// The same for memories on chip.
+/// The difference in on-chip memories.
 fn difference_on_chip(usual: &Execution, other: &Execution) -> Option<String> {
     if !usual.result.complete || !other.result.complete {
         return None;
@@ -70,10 +71,11 @@ fn difference_on_chip(usual: &Execution, other: &Execution) -> Option<String> {
     ))
 }
 
-/// A work of a run: whose, which of its pipe's in the block, where it stands, and from when until when it takes place.
+/// A work item of a run: its agent, its index among those of the pipe in the block, its location, and its start and
+/// end.
 #[derive(Clone, Copy)]
 struct Placed {
-    /// Which of all.
+    /// Its index among all.
     at: usize,
     agent: Agent,
     number: u32,
@@ -89,7 +91,7 @@ impl Placed {
     }
 }
 
-/// The works of a run.
+/// The work items of a run.
 #[derive(Default)]
 struct Works {
     counts: BTreeMap<(u32, usize), u32>,
@@ -98,19 +100,19 @@ struct Works {
     inner: Vec<Inner>,
 }
 
-/// Two accesses of one work that nothing orders: their places, and which of its steps they are.
+/// Two unordered accesses of one work item: their locations, and the indices of the steps.
 #[derive(Clone, Copy)]
 struct Inner {
-    /// The work, in the list of all.
+    /// The index of the work item.
     work: usize,
     sites: (SiteRef, SiteRef),
     steps: [u32; 2],
-    /// Steps that the work executed.
+    /// Steps that it executed.
     all: u32,
 }
 
 impl Inner {
-    /// The first of the two comes after the second, or after everything that need not come after it.
+    /// Delays the first of the two past the second, or past everything that may precede it.
     fn late(&self) -> [Late; 2] {
         [self.steps[1], self.all.max(self.steps[1])].map(|past| Late::Step { step: self.steps[0], past })
     }
@@ -139,18 +141,18 @@ impl Observer for Works {
 }
 
 impl Works {
-    /// All works of a run with these delays.
+    /// All work items of a run with these delays.
     fn of(subject: &Subject<'_>, delays: &[Delay]) -> Works {
         watched(subject, delays)
     }
 
-    /// A work of another run.
+    /// The corresponding work item of another run.
     fn again(&self, own: &Placed) -> Option<&Placed> {
         self.list.iter().find(|work| work.lane() == own.lane() && work.number == own.number)
     }
 }
 
-/// What an observer sees of a run with these delays.
+/// An observer's state after a run with these delays.
 fn watched<O: Observer + Default>(subject: &Subject<'_>, delays: &[Delay]) -> O {
     let mut seen = O::default();
     let (compiled, cancel) = (subject.compiled, subject.asked.control.cancel_token());
@@ -162,26 +164,28 @@ fn watched<O: Observer + Default>(subject: &Subject<'_>, delays: &[Delay]) -> O 
     seen
 }
 
-/// Most works that are delayed, one after the other, and later works of the same pipe that each is put behind.
+/// Maximum number of work items that are delayed, one after the other, and of later work items of the same pipe that
+/// each is delayed past.
 const DELAYED: usize = 48;
 const OVERTAKING: usize = 4;
-/// Most pairs of steps of one work that change places.
+/// Maximum number of step pairs of one work item that are exchanged.
 const INNER: usize = 32;
 
-/// The hunt for a schedule in which one work that a finding names is late, by as little as shows something.
+/// The search for a schedule in which one work item named by a finding is delayed, by the minimum that exposes
+/// something.
 struct OneDelay<'a> {
     subject: &'a Subject<'a>,
     quiet: &'a Tools,
     usual: &'a Execution,
     works: Works,
-    /// The places of each finding.
+    /// The locations of each finding.
     pairs: Vec<(SiteRef, SiteRef)>,
-    /// Of uses after a free: the free, and the use.
+    /// For uses after a free: the free, and the use.
     stale: Vec<(SiteRef, SiteRef)>,
 }
 
 impl OneDelay<'_> {
-    /// What a delay shows.
+    /// What a delay exposes.
     fn shown(&self, delay: Delay) -> Result<Option<(Shows, String)>, Error> {
         let mut asked = self.subject.asked.clone();
         asked.delays = vec![delay];
@@ -196,7 +200,8 @@ impl OneDelay<'_> {
         Ok(order.map(|text| (Shows::Order, text)))
     }
 
-    /// How a tile is used after its slot was given back, if it is: by the times of a run, whatever comes into the slot.
+    /// How a tile is used after its slot was freed, if so: according to the times of a run, whatever is written to the
+    /// slot.
     fn uses_stale(&self, delays: &[Delay]) -> Option<String> {
         if self.stale.is_empty() {
             return None;
@@ -210,7 +215,7 @@ impl OneDelay<'_> {
         ))
     }
 
-    /// How the delayed work and the other one of a finding change places, if they do.
+    /// How the delayed work and the other one of a finding are exchanged, if they are.
     fn changes_places(&self, delay: Delay, overtaken: bool) -> Option<String> {
         let one = *self.works.list.iter().find(|work| delay.is_of(work.agent) && work.number == delay.work)?;
         if let Late::Step { .. } = delay.late {
@@ -239,7 +244,7 @@ impl OneDelay<'_> {
         swapped.then(|| format!("{second} {how} {first}{is_over}; with these contents the bytes are the same"))
     }
 
-    /// An op and where it stands.
+    /// An op and its location.
     fn name(&self, site: SiteRef) -> String {
         let program = &self.subject.compiled.prepared.decoded.program;
         let op = program.sites.get(site as usize).map_or("?", |site| &*site.op);
@@ -247,14 +252,15 @@ impl OneDelay<'_> {
         format!("`{op}`{line}")
     }
 
-    /// The pairs of a work's own accesses that findings name.
+    /// The pairs of a work item's own accesses that findings name.
     fn inner_of(&self, work: &Placed) -> impl Iterator<Item = &Inner> {
         let (all, at) = (&self.works.inner, work.at);
         let own = all.partition_point(|inner| inner.work < at)..all.partition_point(|inner| inner.work <= at);
         all[own].iter().filter(|inner| self.pairs.contains(&inner.sites))
     }
 
-    /// The delays of a work that are tried, the largest of each kind, each with the place of what is late.
+    /// The delays of a work item that are tried, the largest of each kind, each with the location of the delayed
+    /// access.
     fn delays(&self, work: &Placed, named: &[Placed], sites: &BTreeSet<SiteRef>) -> Vec<(Delay, SiteRef)> {
         let (role, pipe, block) = (work.agent.role, work.agent.pipe, work.agent.block);
         let delay = |late| Delay { role, pipe, work: work.number, late, block };
@@ -270,7 +276,7 @@ impl OneDelay<'_> {
         inner.chain(whole).collect()
     }
 
-    /// The same delay by as little as shows as much.
+    /// The minimum of a delay that exposes as much.
     fn least(&self, delay: Delay, shows: (Shows, String)) -> Result<(Delay, String), Error> {
         let (mut less, mut enough) = match delay.late {
             Late::By(cycles) => (0, cycles),
@@ -321,7 +327,7 @@ impl OneDelay<'_> {
     }
 }
 
-/// A schedule in which one work that a finding names is late.
+/// A schedule in which one work item named by a finding is delayed.
 fn one_delay(
     subject: &Subject<'_>,
     quiet: &Tools,
@@ -342,7 +348,7 @@ fn one_delay(
     if found.as_ref().is_some_and(|(shows, _)| *shows < Shows::Order) {
         return Ok(found);
     }
-    // What the usual schedule shows needs no other.
+    // If the usual schedule exposes it, no other is needed.
     match hunt.uses_stale(&[]) {
         Some(shows) => Ok(Some((Shows::Order, Witness { replay: String::new(), schedule: None, shows }))),
         None => Ok(found),
@@ -350,7 +356,7 @@ fn one_delay(
 }
 
 impl Proof {
-    /// The same for the launch that fails: with the smallest number, or after others.
+    /// The search for the failing launch: with the smallest value, or after others.
     pub(super) fn hunt_where_it_fails(
         &mut self,
         subject: &Subject<'_>,
@@ -369,7 +375,7 @@ impl Proof {
         Ok(())
     }
 
-    /// A witness names the launch that fails.
+    /// Names the failing launch in the witness.
     fn name_launch(&mut self, subject: &Subject<'_>) {
         let Some(witness) = &mut self.witness else { return };
         let params = &subject.compiled.prepared.decoded.program.params;
@@ -390,7 +396,7 @@ impl Proof {
         witness.replay = words.join(" ");
     }
 
-    /// What does not depend on the schedule has every one as its witness.
+    /// A finding that does not depend on the schedule has every one as its witness.
     pub(super) fn everywhere(&mut self, subject: &Subject<'_>) {
         if self.judgement != Judgement::Violated || self.witness.is_some() {
             return;
@@ -403,8 +409,8 @@ impl Proof {
         self.name_launch(subject);
     }
 
-    /// Looks for a schedule in which a finding changes the results, or, where one run does not decide, in which something is
-    /// found.
+    /// Searches for a schedule in which a finding changes the results or, if one run is not decisive, in which
+    /// something is found.
     pub(super) fn hunt(
         &mut self,
         subject: &Subject<'_>,

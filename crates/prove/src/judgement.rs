@@ -1,41 +1,41 @@
-//! What is known of a kernel, in a word, and what that covers.
+//! The one-word judgement of a kernel, and what it covers.
 
 use serde::Serialize;
 
-/// How a scope that covers all schedules says so.
+/// The scope's term for all schedules.
 pub(crate) const ALL: &str = "all";
 
-/// What is known of a kernel.
+/// The judgement of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Judgement {
-    /// Nothing that the checks look for happens, in all that the scope names.
+    /// Nothing that the checks look for happens, within the scope.
     Proved,
-    /// The same, but there are warnings that the results may not be what was meant: they hold bytes that nobody has written, or
-    /// tiles overwrite each other. The reasons say which.
+    /// Proved, with warnings that the results may not be as intended: they contain unwritten bytes, or tiles overwrite
+    /// each other. The reasons say which.
     Doubtful,
-    /// Something of it happens.
+    /// An error happens.
     Violated,
-    /// Neither was shown: the reasons say what stands in the way.
+    /// Undecided: the reasons say what prevents a proof.
     NotProved,
 }
 
-/// What a judgement covers, a line each.
+/// The scope of a judgement, one line each.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ProofScope {
-    /// Which schedules.
+    /// The schedules.
     pub schedules: String,
-    /// Which contents of the buffers.
+    /// The buffer contents.
     pub values: String,
-    /// Which trip counts and scalar arguments.
+    /// The trip counts and scalar arguments.
     pub counts: String,
-    /// Whether loops come to an end, and why.
+    /// Whether loops terminate, and why.
     pub loops: String,
-    /// Which launches after each other.
+    /// The sequences of launches.
     pub launches: String,
-    /// What is taken for granted of the machine.
+    /// Assumptions about the machine.
     pub assumes: Vec<String>,
-    /// What no source decides and the judgement changes with: with the other answer it is another one.
+    /// Undecided questions on which the judgement depends: under the alternative answer it differs.
     pub clean_if: Vec<String>,
 }
 

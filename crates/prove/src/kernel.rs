@@ -1,4 +1,4 @@
-//! The proof of a kernel, with the answers that it leans on and the edits that mend it.
+//! The proof of a kernel, with the interpretations that it depends on and the edits that fix it.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::judgement::Judgement;
 use crate::proof::Proof;
 use crate::subject::ProveOptions;
 
-/// Proves what can be proved of a compiled kernel on these arguments. `again` compiles the same kernel from another text; it gives
-/// nothing where that has errors.
+/// Proves as much as possible about a compiled kernel with these arguments. `again` compiles the same kernel from
+/// another text; it returns nothing if that has errors.
 ///
 /// # Errors
-/// If the run is cancelled, or the arguments are assumed never to be passed. What is wrong with the kernel is a judgement.
+/// If the run is cancelled, or the arguments violate the assumptions. Errors of the kernel are a judgement.
 pub fn prove_kernel(
     compiled: &Arc<Compiled>,
     bound: &[Bound<'_>],
@@ -34,7 +34,8 @@ pub fn prove_kernel(
     Ok(proof)
 }
 
-/// Proves it as the platform answers what no source decides, and where it leans on that, as it could as well.
+/// Proves it with the platform's answers to undecided questions and, if it depends on them, with the alternatives as
+/// well.
 fn prove_with_answers(
     compiled: &Arc<Compiled>,
     bound: &[Bound<'_>],
@@ -56,7 +57,7 @@ fn prove_with_answers(
     Ok(proof)
 }
 
-/// How the arguments of a proof lie in memory: it speaks of no launch where they lie otherwise.
+/// The memory layout of a proof's arguments: launches with another layout are not covered.
 fn of_memory(compiled: &Compiled, bound: &[Bound<'_>]) -> Option<String> {
     let places = Places::new(bound);
     let params = &compiled.prepared.decoded.program.params;

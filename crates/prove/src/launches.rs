@@ -9,12 +9,12 @@ use slipring_session::{Error, Execution};
 
 use crate::subject::{Subject, given_up};
 
-/// How a scope says that launches leave nothing.
+/// The scope's statement that launches leave nothing behind.
 pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
-/// Most launches after each other until the signals that are left come back.
+/// Maximum number of consecutive launches until the remaining signals recur.
 const LAUNCHES: usize = 64;
 impl Proof {
-    /// Launches again until the signals that are left are those of an earlier launch: from then on nothing is new.
+    /// Repeats the launch until the remaining signals equal those of an earlier launch: from then on nothing is new.
     pub(super) fn launches(
         &mut self,
         subject: &Subject<'_>,

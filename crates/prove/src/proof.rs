@@ -1,4 +1,4 @@
-//! What is known of a kernel, and how it is put together.
+//! The results about a kernel, and how they are combined.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use super::{Fix, Witness};
 use crate::judgement::{Judgement, ProofScope};
 use crate::subject::Subject;
 
-/// A judgement with all that belongs to it.
+/// A judgement with all its details.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// Name of the kernel.
@@ -24,36 +24,36 @@ pub struct Proof {
     pub blocks: u32,
     /// What is known.
     pub judgement: Judgement,
-    /// What that covers.
+    /// Its scope.
     pub scope: ProofScope,
-    /// Why it is doubtful or not proved; empty otherwise.
+    /// Why it is doubtful or not proved; otherwise empty.
     pub reasons: Vec<String>,
     /// What was run.
     pub explored: Vec<String>,
-    /// A schedule that shows something.
+    /// A schedule that exposes a finding.
     pub witness: Option<Witness>,
-    /// Edits that mend what was found, or some of it.
+    /// Edits that fix the findings, or some of them.
     pub fix: Option<Fix>,
-    /// What was found.
+    /// The findings.
     pub findings: Report,
-    /// What it leans on.
+    /// Its assumptions.
     pub(super) given: Assumptions,
-    /// Steps that its runs took.
+    /// Steps used by its runs.
     pub(super) spent: u64,
-    /// The launch that fails, where it is not the one that was asked for.
+    /// The failing launch, if it is not the requested one.
     pub(super) fails: Fails,
 }
 
-/// A launch that fails.
+/// A failing launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Fails {
-    /// The arguments with the numbers that fail.
+    /// The arguments with failing values.
     pub arguments: Vec<(u32, u64)>,
-    /// Which of several launches after each other; 0 for the first one.
+    /// The index within consecutive launches; 0 for the first one.
     pub launch: u32,
 }
 
-/// The same as JSON.
+/// The proof as JSON.
 #[derive(Serialize)]
 struct ProofFacts<'a> {
     kernel: &'a str,
@@ -86,22 +86,22 @@ impl Serialize for Proof {
     }
 }
 
-/// True for a warning about a text that bars a proof: it says that results are not written in whole, or that tiles overwrite
-/// each other.
+/// True for a warning about a text that prevents a proof: results are not written completely, or tiles overwrite each
+/// other.
 fn bars(said: &Diagnostic) -> bool {
     let kinds = matches!(said.kind, Kind::TileOverwritten | Kind::OutputInPart(_) | Kind::OutputUnwritten);
     kinds && said.severity == Severity::Warning
 }
 
 impl Proof {
-    /// Takes over what a run found.
+    /// Adds the findings of a run.
     pub(super) fn found(&mut self, subject: &Subject<'_>, judged: &CheckReport) {
         let prepared = &subject.compiled.prepared;
         let messages = to_diagnostics(&judged.findings, &prepared.decoded.program);
         self.findings = Report::new(prepared.written.source.clone(), subject.compiled.found.clone()).and(messages);
     }
 
-    /// The first error names the edits that mend it.
+    /// Adds the fixing edits to the first error.
     pub(super) fn name_fix(&mut self) {
         let Some(fix) = &self.fix else { return };
         let mut messages = self.findings.messages().to_vec();
@@ -111,7 +111,7 @@ impl Proof {
         self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
-    /// Withholds the proof where there are warnings about the results: of the text, or of one of the runs.
+    /// Withholds the proof if there are warnings about the results: in the text, or in one of the runs.
     pub(super) fn withhold(&mut self, subject: &Subject<'_>) {
         let compiled = subject.compiled;
         let mut warnings: Vec<Diagnostic> = compiled.said.iter().filter(|said| bars(said)).cloned().collect();
@@ -135,7 +135,7 @@ impl Proof {
         self.findings = Report::new(self.findings.source_shared(), messages);
     }
 
-    /// Says with which arguments the outputs are left as they were: a proof covers them, and they are hardly meant.
+    /// Reports the arguments with which outputs are left unchanged: a proof covers them, but they are hardly intended.
     pub(super) fn name_empty(&mut self) {
         if matches!(self.judgement, Judgement::Proved | Judgement::Doubtful) {
             let mut rest = &self.given.nothing[..];
@@ -149,12 +149,12 @@ impl Proof {
         }
     }
 
-    /// Adds what the verdict leans on for other counts.
+    /// Adds the assumptions of the verdict for other counts.
     pub(super) fn assume(&mut self, given: Assumptions) {
         self.given.add(given);
     }
 
-    /// Notes what stands in the way of a proof.
+    /// Records a reason that prevents a proof.
     pub(super) fn reason(&mut self, reason: String) {
         if self.judgement == Judgement::Proved {
             self.judgement = Judgement::NotProved;

@@ -1,4 +1,4 @@
-//! What is proved: a kernel with its arguments, and how it is run.
+//! The subject of a proof: a kernel with its arguments, and how it is run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,14 +16,15 @@ use slipring_sim::Timing;
 
 use crate::budget::Budget;
 
-/// How a kernel is proved.
+/// Options of a proof.
 #[derive(Clone, Debug)]
 pub struct ProveOptions {
-    /// Blocks, limits, slack and the cancellation token; the rest of them a proof decides itself.
+    /// Blocks, limits, slack and the cancellation token; the other options are determined by the proof.
     pub run: RunOptions,
-    /// Schedules of random durations that are tried for what a finding does to the results, or where one run does not decide.
+    /// Number of schedules with random durations that are tried to expose a finding's effect on the results, or if one
+    /// run is not decisive.
     pub timings: u32,
-    /// Whether edits are looked for that mend what is found.
+    /// Whether to search for edits that fix the findings.
     pub fix: bool,
 }
 
@@ -43,16 +44,16 @@ pub(crate) struct Subject<'a> {
     pub asked: RunOptions,
     pub budget: Budget,
     pub assumed: Assumed,
-    /// How many launches a run is, each on the device as the one before has left it.
+    /// Number of launches in a run, each on the device as left by the previous one.
     pub launches: u32,
-    /// The outputs, which a launch is to write.
+    /// The outputs that a launch must write.
     pub results: Vec<Unwritten>,
-    /// What is known so far, in words; empty before the first run is over.
+    /// The results so far, as text; empty before the first run has ended.
     pub known: Rc<RefCell<String>>,
 }
 
 impl Subject<'_> {
-    /// The same with other arguments.
+    /// This subject with other arguments.
     pub fn with<'b>(&'b self, bound: &'b [Bound<'b>]) -> Subject<'b> {
         let (asked, budget, assumed) = (self.asked.clone(), self.budget.clone(), self.assumed.clone());
         let (compiled, options, launches) = (self.compiled, self.options, self.launches);
@@ -60,12 +61,12 @@ impl Subject<'_> {
         Subject { compiled, bound, options, asked, budget, assumed, launches, results, known }
     }
 
-    /// The scalar arguments as numbers, by parameter.
+    /// The scalar arguments as integers, by parameter.
     pub fn numbers(&self) -> Vec<Option<i128>> {
         assume::as_numbers(self.bound, &self.compiled.prepared.decoded.program.params)
     }
 
-    /// How many blocks run at the same time.
+    /// Number of concurrent blocks.
     pub fn places(&self) -> u32 {
         slipring_sim::places(&self.compiled.prepared.decoded.program, &self.compiled.platform)
     }
@@ -83,7 +84,7 @@ impl Subject<'_> {
         self.run_as(self.asked.clone().timing(timing), tools, earlier)
     }
 
-    /// The same with options of its own.
+    /// Runs it with other options.
     ///
     /// # Errors
     /// If that is cancelled.
@@ -111,20 +112,20 @@ impl Subject<'_> {
         }
     }
 
-    /// Tells whoever waits what is known and what is done now.
+    /// Reports the results so far and the current stage.
     pub fn tell(&self, stage: impl Into<String>) {
         let known = self.known.borrow();
         let so_far = if known.is_empty() { String::new() } else { format!("{known}; now ") };
         self.asked.control.tell(so_far + &stage.into());
     }
 
-    /// The line of the text that a place is in.
+    /// The source line of a location.
     pub fn line(&self, site: u32) -> Option<Line> {
         self.compiled.prepared.line(site)
     }
 }
 
-/// Where a run was given up, in words.
+/// Where a run was stopped, as text.
 pub(crate) fn given_up(subject: &Subject<'_>, finding: &Finding) -> String {
     let sites = &subject.compiled.prepared.decoded.program.sites;
     let name = |site: SiteRef| {

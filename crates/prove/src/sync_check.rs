@@ -1,4 +1,5 @@
-//! Whether the flags of a text, whichever compiler has written them, order what must be ordered, and nothing twice.
+//! Whether the flags of a text, whichever compiler has written them, order everything that must be ordered, and none of
+//! them is redundant.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use slipring_passes::sync::tree::Flag;
 use slipring_report::MessageFacts;
 use slipring_session::{Opened, message_facts};
 
-/// What is known of the flags of a text.
+/// The results about the flags of a text.
 #[derive(Debug)]
 pub struct SyncChecked {
     source: Source,
@@ -31,42 +32,42 @@ pub struct KernelSync {
     pub function: String,
     /// `cube` or `vector`.
     pub core: &'static str,
-    /// Ops on pipes.
+    /// Number of pipe ops.
     pub works: usize,
-    /// Ops that set a flag.
+    /// Number of ops that set a flag.
     pub sets: usize,
-    /// Ops that wait for one.
+    /// Number of ops that wait for one.
     pub waits: usize,
-    /// Barriers.
+    /// Number of barriers.
     pub barriers: usize,
-    /// Pairs of works that nothing orders though one writes what the other touches; one for each work and pipe.
+    /// Unordered pairs of work items of which one writes what the other touches; one for each work item and pipe.
     pub unordered: usize,
-    /// Pairs that nothing orders and that touch the same bytes or not, by offsets that are computed.
+    /// Unordered pairs that may touch the same bytes, depending on computed offsets.
     pub perhaps: usize,
     /// Flags that are never set, never waited for, set twice or left set on some path.
     pub wrong_flags: usize,
-    /// Flags, pairs and barriers that order no hazard that the others do not order, too.
+    /// Flags, pairs and barriers that order only hazards already ordered by the others.
     pub superfluous: usize,
-    /// Why superfluous ops were not looked for, or not all.
+    /// Why superfluous ops were not searched for, or not completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_looked: Option<String>,
 }
 
-/// How a text differs from an earlier one.
+/// The differences from an earlier text.
 #[derive(Clone, Serialize, Debug, Default)]
 #[non_exhaustive]
 pub struct Against {
     /// Name of the earlier text.
     pub file: String,
-    /// Orders that it had and this text has not.
+    /// Orders that it had and this text lacks.
     pub lost: usize,
-    /// Orders that this text has and it had not.
+    /// Orders that this text has and it lacked.
     pub gained: Vec<String>,
-    /// Kernels whose works are not the same, of which nothing is compared.
+    /// Kernels whose work differs, which are not compared.
     pub not_compared: Vec<String>,
 }
 
-/// The same as data.
+/// The results as data.
 #[derive(Serialize, Debug)]
 #[non_exhaustive]
 pub struct SyncFacts<'a> {
@@ -74,16 +75,16 @@ pub struct SyncFacts<'a> {
     pub file: &'a str,
     /// The platform.
     pub platform: &'a str,
-    /// Errors: hazards without an order, and flags that are wrong.
+    /// Errors: unordered hazards, and wrong flags.
     pub errors: usize,
-    /// Warnings: what is superfluous.
+    /// Warnings: superfluous synchronisation.
     pub warnings: usize,
     /// Kernel by kernel.
     pub kernels: &'a [KernelSync],
-    /// What changed, if an earlier text was given.
+    /// The changes, if an earlier text was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<&'a Against>,
-    /// What is not looked at.
+    /// What is not checked.
     pub not_checked: &'static str,
     /// All messages.
     pub diagnostics: Vec<MessageFacts>,
@@ -92,7 +93,7 @@ pub struct SyncFacts<'a> {
 const NOT_CHECKED: &str = "order between cores and between blocks, deadlocks, values, and whether conditions exclude a path: \
                            `slipring prove` says more";
 
-/// Two works that nothing orders, by what they are called in both texts.
+/// Two unordered work items, by their names in both texts.
 type Hazard = (String, String);
 
 impl SyncChecked {
@@ -115,7 +116,7 @@ impl SyncChecked {
             }
         }
         let mut diags = said.diags;
-        // The same op may stand in a function that several kernels call.
+        // The same op may be in a function that several kernels call.
         let mut seen: Vec<Diagnostic> = Vec::new();
         diags.list.retain(|message| {
             let new = !seen.iter().any(|other| other.repeats(message));
@@ -133,7 +134,7 @@ impl SyncChecked {
         }
     }
 
-    /// Everything that was said.
+    /// All diagnostics.
     pub fn diags(&self) -> &Diags {
         &self.diags
     }
@@ -147,17 +148,17 @@ impl SyncChecked {
         self.diags.list.iter().filter(|message| message.severity == severity).count()
     }
 
-    /// Hazards without an order, and flags that are wrong.
+    /// Unordered hazards, and wrong flags.
     pub fn errors(&self) -> usize {
         self.count(Severity::Error)
     }
 
-    /// What is superfluous.
+    /// Superfluous synchronisation.
     pub fn warnings(&self) -> usize {
         self.count(Severity::Warning)
     }
 
-    /// The same as data.
+    /// The results as data.
     pub fn facts(&self) -> SyncFacts<'_> {
         SyncFacts {
             file: &self.source.name,
@@ -171,7 +172,7 @@ impl SyncChecked {
         }
     }
 
-    /// The verdict in words.
+    /// The verdict as text.
     pub fn text(&self) -> String {
         let mut text = format!("{} on {}\n", self.source.name, self.platform);
         for one in &self.kernels {
@@ -219,7 +220,7 @@ impl SyncChecked {
     }
 }
 
-/// The orders that an earlier text had and this one has not; what it gained is told.
+/// The orders that an earlier text had and this one lacks; those it gained are reported.
 fn compare(module: &Module, one: &Audit, old: &Module, before: &[Audit], against: &mut Against) -> BTreeSet<Hazard> {
     let name = symbol_name(module, one.function).to_string();
     let same =
@@ -244,7 +245,7 @@ fn compare(module: &Module, one: &Audit, old: &Module, before: &[Audit], against
     now.difference(&then).cloned().collect()
 }
 
-/// What the works of a kernel are called in any text: the op, and which of its kind it is.
+/// Names of a kernel's work items that are comparable between texts: the op, and its index among those of its kind.
 fn names(module: &Module, one: &Audit) -> Vec<String> {
     let mut so_far: BTreeMap<String, usize> = BTreeMap::new();
     let name = |op: &OpId| {
@@ -264,7 +265,7 @@ fn hazards(one: &Audit, names: &[String]) -> BTreeSet<Hazard> {
     one.problems.iter().filter_map(of).collect()
 }
 
-/// Says what was found.
+/// Collects the findings.
 struct Said<'a> {
     module: &'a Module,
     diags: Diags,
@@ -319,7 +320,7 @@ impl Said<'_> {
         }
     }
 
-    /// True if the windows that an op works on have no computed offset.
+    /// True if the windows that an op uses have no computed offset.
     fn is_fixed(&self, op: OpId) -> bool {
         let windows = self.module.op(op).operands.iter().filter_map(|value| self.module.defining_op(*value));
         let mut numbers = windows.flat_map(|window| &self.module.op(window).operands);
@@ -334,7 +335,7 @@ impl Said<'_> {
         self.module.source.line(self.span(op).start)
     }
 
-    /// Two works that nothing orders.
+    /// Two unordered work items.
     fn race(&mut self, one: &Audit, first: usize, second: usize, [surely, lost]: [bool; 2]) {
         let (old, new) = (one.steps.ops[first], one.steps.ops[second]);
         let (from, to) = (one.steps.works[first].pipe, one.steps.works[second].pipe);
@@ -364,7 +365,7 @@ impl Said<'_> {
         self.diags.push(said.also(self.span(old), "one of the two writes what the other accesses").help(help));
     }
 
-    /// The ops of a flag, those that set it or those that wait for it first.
+    /// The ops of a flag, with those that set it or those that wait for it first.
     fn ops_of(&self, one: &Audit, flag: Flag, sets_first: bool) -> Vec<OpId> {
         let is = |step: &SyncStep, sets: bool| match step {
             SyncStep::Set(own) => sets && *own == flag,
@@ -428,7 +429,7 @@ impl Said<'_> {
         self.diags.push(said);
     }
 
-    /// Ops that order nothing that is not ordered without them.
+    /// Ops without which the same order holds.
     fn superfluous(&mut self, one: &Audit, ops: &[OpId]) {
         let Some(first) = ops.first().copied() else { return };
         let step = one.steps.acts.iter().find(|(op, _)| *op == first).map(|(_, step)| step);

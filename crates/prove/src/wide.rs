@@ -1,5 +1,6 @@
-//! Addresses that loaded data or arguments decide: the access is widened to all of the buffer that the address is of. Where every
-//! two accesses to that buffer are in order, as if it were one byte, or nobody writes it, it does not matter which bytes they touch.
+//! Addresses that depend on loaded data or arguments: the access is widened to the whole buffer. If every two accesses
+//! to that buffer, treated as a single byte, are ordered, or if nobody writes it, it does not matter which bytes they
+//! touch.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,8 @@ use slipring_program::{Causes, Choice, CoreProgram, Decision, Inst, Operand, Par
 use crate::subject::Subject;
 use crate::text::buffer_name;
 
-/// The operands that data or arguments decide and that decide what work touches, each an address in one buffer; and the first work
-/// of which something else decides it.
+/// The operands that data or arguments decide and that determine the accesses of work, each an address in one buffer;
+/// and the first work item for which something else decides them.
 pub(super) fn operands(program: &Program) -> (BTreeSet<(Role, u32, usize)>, Option<Decision>) {
     let (mut wide, mut narrow) = (BTreeSet::new(), None);
     for core in &program.cores {
@@ -28,7 +29,7 @@ pub(super) fn operands(program: &Program) -> (BTreeSet<(Role, u32, usize)>, Opti
                 let (choice, causes) = (Choice::Access, flow.of(work.args[at]));
                 match bases(program, core, work.args[at]).len() {
                     1 => drop(wide.insert((core.role, *id, at))),
-                    // Which buffer it is, if it is one, is decided as well.
+                    // Which buffer it is, if any, is decided as well.
                     _ => narrow = narrow.or(Some(Decision { site: *site, choice, causes })),
                 }
             }
@@ -37,7 +38,7 @@ pub(super) fn operands(program: &Program) -> (BTreeSet<(Role, u32, usize)>, Opti
     (wide, narrow)
 }
 
-/// The buffers whose addresses have a part in an operand, by their parameters.
+/// The buffers whose addresses contribute to an operand, by their parameters.
 fn bases(program: &Program, core: &CoreProgram, operand: Operand) -> BTreeSet<u32> {
     let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
     let mut open = vec![operand];
@@ -64,7 +65,7 @@ fn bases(program: &Program, core: &CoreProgram, operand: Operand) -> BTreeSet<u3
     found
 }
 
-/// Who decides what, in words.
+/// What decides what, as text.
 pub(super) fn decided(subject: &Subject<'_>, decision: &Decision) -> String {
     let program = &subject.compiled.prepared.decoded.program;
     let op = program.sites.get(decision.site as usize).map_or("?", |site| &*site.op);
@@ -72,10 +73,10 @@ pub(super) fn decided(subject: &Subject<'_>, decision: &Decision) -> String {
     format!("{who} {}", text::choice(op, decision.choice, subject.line(decision.site)))
 }
 
-/// What is taken for granted of an operand that may point anywhere into its buffer.
+/// The assumption about an operand that may point anywhere into its buffer.
 ///
 /// # Errors
-/// Why it does matter where it points.
+/// Why it matters where it points.
 pub(super) fn stays(
     subject: &Subject<'_>,
     (role, id, at): (Role, u32, usize),

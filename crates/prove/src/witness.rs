@@ -1,17 +1,18 @@
-//! A schedule that shows something.
+//! A schedule that exposes a finding.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A schedule and what it shows.
+/// A schedule and what it exposes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Witness {
-    /// What `slipring run` takes to replay it: `--timing random:17`, or `--schedule FILE` with the file's text in `schedule`.
+    /// The options of `slipring run` that replay it: `--timing random:17`, or `--schedule FILE` with the file's text in
+    /// `schedule`.
     pub replay: String,
-    /// The works that take longer, a line each, where those are few.
+    /// The delayed work items, one per line, if there are few.
     pub schedule: Option<String>,
-    /// What it shows.
+    /// What it exposes.
     pub shows: String,
 }
 

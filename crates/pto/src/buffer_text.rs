@@ -1,11 +1,11 @@
-//! The text of the ops that reserve and import the memory of slots.
+//! The syntax of the ops that reserve and import slot memory.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, OpId, Type};
 use slipring_tile::Space;
 
-/// `{name = "c2v", size = 4096, …} -> i32`. The type may be left out. A reservation may also be written as seed 000 has it:
-/// `base = auto` is `auto = true`, `memory_space = "UB"` or `"L1"` the location.
+/// `{name = "c2v", size = 4096, …} -> i32`. The type is optional. A reservation may also use the spelling of seed 000:
+/// `base = auto` is `auto = true`, and `memory_space = "UB"` or `"L1"` is the location.
 pub(super) struct BufferText;
 
 impl CustomSyntax for BufferText {
@@ -26,7 +26,7 @@ impl CustomSyntax for BufferText {
     }
 }
 
-/// Turns the attributes of seed 000 into those that are declared.
+/// Converts the attributes of seed 000 to the declared ones.
 fn as_seeded(p: &mut OpParser<'_>, op: OpId) -> Parsed<()> {
     let span = p.module.op(op).span;
     let attrs = &mut p.module.op_mut(op).attrs;

@@ -15,6 +15,12 @@ const SCOPE: &EnumSpec = &EnumSpec { kind: "fence_scope", numbered: false, membe
 const SPACE: &EnumSpec = &EnumSpec { kind: "address_space", numbered: false, members: &["gm"] };
 const SPACE_ATTR: AttrSpec = required("space", AttrKind::Enum(SPACE), "global memory");
 
+/// Where lines of a cache may come from.
+const CACHED: TypeRule = TypeRule {
+    describe: "a pointer into `ub`, or a pointer or a view in global memory",
+    accepts: |t| (IN_GM.accepts)(t) || in_ub(t),
+};
+
 const IN_GM: TypeRule = TypeRule {
     describe: "a pointer or a view in global memory",
     accepts: |t| match t {
@@ -39,17 +45,18 @@ ops! {
             attrs: &[SPACE_ATTR],
         };
 
-    /// As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. Lines of UB and of atomics are not
-    /// modelled.
+    /// As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. What the scalar unit does in UB no cache
+    /// keeps here: for a pointer into UB nothing is done. Lines of atomics are not modelled, nor lines of UB behind a
+    /// pointer to global memory.
     pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
         source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
         lower: lower_dcci
         => {
             syntax: Syntax::Format("$addr $cache (`,` $dst)? attr-dict `:` type($addr)"),
-            operands: &[operand("addr", IN_GM, Touch::Nothing, "in the line that is meant")],
+            operands: &[operand("addr", CACHED, Touch::Nothing, "in the line that is meant")],
             attrs: &[
                 required("cache", AttrKind::Str, "the line, or all of them"),
-                defaulted("dst", AttrKind::Str, "`CACHELINE_ALL` or `CACHELINE_OUT`, those of global memory"),
+                defaulted("dst", AttrKind::Str, "`CACHELINE_ALL`, `CACHELINE_OUT` or `CACHELINE_UB`"),
             ],
         };
 
@@ -76,7 +83,8 @@ ops! {
 fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     one_of(op, "cache", &LINES, diags);
     one_of(op, "dst", &DESTINATIONS, diags);
-    if let Some(dst @ ("CACHELINE_UB" | "CACHELINE_ATOMIC")) = op.text("dst") {
+    let modelled = if op.ty("addr").is_some_and(in_ub) { 3 } else { 2 };
+    if let Some(dst) = op.text("dst").filter(|dst| DESTINATIONS[modelled..].contains(dst)) {
         let message = format!("`{dst}` is not modelled: only lines of global memory are");
         diags.push(op.error(Kind::Unsupported, message));
     }
@@ -90,7 +98,14 @@ fn verify_dsb(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
+fn in_ub(ty: &Type) -> bool {
+    matches!(ty, Type::Ptr(_, Some(Space::Vec)))
+}
+
 fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    if op.ty("addr").is_some_and(in_ub) {
+        return Ok(());
+    }
     let line = op.operand("addr").filter(|_| op.text("cache") == Some(LINES[0]));
     clean(op, d, line)
 }
@@ -100,14 +115,14 @@ fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Which lines `pto.dcci` means: one, or all.
+/// The scopes of `pto.dcci`: one line, or all.
 const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
-/// Which of them, by where they go.
+/// Which of them, by where they go; those of global memory first, then those of UB.
 const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
-/// What `pto.dsb` may mean that is no memory.
+/// The scope of `pto.dsb` that is not a memory.
 const SEQUENCER: &str = "SEQ";
 
-/// Writes back the line that a pointer or a view lies in, or all.
+/// Writes back the line of a pointer or a view, or all lines.
 fn clean(op: &OpRef<'_>, d: &mut Decoder<'_>, line: Option<ValueId>) -> Lowered {
     let line = match line {
         None => None,

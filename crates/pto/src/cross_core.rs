@@ -58,7 +58,7 @@ impl CustomSyntax for SyncText {
     }
 }
 
-/// The attributes of `pto.sync.set`: those of the wait, and the mode.
+/// The attributes of `pto.sync.set`: those of the wait, plus the mode.
 const SET_ATTRS: &[AttrSpec] = &[
     SYNC.attrs[0],
     SYNC.attrs[1],
@@ -152,8 +152,8 @@ const CROSS_ATTRS: &[AttrSpec] = &[
     defaulted("event_id", AttrKind::Int, "which semaphore, where it is written as a number"),
 ];
 
-/// `%core, %id : i64, i64`, or the pipe in the core's place as the hardware's own calls have it: `"PIPE_FIX", 1`,
-/// `"PIPE_V", %id : i64`.
+/// `%core, %id : i64, i64`, or the pipe instead of the core as in the hardware's own calls: `"PIPE_FIX", 1`, `"PIPE_V",
+/// %id : i64`.
 struct CrossText;
 
 impl CustomSyntax for CrossText {
@@ -204,8 +204,8 @@ impl CustomSyntax for CrossText {
     }
 }
 
-/// The mode in which a set of the A2/A3 goes from one kind of core of a cluster to the other. 0 meets all cores of a kind,
-/// 1 the Vector cores of a cluster.
+/// The mode in which a set of the A2/A3 goes from one kind of core of a cluster to the other. Mode 0 synchronises all
+/// cores of a kind, mode 1 the Vector cores of a cluster.
 const BETWEEN_KINDS: i64 = 2;
 
 fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -219,8 +219,8 @@ fn verify_sync(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     verify_id_and_pipe(op, semaphore(op), platform, diags);
 }
 
-/// Warns at the first semaphore of a function that says no address for the flags, where the hardware needs one: the public
-/// assembler refuses it. Functions that passes make have none to say.
+/// Warns at the first semaphore of a function without an address for the flags, if the hardware needs one: the public
+/// assembler rejects it. Functions made by passes have no address to give.
 fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let module = op.module;
     let Some(body) = module.function_of(op.id).and_then(|function| module.body(function, 0)) else { return };
@@ -236,7 +236,7 @@ fn flags_have_a_place(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// True if the op names one semaphore, by a number or by a value.
+/// Requires the op to name exactly one semaphore, by an attribute or a value; true if it does.
 fn one_id(op: &OpRef<'_>, diags: &mut Diags) -> bool {
     let one = op.operand("event_id").is_some() != op.attr("event_id").is_some();
     if !one {
@@ -266,7 +266,7 @@ fn verify_cross(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags, of_broad
     verify_id_and_pipe(op, semaphore(op), platform, diags);
 }
 
-/// A semaphore id that is a constant must exist on its core, and so must the pipe.
+/// Requires a constant semaphore id to exist on its core, and so the pipe.
 fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diags: &mut Diags) {
     pipes_exist(op, &["pipe"], platform, diags);
     let (sync, home) = (&platform.sync, home_kind(op));
@@ -281,7 +281,7 @@ fn verify_id_and_pipe(op: &OpRef<'_>, id: Option<i64>, platform: &Platform, diag
     diags.push(error);
 }
 
-/// The semaphore that an op names by an attribute or a value.
+/// The constant id of the semaphore that an op names by an attribute or a value.
 fn semaphore(op: &OpRef<'_>) -> Option<i64> {
     op.operand("event_id").map_or_else(|| op.int("event_id"), |id| constant(op.module, id))
 }
@@ -302,7 +302,7 @@ fn cross_pipe(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Pipe, Reported> {
     Ok(pipe)
 }
 
-/// The semaphore at run time.
+/// The id of the semaphore at run time.
 fn semaphore_operand(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
     match op.operand("event_id") {
         Some(value) => d.scalar(value),
@@ -321,10 +321,10 @@ fn cross_by_value(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     if set { cross_set(d, pipe, id) } else { cross_wait(d, pipe, id) }
 }
 
-/// Emits a set or wait of one pipe for each core that an id means.
+/// Emits a set or wait of one pipe for each core that an id refers to.
 ///
-/// On the Cube core an id of a platform without broadcasts tells the Vector cores apart: n is AIV0's, n + offset AIV1's. Of a
-/// computed one the core's scalar unit decides which.
+/// On a platform without broadcasts, the id selects the Vector core when used on the Cube core: n is AIV0's, n + offset
+/// AIV1's. For a computed id the core's scalar unit decides at run time.
 fn each_peer(d: &mut Decoder<'_>, id: Operand, step: impl Fn(&mut Decoder<'_>, Role, Operand)) {
     let both = [Role::Aiv0, Role::Aiv1];
     if d.role.kind() == CoreKind::Vector {

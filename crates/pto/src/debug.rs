@@ -12,7 +12,7 @@ use slipring_op::def::{CoreRule, Counter, Lowered, OpDef, OpRef, PipeRule, Repor
 use slipring_op::ops;
 use slipring_op::rules::{PLAIN, SCALAR, TILE, VIEW, defaulted, operand, optional, required, variadic};
 
-/// What writes to the output of the run.
+/// The base of ops that write to the output of the run.
 const PRINTS: OpDef = OpDef { source: "PTO IR manual 4.20", prints: true, ..PLAIN };
 
 ops! {
@@ -108,7 +108,7 @@ fn verify_trap(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     letters(op, "reason", op.operands("values").len(), diags);
 }
 
-/// Requires the conversions of so many numbers in a text to be those of numbers.
+/// Requires the first `numbers` conversions of a format to be numeric.
 fn letters(op: &OpRef<'_>, attr: &str, numbers: usize, diags: &mut Diags) {
     if let Some(letter) = printf::unknown(op.text(attr).unwrap_or(""), numbers) {
         let message = format!("no number is printed by `%{letter}`");
@@ -116,23 +116,23 @@ fn letters(op: &OpRef<'_>, attr: &str, numbers: usize, diags: &mut Diags) {
     }
 }
 
-/// What stands before what a program of the language prints.
+/// The prefix of the output of a program in the language.
 #[derive(Debug)]
 struct Title {
     label: String,
-    /// Names of the counters of the loops around, outer ones first.
+    /// Names of the surrounding loop counters, outermost first.
     counters: Vec<String>,
 }
 
 impl Title {
-    /// Where it was: core, block, and the counters' values.
+    /// The location: core, block, and the values of the counters.
     fn place(&self, core: Role, block: u64, values: &[u64]) -> String {
         let each = self.counters.iter().zip(values).map(|(name, n)| format!(", {name} = {}", *n as i64));
         format!("({core}, block {block}{})", each.collect::<String>())
     }
 }
 
-/// The counters of the loops around an op that have names in the text, outer ones first, and their values.
+/// The named counters of the loops around an op, outermost first, and their values.
 fn counters(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Vec<String>, Vec<Operand>), Reported> {
     let module = op.module;
     let around = std::iter::successors(module.parent_op(op.id), |at| module.parent_op(*at));
@@ -162,7 +162,7 @@ fn lower_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
     }
     d.emit(Inst::Barrier { pipe: None });
-    let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd) };
+    let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd), placed: false };
     let effect = PrintView { name: op.module.value_name(value), core: d.role, window, form: form(op) };
     let mut args = PrintViewArgs { block: d.special(Special::BlockIdx), base: view.base }.list();
     args.extend(view.dims.iter().copied().chain(view.strides.iter().copied()));
@@ -175,7 +175,7 @@ arguments! {
     struct PrintViewArgs { block, base }
 }
 
-/// Most elements of a window that are printed.
+/// The maximum number of elements of a window that are printed.
 const MOST_PRINTED: u64 = 1 << 24;
 
 /// Prints a window of global memory. Arguments: [`PrintViewArgs`], the window's dimensions, its strides.
@@ -243,7 +243,7 @@ impl Effect for PrintView {
 }
 
 arguments! {
-    /// Address of the tile, its valid shape, index of the block. Values of counters follow where it has a title.
+    /// Address of the tile, its valid shape, index of the block. With a title, the values of the counters follow.
     struct PrintArgs { tile, rows, cols, block }
 }
 
@@ -259,7 +259,7 @@ struct PrintTile {
 }
 
 impl PrintTile {
-    /// What is valid, in full, below the title.
+    /// Formats the valid part, in full, below the title.
     fn in_full(
         &self,
         title: &Title,
@@ -293,7 +293,7 @@ impl Effect for PrintTile {
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = PrintArgs::of(args);
-        // Only the valid part is read as data; what lies outside is shown but is uninitialised.
+        // Only the valid part is read as data; the rest is shown but is uninitialised.
         let rows = (given.rows as u32).min(self.layout.rows);
         let cols = (given.cols as u32).min(self.layout.cols);
         tile_extents(self.space, self.core, &self.layout, given.tile, rows, cols, &mut access.reads);
@@ -331,7 +331,7 @@ impl Effect for PrintTile {
     }
 }
 
-/// Characters of an element, at least, and digits of a float behind the point.
+/// Minimum number of characters of an element, and digits of a float after the point.
 type Form = (usize, usize);
 
 /// `#pto<print_format …>`.
@@ -350,7 +350,7 @@ fn form(op: &OpRef<'_>) -> Form {
     }
 }
 
-/// One element as text; without a form with all digits and no spaces.
+/// One element as text; without a form with all digits and no padding.
 fn show(elem: Elem, bytes: &[u8], form: Option<Form>) -> String {
     if elem.is_float() {
         let mut value = [0f32];
@@ -366,13 +366,13 @@ fn show(elem: Elem, bytes: &[u8], form: Option<Form>) -> String {
     format!("{:width$}", printf::integer(elem, u64::from_le_bytes(bits)))
 }
 
-/// The type that a number is shown as.
+/// The element type as which a scalar is shown.
 fn scalar_elem(op: &OpRef<'_>, value: ValueId) -> Elem {
     op.module.ty(value).elem().unwrap_or(if *op.module.ty(value) == Type::I1 { Elem::U8 } else { Elem::I64 })
 }
 
 arguments! {
-    /// The number, and the index of the block. The counters of the loops around follow.
+    /// The scalar, and the index of the block. The counters of the surrounding loops follow.
     struct PrintNumberArgs { scalar, block }
 }
 
@@ -394,7 +394,7 @@ fn lower_print(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Prints a number. Arguments: its register; the index of the block and the counters, where it says where it was.
+/// Prints a scalar. Arguments: its register; and, if the location is shown, the index of the block and the counters.
 #[derive(Debug)]
 struct PrintScalar {
     format: String,
@@ -447,7 +447,7 @@ fn lower_trap(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Stops the run. Arguments: the numbers of the reason, the index of the block, the counters.
+/// Stops the run. Arguments: the scalars of the reason, the index of the block, the counters.
 #[derive(Debug)]
 struct Stop {
     kind: Kind,

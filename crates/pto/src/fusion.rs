@@ -1,4 +1,4 @@
-//! Groups of operations that the public assembler's fusion put together.
+//! Groups of operations made by the public assembler's fusion.
 
 use slipring_ir::{Arity, Diags, Flow, Infer, ResultSpec, Syntax, Touch};
 use slipring_machine::Platform;

@@ -1,4 +1,4 @@
-//! The `pto` dialect, filed as the manual files it.
+//! The `pto` dialect, organised like the manual.
 
 #![allow(missing_docs)] // An op's declaration is its documentation.
 
@@ -54,8 +54,8 @@ pub use view::*;
 
 use slipring_op::def::OpDef;
 
-/// What the public assembler's own passes and its frontends leave on ops: which library template a function is, which operations
-/// its fusion put together, which back end prints it. None of them changes what a program does.
+/// Attributes that the public assembler's passes and front ends leave on ops: the library template of a function, the
+/// fusion group, the back end. None of them affects the program.
 pub const HINTS: &[&str] = &[
     "pto.auto_sync_tail_barrier",
     "pto.backend",
@@ -67,7 +67,7 @@ pub const HINTS: &[&str] = &[
     "pto.visibility",
 ];
 
-/// Its families of ops.
+/// The op families of this crate.
 pub const FAMILIES: &[&[&OpDef]] = &[
     pipe::OPS,
     pipe_entry::OPS,

@@ -1,4 +1,4 @@
-//! Arrays of numbers that a kernel keeps on the scalar unit's stack.
+//! Arrays of scalars on the scalar unit's stack.
 
 use slipring_ir::{Diags, Infer, Syntax, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
@@ -9,7 +9,7 @@ use slipring_op::rules::{INTEGER, PLAIN, SCALAR, operand, result, variadic};
 use slipring_program::{Inst, Operand, Reg};
 use slipring_tile::Elem;
 
-/// Most elements of an array: each is a register here.
+/// The maximum number of elements of an array: each takes a register here.
 const MOST: u64 = 256;
 
 const LOCAL_ARRAY: TypeRule = TypeRule { describe: "a local array", accepts: |t| shape(t).is_some() };
@@ -75,7 +75,7 @@ fn verify_declare(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 fn lower_declare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (dims, _) = shape(op.module.ty(op.result(0))).ok_or(Reported)?;
     let count = dims.iter().product::<u64>();
-    // Each element: its number, and whether it was set.
+    // Two registers for each element: its value, and whether it was set.
     let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
     let slots = (0..2 * count).map(|_| number()).collect();
     d.bind(op.result(0), Binding::Many(slots));
@@ -153,7 +153,7 @@ fn slots(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Vec<[Reg; 2]>, Reported>
     found.ok_or_else(|| d.unsupported("an array on the stack that control flow passes on"))
 }
 
-/// Which element is meant, in the order of memory. The run stops where an index is not inside.
+/// The index of the selected element in memory order. The run stops if an index is out of range.
 fn index(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Operand, Reported> {
     let (dims, _) = op.ty("array").and_then(shape).ok_or(Reported)?;
     let mut at = Operand::Imm(0);

@@ -1,4 +1,4 @@
-//! Records of numbers that a kernel keeps on the scalar unit's stack.
+//! Structs of scalars on the scalar unit's stack.
 
 use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_op::decode::{Binding, Decoder};
@@ -24,7 +24,7 @@ enum Field {
 }
 
 impl Field {
-    /// How many numbers it has.
+    /// The number of scalars in it.
     fn numbers(&self) -> usize {
         match self {
             Field::Number(_) => 1,
@@ -56,7 +56,7 @@ fn fields_of(text: &str) -> Option<Vec<Field>> {
     parts.push(&inside[start..]);
     let field = |part: &str| match part.trim() {
         inner if inner.starts_with("!pto.struct<") => fields_of(&inner[1..]).map(Field::Struct),
-        // `si32` says of `i32` that it has a sign, which that has anyway.
+        // `si32` is an explicitly signed `i32`, which is signed anyway.
         number => {
             Elem::parse(number.strip_prefix('s').unwrap_or(number)).filter(|elem| stored(*elem)).map(Field::Number)
         }
@@ -64,7 +64,7 @@ fn fields_of(text: &str) -> Option<Vec<Field>> {
     parts.into_iter().map(field).collect()
 }
 
-/// Whether a field can be of this type.
+/// True if a field can have this type.
 fn stored(elem: Elem) -> bool {
     !elem.is_float() || matches!(elem, Elem::F16 | Elem::BF16 | Elem::F32)
 }
@@ -109,7 +109,7 @@ ops! {
 
 fn lower_declare(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let count = fields(op.module.ty(op.result(0))).map(Field::Struct).ok_or(Reported)?.numbers();
-    // Each field: its number, and whether it was set.
+    // Two registers for each field: its value, and whether it was set.
     let mut number = || Binding::Scalar(Operand::Reg(d.variable(Operand::Imm(0))));
     let slots = (0..2 * count).map(|_| number()).collect();
     d.bind(op.result(0), Binding::Many(slots));
@@ -139,7 +139,7 @@ fn lower_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Which number of the struct a path names, and its type; else what is wrong with the path.
+/// The index and the type of the scalar that a path selects; else the error in the path.
 fn named(op: &OpRef<'_>) -> Option<Result<(usize, Elem), String>> {
     let all = op.ty("struct").and_then(fields)?;
     let Some(Attr::Array(path)) = op.attr("path") else { return None };
@@ -159,7 +159,7 @@ fn named(op: &OpRef<'_>) -> Option<Result<(usize, Elem), String>> {
     Some(found.map(|elem| (before, elem)).ok_or_else(|| "the path ends at a struct, not at a number".into()))
 }
 
-/// A struct is used where it is declared: it is memory of that scope.
+/// Requires a struct to be used where it is declared: it is memory of that scope.
 fn declared(op: &OpRef<'_>, diags: &mut Diags) {
     let maker = op.operand("struct").and_then(|value| op.module.defining_op(value));
     if maker.and_then(|id| op.other(id)).is_none_or(|maker| maker.def != &DECLARE) {
@@ -168,7 +168,7 @@ fn declared(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Reports ops other than those of structs that take one.
+/// Reports uses of a struct by other ops than those on structs.
 fn stays(op: &OpRef<'_>, diags: &mut Diags) {
     let (module, value) = (op.module, op.result(0));
     let Some(body) = module.function_of(op.id).and_then(|function| module.body(function, 0)) else { return };

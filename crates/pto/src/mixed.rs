@@ -1,8 +1,9 @@
-//! Kernels that are written for the whole cluster: regions for the Vector cores, and tiles that cross between the two
-//! kinds of core (seed 001).
+//! Kernels for the whole cluster: regions for the Vector cores, and tiles that are copied between the two kinds of core
+//! (seed 001).
 //!
-//! Such a kernel is a function for no kind of core, with ops of both. The passes make a program for each kind out of it and
-//! leave none of these ops. Their meaning here is the sequential one: everything in order, in one program.
+//! Such a kernel is a function that is for no particular kind of core and has ops of both. The passes split it into a
+//! program for each kind and remove these ops. The semantics here are the sequential ones: everything in order, in one
+//! program.
 
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Parsed};
 use slipring_ir::{
@@ -125,7 +126,7 @@ fn ends(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(TileRef, TileRef), Repor
     Ok((d.tile(op.operand("src").ok_or(Reported)?)?, d.tile(op.operand("dst").ok_or(Reported)?)?))
 }
 
-/// A lane's part of the accumulator's tile: half of what is valid of it.
+/// Copies a lane's part of the accumulator tile: half of its valid extent.
 fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let lane = lane(d)?;
     let (src, dst) = ends(op, d)?;
@@ -137,7 +138,7 @@ fn lower_shard(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A lane's tile into its part of the tile in L1. Tiles that are not divided are compared at the region's end.
+/// Copies a lane's tile into its part of the tile in L1. Undivided tiles are compared at the end of the region.
 fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let lane = lane(d)?;
     let (src, mut dst) = ends(op, d)?;
@@ -153,7 +154,7 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A whole tile: to the lanes that take part, or from lane 0.
+/// Copies a whole tile: to all lanes that take part, or from lane 0.
 fn lower_cross(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(lanes) = d.lanes_of_cluster() else { return Err(d.error("mixed-kernel", NO_CORE)) };
     let (src, dst) = ends(op, d)?;
@@ -175,7 +176,7 @@ fn place((tile, core): (&TileRef, Role)) -> TilePlace {
     TilePlace { space: tile.ty.space, core, layout: tile.ty.layout }
 }
 
-/// Copies what is valid of a tile from one core's memory to another's.
+/// Copies the valid part of a tile from one core's memory to another's.
 fn cross(d: &mut Decoder<'_>, from: (&TileRef, Role), to: (&TileRef, Role)) {
     let layout = to.0.ty.layout;
     let (src, parts) = (from.0, vec![MovePart::all(to.1, layout.rows, layout.cols)]);
@@ -236,7 +237,7 @@ fn verify_cross(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     parts(op, ["src", "dst"], diags);
 }
 
-/// Checks that the tile of operand `part` is a lane's share of the tile of operand `whole`.
+/// Requires the tile of operand `part` to be a lane's share of the tile of operand `whole`.
 fn parts(op: &OpRef<'_>, [whole, part]: [&str; 2], diags: &mut Diags) {
     let (Some(all), Some(own), Some(split)) = (op.tile(whole), op.tile(part), Split::of(op)) else { return };
     if let Some((n, axis)) = split.odd(all) {
@@ -271,7 +272,7 @@ fn parts(op: &OpRef<'_>, [whole, part]: [&str; 2], diags: &mut Diags) {
     }
 }
 
-/// An empty region for both Vector cores, in no block yet: the op, its body and the lane's number.
+/// An empty region for both Vector cores that is not in a block yet: the op, its body and the lane index.
 pub fn split_aiv(module: &mut Module, split: i64, span: Span) -> (OpId, BlockId, ValueId) {
     let op = SPLIT_AIV.make(module, &[], [(SPLIT.name, Attr::int(split))], &[], span);
     let region = module.add_region(op);
@@ -280,17 +281,17 @@ pub fn split_aiv(module: &mut Module, split: i64, span: Span) -> (OpId, BlockId,
     (op, block, lane)
 }
 
-/// A tile that crosses to the Vector cores, each its part, in no block yet.
+/// A copy of a tile to the Vector cores, one part each, that is not in a block yet.
 pub fn shard(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: Span) -> OpId {
     AIV_SHARD.make(module, &[("src", &[src]), ("dst", &[dst])], [(SPLIT.name, Attr::int(split.number()))], &[], span)
 }
 
-/// The Vector cores' tiles that cross to L1, put together, in no block yet.
+/// A copy of the Vector cores' tiles to L1, joined, that is not in a block yet.
 pub fn gather(module: &mut Module, [src, dst]: [ValueId; 2], split: Split, span: Span) -> OpId {
     AIC_GATHER.make(module, &[("src", &[src]), ("dst", &[dst])], [(SPLIT.name, Attr::int(split.number()))], &[], span)
 }
 
-/// Says how the tiles of a region are divided.
+/// Sets how the tiles of a region are divided.
 pub fn set_split(module: &mut Module, op: OpId, split: i64) {
     module.op_mut(op).attrs.set(SPLIT.name, Attr::int(split));
 }

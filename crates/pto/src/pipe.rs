@@ -28,7 +28,7 @@ pub const ADDRESS_SPACE: &EnumSpec = &EnumSpec {
     members: &["zero", "gm", "mat", "left", "right", "acc", "vec", "bias", "scaling"],
 };
 
-/// Ends of a pipe.
+/// The base of ops that make an end of a pipe.
 const ENDS: OpDef = OpDef {
     schema: INITIALIZE,
     doc: INITIALIZE_DOC,
@@ -37,9 +37,9 @@ const ENDS: OpDef = OpDef {
     lower: ring::initialize,
     ..PLAIN
 };
-/// Pushes.
+/// The base of pushes.
 const PUSHES: OpDef = OpDef { schema: PUSH, doc: PUSH_DOC, source: "seed 000, TPUSH", lower: ring::push, ..PLAIN };
-/// Pops.
+/// The base of pops.
 const POPS: OpDef = OpDef {
     schema: POP,
     doc: POP_DOC,
@@ -48,7 +48,7 @@ const POPS: OpDef = OpDef {
     lower: ring::pop,
     ..PLAIN
 };
-/// Frees.
+/// The base of frees.
 const FREES: OpDef = OpDef { schema: FREE, doc: FREE_DOC, source: "seed 000, TFREE", lower: ring::free, ..PLAIN };
 
 ops! {
@@ -151,7 +151,7 @@ fn verify_reserve(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if size <= 0 {
         diags.push(op.error("reserve-size", "expects 'size' to be greater than 0"));
     }
-    // Without a location it is the core's own memory.
+    // The default location is the core's own memory.
     let own = || home_kind(op).map(|kind| if kind == CoreKind::Cube { Space::Mat } else { Space::Vec });
     let space = ring::reserved_space(op).or_else(own);
     if let Some(space) = space {
@@ -236,7 +236,7 @@ const INITIALIZE: OpSchema = schema(
     ],
 );
 
-/// What the fixpipe does to tiles on their way into a pipe.
+/// The conversion that the fixpipe applies to tiles on their way into a pipe.
 const EPILOGUE: AttrSpec = defaulted(
     words::EPILOGUE,
     AttrKind::Any,
@@ -303,7 +303,7 @@ fn verify_initialize(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     ring::verify_pipe(op, platform, diags);
 }
 
-/// A tile, or a slot in global memory itself.
+/// A tile, or a slot in global memory.
 const TILE_OR_ENTRY: TypeRule = TypeRule {
     describe: "a tile, or a tensor view of a slot",
     accepts: |ty| (TILE.accepts)(ty) || (TENSOR_VIEW.accepts)(ty),
@@ -325,7 +325,7 @@ const PUSH_DOC: &str = "Waits until the next slot is free, moves the tile into i
      tile lies in the slot in the layout in which the consumer pops it; element types convert on the way out \
      of the accumulator. A slot that `pto.talloc_…` gave, which the text has filled, is signalled ready and nothing else.";
 
-/// A push of a tile in this memory, or of a slot that this op gave.
+/// Checks a push of a tile in this memory, or of a slot that op `by` returned.
 fn verify_push(op: &OpRef<'_>, space: Space, by: &OpDef, diags: &mut Diags) {
     match op.operand("tile").filter(|value| matches!(op.module.ty(*value), Type::TensorView(_))) {
         Some(entry) => verify_given(op, entry, by, diags),
@@ -387,7 +387,7 @@ fn verify_pop(op: &OpRef<'_>, space: Space, diags: &mut Diags) {
     }
 }
 
-/// The pipes of an op's ring, as its pipe is made in the function where it stands; else as the platform has them.
+/// The pipes of an op's ring, from the op that makes the pipe in the same function; else the platform's defaults.
 pub(super) fn phases(op: &OpRef<'_>, platform: &Platform, direction: Direction) -> ring::Phases {
     let spec = ring::own_end(op).and_then(|init| ring::PipeSpec::of(&init, platform));
     let counted = !op.def.schema.operands.iter().all(|o| o.name != "pipe");

@@ -1,4 +1,4 @@
-//! Slots in global memory that a text fills and reads itself (PTO IR of the public assembler 0.60).
+//! Slots in global memory that the text fills and reads itself (PTO IR of the public assembler 0.60).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type, ValueId};
 use slipring_op::def::{CoreRule, LaneQuery, OpDef, OpRef};
@@ -27,7 +27,7 @@ const ALLOCATE_DOC: &str = "Waits until the next slot is free, and gives it as a
      holds the pipe that stores. Under a split Vector core 1 has what begins behind its view of the slot (1), or behind one row of \
      that (2).";
 
-/// Slots that are filled in place.
+/// The base of ops on slots that are filled in place.
 const ENTRIES: OpDef = OpDef {
     schema: ALLOCATE,
     doc: ALLOCATE_DOC,
@@ -46,7 +46,7 @@ ops! {
         core: CoreRule::Vector, lower: |op, d| ring::allocate_entry(op, d, Direction::V2C);
 }
 
-/// A slot of a pipe is a view as its end on this core says.
+/// Requires a slot of a pipe to be a view like the one at its end on this core.
 pub(super) fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
     verify_split(op, diags);
     let Some(end) = ring::own_end(op) else { return };
@@ -64,7 +64,7 @@ pub(super) fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
     }
 }
 
-/// A slot that is pushed or freed is one that was given or popped before.
+/// Requires a slot that is pushed or freed to come from an allocation or a pop.
 pub(super) fn verify_given(op: &OpRef<'_>, entry: ValueId, by: &OpDef, diags: &mut Diags) {
     verify_entry(op, entry, diags);
     let given = op.module.defining_op(entry).and_then(|id| op.other(id));
@@ -73,11 +73,11 @@ pub(super) fn verify_given(op: &OpRef<'_>, entry: ValueId, by: &OpDef, diags: &m
     }
 }
 
-/// Which Vector core it is, where the text says so.
+/// The index of the Vector core, if the text specifies it.
 pub(super) const SUBBLOCK: OperandSpec =
     optional("aiv_subblockid", INTEGER, Touch::Nothing, "which Vector core this is: what `pto.get_subblock_idx` gives");
 
-/// A Vector core takes part as itself.
+/// Requires a Vector core to use its own index.
 pub(super) fn own_subblock(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(value) = op.operand("aiv_subblockid") else { return };
     if ring::Split::of(op) == Some(ring::Split::None) {

@@ -48,7 +48,7 @@ const MADE_DOC: &str = "Makes this core's end of a pipe; the other core makes th
      free; a pipe with both directions takes two more for Vector to Cube. `protocol = tagged` gives every slot flags of its \
      own instead. With `period = n` the consumer signals once for n freed slots, and the producer waits once for n pushes.";
 
-/// What an end says of its pipe, with what is said of the slots of the landing area.
+/// The attributes of an end of a pipe, with the documentation for the slots of the landing area.
 const fn made(local_slots: &'static str) -> [AttrSpec; 12] {
     [
         required(words::DIRECTIONS, AttrKind::Int, "1: Cube to Vector, 2: Vector to Cube, 3: both"),
@@ -70,7 +70,7 @@ const fn made(local_slots: &'static str) -> [AttrSpec; 12] {
     ]
 }
 
-/// What a pipe does of itself.
+/// The base of ops that turn phases of a pipe on or off.
 const SWITCHES: OpDef = OpDef {
     schema: STATUS,
     doc: STATUS_DOC,
@@ -316,7 +316,7 @@ const FORMS_TPOP: &str = "Waits for a tile. On chip `tile` is the slot from then
      frees by itself the slot is given back, elsewhere `pto.tfree` does it. Forms: `%e = pto.tpop %p, %t : (P, T) -> \
      !pto.record_event`, `pto.tpop pipe(%p : P) outs(%t : T)`, `pto.tpop(%t, %p : T, P)`.";
 
-/// The pipe value comes from an op that makes one, the split is one.
+/// Requires the pipe value to come from an op that makes one, and the split to be valid.
 fn verify_handle(op: &OpRef<'_>, diags: &mut Diags) -> bool {
     verify_split(op, diags);
     if ring::maker(op).is_some() {
@@ -329,7 +329,7 @@ fn verify_handle(op: &OpRef<'_>, diags: &mut Diags) -> bool {
     false
 }
 
-/// A tile lies where the direction of its pipe has it.
+/// Requires a tile to be in the memory that the direction of its pipe implies.
 fn tile_fits_direction(op: &OpRef<'_>, spaces: [Space; 2], verb: &str, diags: &mut Diags) {
     let Some(config) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()) else { return };
     let Some(tile) = ring::ring_tile(op).and_then(|v| op.module.ty(v).as_tile()).copied() else { return };
@@ -381,7 +381,7 @@ fn verify_pop(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if !verify_handle(op, diags) {
         return;
     }
-    // What is wrong with the pipe itself is said where it is made.
+    // Errors in the pipe itself are reported where it is made.
     let Some(control) = ring::maker(op).and_then(|m| ring::Config::of(&m).ok()).map(|c| c.control) else { return };
     match (control, op.operand("tile").is_some()) {
         (true, true) => {

@@ -1,4 +1,4 @@
-//! Ops of rings that passes write, and what their attributes say.
+//! Constructors of ring ops, for passes, and access to their attributes.
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
@@ -46,7 +46,7 @@ pub fn initialize_of(kind: CoreKind) -> &'static OpDef {
     }
 }
 
-/// The op that does this to a pipe that it takes as a value.
+/// The op with this effect on a pipe value.
 pub fn handle_of(part: HandlePart) -> &'static OpDef {
     match part {
         HandlePart::Push => &TPUSH,
@@ -60,12 +60,12 @@ pub fn handle_of(part: HandlePart) -> &'static OpDef {
     }
 }
 
-/// The number of the pipe that an op makes or takes, where it says one.
+/// The number of the pipe that an op makes or uses, if it specifies one.
 pub fn pipe_number(op: &OpRef<'_>) -> Option<i64> {
     op.int(ID)
 }
 
-/// How a tile goes through a pipe: how it is divided, and by which pipe.
+/// How a tile passes through a pipe: its split, and the pipe.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
     pub split: Split,
@@ -83,12 +83,13 @@ impl From<Passage> for AttrDict {
     }
 }
 
-/// A push, in no block yet.
+/// A push that is not in a block yet.
 pub fn push(module: &mut Module, direction: Direction, tile: ValueId, passage: Passage, span: Span) -> OpId {
     push_of(direction).make(module, &[("tile", &[tile])], passage, &[], span)
 }
 
-/// A pop without its result, in no block yet. `valid` are the valid rows and columns where the type leaves them open.
+/// A pop without its result that is not in a block yet. `valid` are the valid rows and columns if the type leaves them
+/// dynamic.
 pub fn pop(
     module: &mut Module,
     direction: Direction,
@@ -101,7 +102,7 @@ pub fn pop(
     pop_of(direction).make(module, &operands, passage, &[], span)
 }
 
-/// The free of what a pop took, in no block yet; `None` for an op that is not a pop.
+/// The free for a pop that is not in a block yet; `None` for an op that is not a pop.
 pub fn free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
     let op = OpRef::of(module, pop)?;
     let Some(RingPart::Pop(direction)) = op.ring() else { return None };
@@ -116,14 +117,14 @@ pub fn free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
     }
 }
 
-/// The same for a pipe that frees by itself.
+/// Like [`free_after`], for a pipe with automatic frees.
 pub fn placed_free_after(module: &mut Module, pop: OpId) -> Option<OpId> {
     let free = free_after(module, pop)?;
     mark_placed(module, free);
     Some(free)
 }
 
-/// What a pipe is that passes make.
+/// The parameters of a pipe that passes make.
 #[derive(Clone, Copy, Debug)]
 pub struct NewPipe {
     pub kind: CoreKind,
@@ -133,11 +134,11 @@ pub struct NewPipe {
     pub slots: i64,
     /// Its number.
     pub id: usize,
-    /// Pops free what they take.
+    /// True if pops free their slots.
     pub auto_free: bool,
 }
 
-/// An end of a pipe, in no block yet. `buffers` are the consumers' memory for slots of both directions.
+/// An end of a pipe that is not in a block yet. `buffers` are the consumers' memory for slots of both directions.
 pub fn initialize(
     module: &mut Module,
     pipe: NewPipe,
@@ -164,7 +165,7 @@ pub fn initialize(
     initialize_of(pipe.kind).make(module, &operands, attrs, &[], span)
 }
 
-/// A reservation that leaves its address to the allocator, in no block yet.
+/// A reservation whose address the allocator chooses, not in a block yet.
 pub fn reserve(module: &mut Module, name: &str, space: Space, bytes: i64, span: Span) -> OpId {
     let attrs = [
         (NAME, Attr::Str(name.into())),
@@ -175,7 +176,7 @@ pub fn reserve(module: &mut Module, name: &str, space: Space, bytes: i64, span: 
     RESERVE_BUFFER.make(module, &[], attrs, &[Type::I32], span)
 }
 
-/// An import of what another function reserves, in no block yet.
+/// An import of another function's reservation that is not in a block yet.
 pub fn import(module: &mut Module, name: &str, peer: &str, span: Span) -> OpId {
     let attrs = [(NAME, Attr::Str(name.into())), (PEER, Attr::Symbol(peer.into()))];
     IMPORT_RESERVED_BUFFER.make(module, &[], attrs, &[Type::I32], span)

@@ -1,4 +1,4 @@
-//! The scales of pipes whose tiles the fixpipe converts.
+//! Scales of pipes whose tiles the fixpipe converts.
 
 use slipring_effect::Payload;
 use slipring_ir::{AttrKind, AttrSpec, Diags, Syntax, Touch, Type, TypeRule};
@@ -13,7 +13,7 @@ use slipring_tile::{Elem, Space};
 const NUMBER: TypeRule = TypeRule { describe: "an f32", accepts: |ty| matches!(ty, Type::Float(Elem::F32)) };
 const ID: AttrSpec = defaulted(words::ID, AttrKind::Int, "which pipe; 0 by default");
 
-/// The scale is read by the pushes that it counts for.
+/// Nothing to do here: the pushes that the scale applies to read it.
 fn nothing(_: &OpRef<'_>, _: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }

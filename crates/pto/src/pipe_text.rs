@@ -1,4 +1,4 @@
-//! The three ways to write a push, pop or free of a pipe value.
+//! The three forms of a push, pop or free of a pipe value.
 //!
 //! | form | push | pop | free |
 //! |---|---|---|---|
@@ -6,13 +6,13 @@
 //! | DPS (level 2) | `pto.tpush ins(%t : T) pipe(%p : P)` | `pto.tpop pipe(%p : P) outs(%t : T)` | `pto.tfree pipe(%p : P)` |
 //! | assembler | `pto.tpush(%t, %p : T, P)` | `pto.tpop(%t, %p : T, P)` | `pto.tfree(%p : P)` |
 //!
-//! Attributes come last in the DPS and the assembler's form, before the `:` in the SSA form. An op that gives an event is
-//! printed in the SSA form; one of a typed pipe in the DPS form; one of a `!pto.pipe` in the assembler's.
+//! Attributes come last in the DPS and the assembler's form, before the `:` in the SSA form. An op that returns an
+//! event is printed in the SSA form; one of a typed pipe in the DPS form; one of a `!pto.pipe` in the assembler's.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{OpId, Type, ValueId};
 
-/// Which op of the three.
+/// The kind of op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verb {
     Push,
@@ -20,11 +20,11 @@ pub(super) enum Verb {
     Free,
 }
 
-/// Its text. Declared operands: tile (push), tile if it carries one (pop), then the pipe, then events to wait for.
+/// The syntax of the op. Declared operands: tile (push), optional tile (pop), then the pipe, then events to wait for.
 #[derive(Debug)]
 pub(super) struct PipeText(pub Verb);
 
-/// The operands of a form as they are read.
+/// The operands of a form as they are parsed.
 #[derive(Default)]
 struct Operands {
     tile: Option<ValueId>,
@@ -36,7 +36,8 @@ fn is_tile(ty: &Type) -> bool {
     matches!(ty, Type::Tile(_) | Type::ShortTile { .. } | Type::MemRef(_))
 }
 
-/// What the text calls the values of the ops that make an end of a pipe, in their order; the first has two names, by its type.
+/// The textual names of the operands of ops that make an end of a pipe, in order; the first has two names, depending on
+/// its type.
 const VALUES: [&str; 3] = ["gm_slot_buffer", "c2v_consumer_buf", "v2c_consumer_buf"];
 const SLOT_TENSOR: &str = "gm_slot_tensor";
 
@@ -101,7 +102,7 @@ impl CustomSyntax for InitializeText {
 }
 
 impl PipeText {
-    /// `%a, %b, … : (T, T, …) -> E`: which operand is what, its type tells.
+    /// `%a, %b, … : (T, T, …) -> E`: the type of a value determines its role.
     fn values(parser: &mut OpParser<'_>, op: OpId) -> Parsed<Operands> {
         let mut list = Vec::new();
         parser.list(|p| {
@@ -232,7 +233,7 @@ impl CustomSyntax for PipeText {
     }
 }
 
-/// True for `!pto.record_event`: that some work is done.
+/// True for `!pto.record_event`: the completion of some work.
 pub fn is_event(ty: &Type) -> bool {
     matches!(ty, Type::Named(name) if &**name == "pto.record_event")
 }

@@ -1,11 +1,12 @@
-//! Numbers in a text, as C's `printf` prints them.
+//! Formatting of numbers as in C's `printf`.
 
 use slipring_tile::Elem;
 
-/// What stands between a `%` and its letter besides flags, width and precision: the size of the argument, which its type says here.
+/// Characters of a conversion between precision and letter: the size of the argument, which the type determines here.
 const SIZES: [char; 3] = ['l', 'h', 'z'];
 
-/// The parts of a conversion: what is before it, its flags with width and precision, its letter, and what follows.
+/// The parts of a conversion: the text before it, its flags with width and precision, its letter, and the text after
+/// it.
 fn first(format: &str) -> Option<(&str, &str, char, &str)> {
     let mut at = 0;
     while let Some(found) = format[at..].find('%') {
@@ -26,14 +27,15 @@ fn first(format: &str) -> Option<(&str, &str, char, &str)> {
     None
 }
 
-/// The first letter that is none of a number, among the conversions of so many numbers.
+/// The first letter among the first `numbers` conversions that is not for a number.
 pub(crate) fn unknown(format: &str, numbers: usize) -> Option<char> {
     let conversions = std::iter::successors(first(format), |(.., after)| first(after));
     let mut letters = conversions.take(numbers).map(|(_, _, letter, _)| letter);
     letters.find(|letter| !"diuoxXcfFeEgG".contains(*letter))
 }
 
-/// The text with its first conversion replaced by a number. Conversions after it are printed as they stand; `%%` is a percent sign.
+/// The text with its first conversion replaced by a number. Later conversions are kept as they are; `%%` becomes a
+/// percent sign.
 pub(crate) fn one(format: &str, elem: Elem, bits: u64) -> String {
     let percent = |text: &str| text.replace("%%", "%");
     match first(format) {
@@ -44,7 +46,7 @@ pub(crate) fn one(format: &str, elem: Elem, bits: u64) -> String {
     }
 }
 
-/// The same, where what is left is still a format. A plain `%g` has all digits of a float.
+/// Like [`one`], but the result is still a format. A plain `%g` prints all digits of a float.
 pub(crate) fn next(format: &str, elem: Elem, bits: u64) -> String {
     match first(format) {
         Some((before, "", 'g', after)) if elem.is_float() => format!("{before}{}{after}", float(elem, bits) as f32),
@@ -62,7 +64,7 @@ fn float(elem: Elem, bits: u64) -> f64 {
     f64::from(value[0])
 }
 
-/// The number that these bits are of this type; of a float without what is behind its point.
+/// The integer value of bits of this type; floats are truncated.
 pub(crate) fn integer(elem: Elem, bits: u64) -> i128 {
     if elem.is_float() {
         return float(elem, bits) as i128;
@@ -72,7 +74,7 @@ pub(crate) fn integer(elem: Elem, bits: u64) -> i128 {
     if elem.is_signed_int() { i128::from(shifted as i64 >> free) } else { i128::from(shifted >> free) }
 }
 
-/// One conversion: flags, width and precision, and its letter.
+/// Formats one conversion: flags, width and precision, and its letter.
 fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
     let flags: &str = &spec[..spec.len() - spec.trim_start_matches(['+', '-', '0', ' ', '#']).len()];
     let has = |flag| flags.contains(flag);
@@ -80,7 +82,7 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
         spec[flags.len()..].split_once('.').map_or((&spec[flags.len()..], None), |(w, p)| (w, Some(p)));
     let width: usize = width.parse().unwrap_or(0).min(256);
     let precision: Option<usize> = precision.map(|p| p.parse().unwrap_or(0).min(64));
-    // What is narrower than an `int` is passed as one.
+    // As in C, types narrower than `int` are promoted.
     let wide = 8 * elem.bytes().max(4) as u32;
     let unsigned = integer(elem, bits) as u128 & (u128::MAX >> (128 - wide));
     let least = precision.unwrap_or(1);
@@ -118,7 +120,7 @@ fn convert(spec: &str, letter: char, elem: Elem, bits: u64) -> String {
         false => "",
     };
     let fill = width.saturating_sub(sign.len() + prefix.len() + digits.chars().count());
-    // Where digits have a least number, zeros do not fill an integer.
+    // With a precision, `0` does not pad integers with zeros.
     let zeros = has('0') && !has('-') && is_number && (precision.is_none() || !"diuoxX".contains(letter));
     match (has('-'), zeros) {
         (true, _) => format!("{sign}{prefix}{digits}{}", " ".repeat(fill)),
@@ -170,7 +172,7 @@ fn scientific(value: f64, precision: usize) -> (String, i32) {
 mod tests {
     use super::*;
 
-    /// Expected texts are those of a C library.
+    /// The expected texts come from a C library.
     #[test]
     fn numbers_are_printed_as_printf_does() {
         let f = |x: f32| u64::from(x.to_bits());

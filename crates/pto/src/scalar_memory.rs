@@ -14,12 +14,12 @@ use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result
 const MEMORY: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
 
-/// The element type of the operand of an op that takes memory first.
+/// The element type of the first operand, a memory.
 fn element_of(types: &[Type]) -> Option<Type> {
     types.first().and_then(scalar_of)
 }
 
-/// An element of memory as a scalar.
+/// Reads an element of memory as a scalar.
 const READ: OpDef = OpDef {
     schema: schema(
         "",
@@ -32,7 +32,7 @@ const READ: OpDef = OpDef {
     lower: |op, d| lower_element(op, d, Ends { memory: "ptr", offset: "offset", value: None }),
     ..PLAIN
 };
-/// A scalar as an element of memory.
+/// Writes a scalar to an element of memory.
 const WRITE: OpDef = OpDef {
     schema: schema(
         "",
@@ -90,7 +90,7 @@ fn verify_st_dev(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     past_the_cache(op, diags);
 }
 
-/// Past the scalar unit's cache: integers in global memory only.
+/// Requires accesses that bypass the scalar unit's cache to be of integers in global memory.
 fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
     let whole = |elem: Elem| !elem.is_float();
     if !matches!(op.ty("ptr"), Some(Type::Ptr(elem, space)) if whole(*elem) && space.unwrap_or(Space::Gm) == Space::Gm)
@@ -147,7 +147,7 @@ fn verify_tile(op: &OpRef<'_>, tile: &str, offset: &str, diags: &mut Diags) {
     }
 }
 
-/// Reports a value that is not of the memory's element type.
+/// Requires a value to have the memory's element type.
 fn same_type(op: &OpRef<'_>, memory: &str, value: &str, diags: &mut Diags) {
     if let (Some(memory), Some(value)) = (op.ty(memory).and_then(scalar_of), op.ty(value))
         && memory.elem() != value.elem()
@@ -156,7 +156,7 @@ fn same_type(op: &OpRef<'_>, memory: &str, value: &str, diags: &mut Diags) {
     }
 }
 
-/// The operands: memory, offset, and the value where one is written.
+/// The operands: memory, offset, and the value of a write.
 struct Ends {
     memory: &'static str,
     offset: &'static str,
@@ -184,7 +184,7 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     Ok(())
 }
 
-/// Elements of the whole tile.
+/// The number of elements of the whole tile.
 fn elements(tile: &TileType) -> u64 {
     u64::from(tile.layout.rows) * u64::from(tile.layout.cols)
 }

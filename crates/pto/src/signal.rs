@@ -1,4 +1,5 @@
-//! Signals between devices: numbers in global memory that one device changes and another waits for (tile ISA, TNOTIFY, TWAIT).
+//! Signals between devices: integers in global memory that one device changes and another waits for (tile ISA, TNOTIFY,
+//! TWAIT).
 
 use slipring_effect::{Await, Notify, SignalArgs};
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
@@ -114,7 +115,7 @@ fn lower_ttest(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// `%signals[%at], %number : T, i32` of signals after a pointer; `(%signal, %number : T, i32)` of a view.
+/// `%signals[%at], %number : T, i32` for signals at a pointer; `(%signal, %number : T, i32)` for a view.
 struct SignalText {
     number: &'static str,
 }
@@ -182,7 +183,7 @@ impl CustomSyntax for SignalText {
     }
 }
 
-/// Reports a constant that no signal can be, and several signals at once.
+/// Reports a constant outside the range of signals, and accesses to several signals at once.
 fn verify_signal(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
     in_words(op, number, diags);
     match op.ty("signal") {
@@ -209,7 +210,7 @@ fn verify_signal(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
     }
 }
 
-/// Reports a constant that no signal can be.
+/// Reports a constant outside the range of signals.
 fn in_words(op: &OpRef<'_>, name: &str, diags: &mut Diags) {
     let known = op.operand(name).and_then(|value| slipring_op::rules::constant(op.module, value));
     if let Some(n) = known.filter(|n| i32::try_from(*n).is_err()) {

@@ -16,7 +16,7 @@ const MODE: &EnumSpec = &EnumSpec { kind: "sync_all_mode", numbered: false, memb
 const CORE_TYPE: &EnumSpec =
     &EnumSpec { kind: "sync_core_type", numbered: false, members: &["aiv_only", "aic_only", "mix"] };
 
-/// The least elements of a counter's memory: a line of the cache, which it has for itself.
+/// The minimum number of elements of a counter's memory: a cache line, which it must not share.
 const LINE: u64 = 16;
 
 const COUNTER: TypeRule = TypeRule {

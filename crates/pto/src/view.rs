@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::{LOAD_SCALAR, STORE_SCALAR};
 use slipring_effect::MAX_RANK;
-use slipring_op::decode::{Binding, Decoder, ViewRef};
+use slipring_op::decode::{Binding, Decoder, PlaceInTensor, ViewRef};
 use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
 use slipring_op::rules::{
     INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, variadic,
@@ -170,7 +170,7 @@ fn lower_make_tensor_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
     let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
     let layout = layout_of(op);
-    let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout };
+    let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout, place: None };
     d.bind(op.result(0), Binding::View(view));
     Ok(())
 }
@@ -229,14 +229,14 @@ const GM_POINTER: TypeRule = TypeRule {
     accepts: |t| matches!(t, Type::Ptr(_, space) if space.unwrap_or(Space::Gm) == Space::Gm),
 };
 
-/// Binds the result to the number that the operand is.
+/// Binds the result to the operand's scalar.
 fn same_number(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let value = d.scalar(*op.module.op(op.id).operands.first().ok_or(Reported)?)?;
     d.bind(op.result(0), Binding::Scalar(value));
     Ok(())
 }
 
-/// The address that a pointer or memref stands for.
+/// The address of a pointer or memref.
 fn address(d: &mut Decoder<'_>, value: ValueId) -> Result<Operand, Reported> {
     match d.binding(value) {
         Some(Binding::View(view)) => Ok(view.base),
@@ -244,7 +244,7 @@ fn address(d: &mut Decoder<'_>, value: ValueId) -> Result<Operand, Reported> {
     }
 }
 
-/// The numbers that some values are.
+/// The scalars of some values.
 pub(super) fn numbers(d: &mut Decoder<'_>, values: &[ValueId]) -> Result<SmallVec<[Operand; 5]>, Reported> {
     values.iter().map(|value| d.scalar(*value)).collect()
 }
@@ -288,7 +288,7 @@ fn same_extents(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mu
     }
 }
 
-/// Warns of constant extents of another number of elements than a type of another rank says: the extents count.
+/// Warns of constant extents whose number of elements differs from that of a type of another rank: the extents count.
 fn same_count(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mut Diags) {
     let known = |value: &ValueId| constant(op.module, *value).and_then(|n| u64::try_from(n).ok());
     let count = extents.iter().try_fold(1u64, |all, value| all.checked_mul(known(value)?));
@@ -301,7 +301,7 @@ fn same_count(op: &OpRef<'_>, view: &ViewType, extents: &[ValueId], diags: &mut 
     }
 }
 
-/// Binds the result to the number of the dimension that the op names; 0 where there is none.
+/// Binds the result to the entry of the dimension that the op selects; 0 if there is none.
 fn of_a_dimension(op: &OpRef<'_>, d: &mut Decoder<'_>, numbers: &[Operand]) -> Lowered {
     let index = d.scalar(op.operand("dim").ok_or(Reported)?)?;
     let mut found = Operand::Imm(0);
@@ -319,8 +319,8 @@ const VIEW_OR_MEMREF: TypeRule = TypeRule {
     accepts: |t| (ANY_VIEW.accepts)(t) || matches!(t, Type::MemRef(m) if m.space.unwrap_or(Space::Gm) == Space::Gm),
 };
 
-/// `%tensor, offsets = [%a, %b], sizes = [%c, %d] : T -> T`. Without `-> T` the extents are the sizes, `?` where they are no
-/// constants.
+/// `%tensor, offsets = [%a, %b], sizes = [%c, %d] : T -> T`. Without `-> T` the extents are the sizes, `?` if they are
+/// not constants.
 struct PartitionText;
 
 impl CustomSyntax for PartitionText {
@@ -370,7 +370,7 @@ impl CustomSyntax for PartitionText {
     }
 }
 
-/// The type of a window where the text says none.
+/// The type of a window if the text does not specify one.
 fn window_type(module: &Module, source: ValueId, sizes: &[ValueId]) -> Option<Type> {
     let (Type::TensorView(view) | Type::PartitionView(view)) = module.ty(source) else { return None };
     let dim = |size: &ValueId| match constant(module, *size).map(u64::try_from) {
@@ -380,7 +380,7 @@ fn window_type(module: &Module, source: ValueId, sizes: &[ValueId]) -> Option<Ty
     Some(Type::PartitionView(ViewType { dims: sizes.iter().map(dim).collect(), ..view.clone() }))
 }
 
-/// Reports a window at constants that leaves the extents in the type of its tensor.
+/// Reports a constant window that exceeds the extents in the type of its tensor.
 fn inside_of_the_tensor(op: &OpRef<'_>, tensor: &ViewType, diags: &mut Diags) {
     let known = |name, dim: usize| op.operands(name).get(dim).and_then(|value| constant(op.module, *value));
     for (dim, extent) in tensor.dims.iter().enumerate() {
@@ -408,15 +408,41 @@ fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
     view.base = d.moved(view.base, bytes);
+    view.place = place_in_tensor(&view, offsets, &sizes);
     view.dims = sizes;
     d.bind(op.result(0), Binding::View(view));
     Ok(())
 }
 
-/// The attribute by which a view says how it lies.
+/// Where a window of a view lies in its tensor; `None` where it is known to lie inside. Of a window of a window only what needs no
+/// arithmetic is known: the program that is checked is the one that was written.
+fn place_in_tensor(view: &ViewRef, offsets: SmallVec<[Operand; 5]>, sizes: &[Operand]) -> Option<Box<PlaceInTensor>> {
+    let PlaceInTensor { firsts, extents } = match view.place.as_deref() {
+        None => PlaceInTensor { firsts: offsets, extents: view.dims.clone() },
+        Some(outer) => {
+            let sum = |(a, b): (&Operand, &Operand)| match (a.as_imm(), b.as_imm()) {
+                (Some(0), _) => Some(*b),
+                (_, Some(0)) => Some(*a),
+                (Some(a), Some(b)) => Some(Operand::Imm(a.checked_add(b)? as u64)),
+                _ => None,
+            };
+            let firsts = outer.firsts.iter().zip(&offsets).map(sum).collect::<Option<_>>()?;
+            PlaceInTensor { firsts, extents: outer.extents.clone() }
+        }
+    };
+    let inside = |((first, size), extent): ((&Operand, &Operand), &Operand)| {
+        let numbers = (first.as_imm(), size.as_imm(), extent.as_imm());
+        matches!(numbers, (Some(first), Some(size), Some(extent))
+            if first >= 0 && size >= 0 && first.checked_add(size).is_some_and(|end| end <= extent))
+    };
+    let known = firsts.len() == extents.len() && firsts.iter().zip(sizes).zip(&extents).all(inside);
+    (!known && firsts.len() == sizes.len()).then(|| Box::new(PlaceInTensor { firsts, extents }))
+}
+
+/// The attribute with the layout of a view.
 const ORDER: &str = "layout";
 
-/// How a view that an op makes lies in global memory, where the op says so: a member of [`LAYOUT`].
+/// The layout in global memory of a view that an op makes, if the op specifies it: a member of [`LAYOUT`].
 pub fn layout_of(op: &OpRef<'_>) -> Option<&'static str> {
     op.text(ORDER).and_then(|layout| LAYOUT.members.iter().find(|member| **member == layout).copied())
 }

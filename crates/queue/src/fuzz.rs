@@ -1,4 +1,4 @@
-//! What holds for any input: functions for fuzzers, and for the tests that drive them with random bytes.
+//! Properties that hold for any input: functions for fuzzers, and for the tests that drive them with random bytes.
 
 use crate::Layout;
 use crate::board::built_in;
@@ -9,7 +9,7 @@ use crate::replay::replay;
 use crate::sanitize::{AtError, Severity};
 use crate::worker::Acknowledge;
 
-/// The captures that some bytes may be: a file of either form, an issue region, and records of 64 bytes and more as they come.
+/// The captures that bytes may represent: a file of either form, an issue region, and records of 64 bytes or more.
 fn captures(bytes: &[u8]) -> impl Iterator<Item = Capture> {
     let chunks = bytes.chunks(256).map(|chunk| {
         let mut record = chunk.to_vec();
@@ -26,7 +26,7 @@ fn captures(bytes: &[u8]) -> impl Iterator<Item = Capture> {
     .flatten()
 }
 
-/// Any bytes end in captures that can be judged, printed and read again, or in errors.
+/// Any bytes give captures that can be checked, printed and parsed again, or errors.
 ///
 /// # Panics
 /// If that does not hold.
@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8]) {
     for capture in captures(bytes) {
         judge(&capture);
         let again = Capture::read(print(&capture).as_bytes());
-        // A text may stand for more than is read.
+        // A text may represent more than is read.
         let Ok(again) = again else { continue };
         assert!(
             again.entries.iter().map(|e| (e.slot, &e.bytes)).eq(capture.entries.iter().map(|e| (e.slot, &e.bytes))),
@@ -52,7 +52,7 @@ fn judge(capture: &Capture) -> Option<Report> {
     report
 }
 
-/// Any stream's run ends within its limits, in both modes: complete, or with a finding that says why not.
+/// The run of any stream ends within its limits, in both modes: complete, or with a finding that gives the reason.
 ///
 /// # Panics
 /// If that does not hold.
@@ -64,7 +64,7 @@ pub fn run(bytes: &[u8], seed: Option<u64>) {
     }
 }
 
-/// The same for a capture, in one mode; whether it ran to its end without an error.
+/// As [`run`], for a capture in one mode; returns whether it completed without an error.
 ///
 /// # Panics
 /// If that does not hold.

@@ -1,16 +1,16 @@
-//! Where everything lies: the memories of the two queue cores, of the workers, and the pinned memory of the host.
+//! Memory layout: the memories of the two queue cores, of the workers, and the pinned memory of the host.
 
-/// The memory map that host and kernels agree on. [`Layout::default`] is that of the fixed configuration.
+/// The memory map shared by host and kernels. [`Layout::default`] is that of the fixed configuration.
 ///
-/// Everything is in bytes and counts from the start of a core's L1, unless a field says otherwise. Smaller rings make rare
-/// wraps frequent, which is what tests use other layouts for.
+/// All fields are in bytes, relative to the start of a core's L1, unless stated otherwise. Smaller rings make rare
+/// wraps frequent; tests use other layouts for that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// Start of a core's kernel configuration: arguments, semaphores, then kernel text.
     pub kernel_config_base: u32,
-    /// Semaphores lie this far after `kernel_config_base`, 16 bytes each.
+    /// Offset of semaphores from `kernel_config_base`, 16 bytes each.
     pub sem_offset: u32,
-    /// How many semaphores a queue core's image really has; ids from there on alias kernel text.
+    /// Number of semaphores that a queue core's image really has; ids from there on alias kernel text.
     pub sems: u32,
     /// Bytes of every Tensix tile's L1.
     pub l1_bytes: u32,
@@ -22,30 +22,30 @@ pub struct Layout {
     pub worker: WorkerLayout,
     /// The host's pinned memory.
     pub sysmem: SysmemLayout,
-    /// Whether go signals are the subordinate's job. The fixed configuration has them sent by the dispatcher.
+    /// Whether go signals are sent by the subordinate. In the fixed configuration the dispatcher sends them.
     pub distributed: bool,
 }
 
 /// The prefetch core's L1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrefetchLayout {
-    /// Address of the slot that was consumed last, a word that the device echoes.
+    /// Address of the last consumed slot, a word that the device echoes.
     pub q_rd_ptr: u32,
-    /// Where the device reads host memory next, a word that it echoes.
+    /// The device's next read address in host memory, a word that it echoes.
     pub pcie_rd_ptr: u32,
     /// First slot of `prefetch_q`.
     pub q_base: u32,
     /// Slots, 2 bytes each.
     pub q_entries: u32,
-    /// Where fetched commands land, aligned to 64.
+    /// Landing area of fetched commands, aligned to 64.
     pub cmddat_base: u32,
     /// Bytes of that area.
     pub cmddat_bytes: u32,
-    /// Two halves through which pages are relayed.
+    /// Two halves of a buffer through which pages are relayed.
     pub scratch_base: u32,
     /// Bytes of one half.
     pub scratch_half: u32,
-    /// Bytes of the ring buffer that lies at `scratch_base`; 0 in the fixed configuration.
+    /// Bytes of the ring buffer at `scratch_base`; 0 in the fixed configuration.
     pub ringbuffer_bytes: u32,
 }
 
@@ -62,15 +62,15 @@ pub struct DispatchLayout {
     pub sync_sems: u32,
     /// Ring of pages from the prefetcher.
     pub cb_base: u32,
-    /// Logarithm of its page's bytes.
+    /// Logarithm of its page size.
     pub cb_log_page: u32,
     /// Its pages.
     pub cb_pages: u32,
-    /// Blocks that it is given back in.
+    /// Number of blocks in which it is returned.
     pub cb_blocks: u32,
     /// Ring of pages for the subordinate.
     pub s_cb_base: u32,
-    /// Logarithm of its page's bytes.
+    /// Logarithm of its page size.
     pub s_cb_log_page: u32,
     /// Its pages.
     pub s_cb_pages: u32,
@@ -78,7 +78,7 @@ pub struct DispatchLayout {
     pub go_words: u32,
     /// First stream that counts workers.
     pub first_stream: u32,
-    /// How many do.
+    /// Number of such streams.
     pub streams: u32,
 }
 
@@ -89,7 +89,7 @@ pub struct WorkerLayout {
     pub launch: u32,
     /// Go message; its last byte is the signal.
     pub go: u32,
-    /// Which go message counts.
+    /// Index of the valid go message.
     pub go_index: u32,
     /// Control block of core timing, 128 bytes.
     pub timing: u32,
@@ -100,7 +100,7 @@ pub struct WorkerLayout {
 /// The host's pinned memory, from its first byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SysmemLayout {
-    /// Where the device sees the first byte, below bit 60. The kernels have it compiled in.
+    /// The device's address of the first byte, below bit 60. It is compiled into the kernels.
     pub noc_base: u64,
     /// Completion write pointer and toggle, written by the dispatcher.
     pub completion_wr: u32,
@@ -116,13 +116,13 @@ pub struct SysmemLayout {
     pub completion_bytes: u32,
     /// Timestamp slots of 16 bytes.
     pub timestamps: u32,
-    /// How many.
+    /// Their number.
     pub timestamp_slots: u32,
     /// Core timing slots of 16 bytes: start and end.
     pub timing: u32,
-    /// How many.
+    /// Their number.
     pub timing_slots: u32,
-    /// Bytes that are pinned.
+    /// Number of pinned bytes.
     pub bytes: u32,
 }
 
@@ -130,7 +130,7 @@ pub struct SysmemLayout {
 macro_rules! words {
     ($($group:ident { $($field:ident)* })* ; $($own:ident)*) => {
         impl Layout {
-            /// Names of the fields that [`set`](Layout::set) knows.
+            /// Names of the fields that [`set`](Layout::set) accepts.
             pub const NAMES: &[&str] = &[
                 $(stringify!($own),)* $($(concat!(stringify!($group), ".", stringify!($field)),)*)* "sysmem.noc_base", "distributed",
             ];
@@ -160,7 +160,7 @@ words! {
 }
 
 impl Layout {
-    /// The fields that are others than in the fixed configuration, with their values.
+    /// The fields that differ from the fixed configuration, with their values.
     pub fn fields(&self) -> Vec<(String, u64)> {
         let value = |layout: &Layout, name: &str| match name {
             "sysmem.noc_base" => layout.sysmem.noc_base,
@@ -190,7 +190,7 @@ impl Layout {
             return Err(format!("`{name}` is {value:#x}, and at most {most:#x}"));
         }
         match self.word_mut(name) {
-            // No word may be more than a region of host memory, 30 bits.
+            // No word may exceed a region of host memory, 30 bits.
             Some(word) => *word = value as u32,
             None if name == "distributed" => self.distributed = value != 0,
             None => self.sysmem.noc_base = value,
@@ -209,15 +209,15 @@ pub const L1_ALIGN: u32 = 16;
 pub const COMPLETION_PAGE: u32 = 4096;
 /// Bit of a NOC address that leads through PCIe to host memory.
 pub const PCIE_NOC_BIT: u64 = 1 << 60;
-/// Bits of a NOC address that say where in host memory; those above name the tile and its PCIe window.
+/// Bits of a NOC address that give the host memory address; those above give the tile and its PCIe window.
 pub const HOST_ADDRESS: u64 = (1 << 36) - 1;
-/// Bytes between pinned memories, as the device sees them: each has such a region of its own.
+/// Distance in bytes between pinned memories at the device's addresses: each has such a region of its own.
 pub const HOST_REGION: u64 = 1 << 30;
-/// How many of them there are.
+/// Number of such regions.
 pub const HOST_REGIONS: u64 = 16;
-/// The first address of a tile that is no memory.
+/// The first address of a tile that is not memory.
 pub const REGISTERS: u64 = 0xFFB0_0000;
-/// Most bytes that a host of a stream polls at once.
+/// Maximum number of bytes that a stream's host polls at once.
 pub const LONGEST_POLL: usize = 64;
 
 impl Default for Layout {
@@ -267,8 +267,8 @@ impl Layout {
         self.kernel_config_base + self.sem_offset + 16 * id
     }
 
-    /// What of the dispatch core's L1 changes while the queue runs, if the word at an address is of that. All else stays as it was
-    /// when the queue was started, as no command may write there.
+    /// The part of the dispatch core's L1 to which the word at an address belongs, if it changes while the queue runs.
+    /// Everything else stays as it was when the queue was started, since no command may write there.
     pub fn changing(&self, addr: u32) -> Option<&'static str> {
         let d = &self.dispatch;
         let subordinate = if self.distributed { d.s_cb_base..d.s_cb_end() } else { 0..0 };
@@ -283,32 +283,32 @@ impl Layout {
         parts.into_iter().find(|(_, part)| part.contains(&addr)).map(|(what, _)| what)
     }
 
-    /// The memory map of a second queue: its kernels are built with the next region of host memory.
+    /// The memory map of a second queue: its kernels are built for the next region of host memory.
     pub fn second(&self) -> Layout {
         let mut layout = self.clone();
         layout.sysmem.noc_base += HOST_REGION;
         layout
     }
 
-    /// Whether bytes of the dispatch core are words for the last event of a queue, of which it has two.
+    /// Whether bytes of the dispatch core are the words for a queue's last event, of which it has two.
     pub fn is_event(&self, addr: u64, bytes: u64) -> bool {
         let events = u64::from(self.dispatch.events)..u64::from(self.dispatch.events) + 32;
         bytes > 0 && events.contains(&addr) && addr.saturating_add(bytes) <= events.end
     }
 
-    /// Where the text of a queue core's kernel starts: right after its semaphores.
+    /// The start of a queue core's kernel text: right after its semaphores.
     pub const fn kernel_text(&self) -> u32 {
         self.sem(self.sems)
     }
 }
 
 impl PrefetchLayout {
-    /// One past the last slot.
+    /// End of the slots.
     pub const fn q_end(&self) -> u32 {
         self.q_base + 2 * self.q_entries
     }
 
-    /// One past the area where commands land.
+    /// End of the landing area of commands.
     pub const fn cmddat_end(&self) -> u32 {
         self.cmddat_base + self.cmddat_bytes
     }
@@ -320,7 +320,7 @@ impl DispatchLayout {
         1 << self.cb_log_page
     }
 
-    /// One past the ring of pages from the prefetcher.
+    /// End of the ring of pages from the prefetcher.
     pub const fn cb_end(&self) -> u32 {
         self.cb_base + (self.cb_pages << self.cb_log_page)
     }
@@ -335,14 +335,14 @@ impl DispatchLayout {
         1 << self.s_cb_log_page
     }
 
-    /// One past the ring of pages for the subordinate.
+    /// End of the ring of pages for the subordinate.
     pub const fn s_cb_end(&self) -> u32 {
         self.s_cb_base + (self.s_cb_pages << self.s_cb_log_page)
     }
 }
 
 impl SysmemLayout {
-    /// Pinned memory with regions of these many bytes, and 4096 slots of either kind of time.
+    /// Pinned memory with regions of these sizes, and 4096 slots of either kind of time.
     pub const fn new(issue_bytes: u32, completion_bytes: u32) -> SysmemLayout {
         let issue = 4 * PCIE_ALIGN;
         let completion = issue + issue_bytes;
@@ -365,13 +365,13 @@ impl SysmemLayout {
         }
     }
 
-    /// Where the device sees a byte of the pinned memory, below bit 60.
+    /// The device's address of a byte of the pinned memory, below bit 60.
     pub const fn noc(&self, offset: u32) -> u64 {
         self.noc_base + offset as u64
     }
 
-    /// What of the pinned memory is the queue's own, as the device sees it: pointers, records and completions. After it lie slots
-    /// that commands write.
+    /// The queue's own part of the pinned memory, at the device's addresses: pointers, records and completions. It is
+    /// followed by slots that commands write.
     pub const fn own(&self) -> std::ops::Range<u64> {
         self.noc_base..self.noc(self.timestamps)
     }
@@ -381,7 +381,7 @@ impl SysmemLayout {
         (self.noc(self.completion) >> 4) as u32
     }
 
-    /// One past the completion region in the device's 16-byte units.
+    /// End of the completion region in the device's 16-byte units.
     pub const fn completion_end(&self) -> u32 {
         self.completion_first() + (self.completion_bytes >> 4)
     }

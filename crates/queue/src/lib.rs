@@ -1,25 +1,25 @@
 //! The host-to-device command queue, byte for byte, and a sanitizer for those who write its drivers.
 //!
-//! A host writes *records* of commands into pinned memory and their sizes into a ring in the prefetch core's memory. The
-//! *prefetcher* fetches records and relays what they carry, page by page, to the *dispatcher*, which writes to workers,
-//! sends them go signals, waits for them and reports back to the host through a completion ring.
+//! A host writes *records* of commands into pinned memory and their sizes into a ring in the prefetch core's memory.
+//! The *prefetcher* fetches records and relays what they carry, page by page, to the *dispatcher*, which writes to
+//! workers, sends them go signals, waits for them and reports back to the host through a completion ring.
 //!
-//! | module | its one job |
+//! | module | purpose |
 //! |---|---|
 //! | [`wire`] | every prefetch and dispatch command as a typed value, to and from its bytes |
-//! | [`capture`] | what a host queued, as a file: binary, and a text to write by hand |
-//! | [`Layout`] | where everything lies in the memories of host, queue cores and workers |
+//! | [`capture`] | recorded host streams as files: binary, and a text form to write by hand |
+//! | [`Layout`] | memory layout of host, queue cores and workers |
 //! | [`board`] | P100 and P150: grids, coordinates, DRAM banks |
-//! | [`host`] | what a driver does, on anything that is a [`host::Device`] |
-//! | [`lint`] | judges a stream without running it |
+//! | [`host`] | a driver for anything that implements [`host::Device`] |
+//! | [`lint`] | checks a stream without running it |
 //! | [`machine`] | the device: tiles, networks, clock, and the scheduler of `prefetch`, `dispatch` and `subordinate` |
 //! | [`mod@replay`] | runs a captured stream on a machine |
-//! | [`worker`] | workers after a trait, and the format in which programs travel to them |
-//! | [`fuzz`] | what holds for any input, for fuzzers and tests |
-//! | [`sanitize`] | the hazards of driving the queue, by name, and findings of them |
+//! | [`worker`] | a trait for workers, and the format in which programs are sent to them |
+//! | [`fuzz`] | properties that hold for any input, for fuzzers and tests |
+//! | [`sanitize`] | the hazards of driving the queue, by name, and their findings |
 //!
-//! The crate knows nothing of what kernels do. It depends on no other crate of the workspace: its findings speak of
-//! records, commands and actors, where those of kernels speak of instructions.
+//! The crate knows nothing of the contents of kernels. It depends on no other crate of the workspace: its findings
+//! refer to records, commands and actors, where those of kernels refer to instructions.
 
 pub mod board;
 pub mod capture;

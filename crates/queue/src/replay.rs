@@ -1,4 +1,4 @@
-//! Runs a captured stream on a machine, as it is, mistakes included.
+//! Replays a captured stream on a machine unchanged, including its errors.
 
 use crate::capture::{ActKind, Capture};
 use crate::host::{Completion, DeviceError, HostError, Kernels, Queue, Settings};
@@ -6,37 +6,38 @@ use crate::machine::{Config, Machine};
 use crate::sanitize::{Finding, Hazard, Severity};
 use crate::worker::Worker;
 
-/// A stream that was run, as far as it went.
+/// A replayed stream, as far as it went.
 pub struct Replay {
-    /// The queue with its machine, for looking at memory.
+    /// The queue with its machine, for inspecting memory.
     pub queue: Queue<Machine>,
-    /// What came back, in order.
+    /// The completions, in order.
     pub completions: Vec<Completion>,
-    /// Of each queue, how many; and how many queues there are.
+    /// The number for each queue, and the number of queues.
     queues: u8,
     came: [usize; 2],
-    /// What the host loaded, by the place among the stream's acts.
+    /// The host's loads, by index among the stream's actions.
     pub loaded: Vec<(usize, Vec<u8>)>,
-    /// Records that were queued.
+    /// Number of queued records.
     pub records: usize,
-    /// What the machine found. In strict mode it stopped at the last.
+    /// The machine's findings. In strict mode it stopped at the last.
     pub findings: Vec<Finding>,
     /// Whether everything was queued and has run. If not, the findings say why.
     pub complete: bool,
-    /// Bytes that came back.
+    /// Bytes of completions.
     taken: u64,
 }
 
-/// How far a machine may go on after the last record, in cycles.
+/// Maximum number of cycles after the last record.
 const LONGEST: u64 = 1 << 40;
-/// Most bytes that the host takes back.
+/// Maximum number of bytes that the host takes.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// Queues a stream's records on a machine of this configuration, with the memory map that the stream names, and lets it run until nothing happens any more. Before each record
-/// and at the end, `watch` may look at the machine: it is given the number of records that were queued.
+/// Queues a stream's records on a machine with this configuration, with the memory map that the stream names, and runs
+/// it until nothing happens any more. Before each record and at the end, `watch` may inspect the machine: it is given
+/// the number of records queued so far.
 ///
 /// # Errors
-/// If there is no such machine, or a record cannot be queued at all.
+/// If the machine is invalid, or a record cannot be queued at all.
 pub fn replay(
     capture: &Capture,
     config: Config,
@@ -50,7 +51,8 @@ pub fn replay(
         true => board.pair().map(|[first, second]| (first, Some((second, layout.second()))))?,
     };
     let machine = Machine::with_worker(Config { layout: layout.clone(), two_queues, ..config }, worker)?;
-    // Whether issue memory is free is the driver's business: a stream says nothing of when it was written.
+    // Whether issue memory is free is the driver's responsibility: a stream does not contain the time at which it was
+    // written.
     let queue = Queue::open(machine, board, layout, Settings::CAREFUL, &Kernels::default());
     let mut queue = queue.map_err(|error| error.to_string())?;
     if let Some((board, layout)) = second {
@@ -74,7 +76,7 @@ pub fn replay(
     run.findings = machine.findings();
     match end {
         Ok(()) => {
-            // What stopped it is why nothing happens any more.
+            // The finding that stopped it explains why nothing happens any more.
             let stopped = machine.stopped_at().is_some();
             let hang = machine.hang().filter(|_| !stopped);
             run.complete = hang.is_none() && !stopped && machine.status().queued == 0;
@@ -86,12 +88,12 @@ pub fn replay(
             }
         }
         Err(HostError::Device(DeviceError::Violation(_))) => {}
-        // What the dispatcher wrote is not a record, or the device is busy for longer than a host waits.
+        // The dispatcher wrote something that is not a record, or the device is busy for longer than a host waits.
         Err(HostError::Completion { at, why }) => {
             let message =
                 format!("the host finds no record at {:#x} of its completion ring: {why}", u64::from(at) << 4);
             let short = run.findings.iter().any(|finding| finding.hazard == Hazard::CompletionHeader);
-            // Else something has written over the ring or its pointer.
+            // Otherwise something has overwritten the ring or its pointer.
             let hazard = if short { Hazard::CompletionHeader } else { Hazard::QueueMemoryWritten };
             run.findings.push(Finding::new(hazard, message));
         }
@@ -127,7 +129,8 @@ impl Replay {
         self.settle()
     }
 
-    /// What the host does besides, where it is now; it has taken so many completions by its own account, and perhaps more.
+    /// Executes the other host actions at this point; `taken` is the number of completions taken by the stream's own
+    /// account, possibly less than the actual one.
     fn acts(&mut self, capture: &Capture, taken: &mut [usize; 2]) -> Result<(), HostError> {
         for (index, act) in capture.acts_before(self.records) {
             match &act.kind {
@@ -161,16 +164,16 @@ impl Replay {
         Ok(())
     }
 
-    /// Lets the machine go on until nothing happens any more, and takes what it sends.
+    /// Runs the machine until nothing happens any more, and takes the completions.
     fn settle(&mut self) -> Result<(), HostError> {
         loop {
             let settled = self.queue.device().settle(LONGEST);
             if !settled {
-                // If it has stopped at something else, that stands.
+                // If it has stopped at another finding, that one is kept.
                 self.queue.device().give_up(format!("something still happens after {LONGEST} cycles"));
                 return Ok(());
             }
-            // The part of a record that was taken makes room for more of it.
+            // Taking a part of a record makes room for more of it.
             let before = (self.completions.len(), self.queue.partial_bytes());
             for queue in 0..self.queues {
                 self.queue.choose(queue);
@@ -182,7 +185,7 @@ impl Replay {
         }
     }
 
-    /// Takes the completions that have come to the queue at hand.
+    /// Takes the completions of the current queue.
     fn take(&mut self, queue: u8) -> Result<(), HostError> {
         while let Some(completion) = self.queue.poll_completion()? {
             self.came[usize::from(queue & 1)] += 1;

@@ -272,6 +272,7 @@ fn page_of(def: &OpDef) -> String {
                 AttrKind::Unit => "present or not".to_string(),
                 AttrKind::Type => "type".to_string(),
                 AttrKind::Enum(e) => format!("{} ({})", e.kind, e.members.join(", ")),
+                AttrKind::Flags(e) => e.words.join(", "),
                 AttrKind::Numbers => "integers".to_string(),
                 AttrKind::Any => "attribute".to_string(),
             };

@@ -1,7 +1,8 @@
 //! Summary of a buffer's contents.
 
 use serde::{Serialize, Serializer};
-use slipring_tile::{Elem, Native, load_f32};
+use slipring_tile::summary::{self, Range};
+use slipring_tile::{Elem, load_f32};
 
 /// Summary of a buffer's contents.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -23,84 +24,15 @@ const SHOWN: usize = 6;
 
 /// Summarises a buffer of elements of one type. Bytes after the last complete element count for the hash only.
 pub fn digest(elem: Elem, bytes: &[u8]) -> Digest {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in bytes {
-        hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
     let first = bytes.chunks_exact(elem.bytes()).take(SHOWN).flat_map(|element| numbers(elem, element)).take(SHOWN);
-    let (range, nans) = range(elem, bytes);
-    let (min, max) = range.unzip();
-    Digest { min, max, nans, first: first.collect(), hash: format!("{hash:016x}") }
-}
-
-/// The smallest and largest value of a buffer, ignoring NaN, and the number of NaNs.
-fn range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
-    let signed = |(low, high): (i64, i64)| (Number::Signed(low), Number::Signed(high));
-    let unsigned = |(low, high): (u64, u64)| (Number::Unsigned(low), Number::Unsigned(high));
-    let range = match (elem.is_float(), elem.is_signed_int(), elem.bytes()) {
-        (true, ..) => return float_range(elem, bytes),
-        (_, true, 1) => ends::<i8, i64>(bytes).map(signed),
-        (_, true, 2) => ends::<i16, i64>(bytes).map(signed),
-        (_, true, 4) => ends::<i32, i64>(bytes).map(signed),
-        (_, true, _) => ends::<i64, i64>(bytes).map(signed),
-        (_, _, 1) => ends::<u8, u64>(bytes).map(unsigned),
-        (_, _, 2) => ends::<u16, u64>(bytes).map(unsigned),
-        (_, _, 4) => ends::<u32, u64>(bytes).map(unsigned),
-        (..) => ends::<u64, u64>(bytes).map(unsigned),
-    };
-    (range, 0)
-}
-
-/// Smallest and largest integer.
-fn ends<T: Native + Ord + Into<W>, W>(bytes: &[u8]) -> Option<(W, W)> {
-    let values = || T::split(bytes).iter().map(|value| T::get(*value));
-    Some((values().min()?.into(), values().max()?.into()))
-}
-
-/// Number of values loaded at a time.
-const CHUNK: usize = 256;
-/// Number of values of a chunk that are compared at once.
-const WIDE: usize = 16;
-
-fn float_range(elem: Elem, bytes: &[u8]) -> (Option<(Number, Number)>, usize) {
-    let (mut low, mut high, mut nans) = ([f32::INFINITY; WIDE], [f32::NEG_INFINITY; WIDE], 0);
-    let mut count = 0;
-    each_chunk(elem, bytes, |values| {
-        count += values.len();
-        nans += values.iter().map(|x| usize::from(x.is_nan())).sum::<usize>();
-        let mut chunks = values.chunks_exact(WIDE);
-        let mut hold = |values: &[f32]| {
-            for ((low, high), x) in low.iter_mut().zip(&mut high).zip(values) {
-                // The comparison is false for NaN.
-                *low = if *x < *low { *x } else { *low };
-                *high = if *x > *high { *x } else { *high };
-            }
-        };
-        chunks.by_ref().for_each(&mut hold);
-        hold(chunks.remainder());
+    let (range, nans) = summary::range(elem, bytes);
+    let ends = range.map(|range| match range {
+        Range::Signed(low, high) => (Number::Signed(low), Number::Signed(high)),
+        Range::Unsigned(low, high) => (Number::Unsigned(low), Number::Unsigned(high)),
+        Range::Float(low, high) => (Number::Float(low.into()), Number::Float(high.into())),
     });
-    if nans == count {
-        return (None, nans);
-    }
-    let low = low.into_iter().fold(f32::INFINITY, |a, b| if b < a { b } else { a });
-    let high = high.into_iter().fold(f32::NEG_INFINITY, |a, b| if b > a { b } else { a });
-    // The two zeros compare equal: report the one that comes first.
-    let mut zero = None;
-    if low == 0.0 || high == 0.0 {
-        each_chunk(elem, bytes, |values| zero = zero.or_else(|| values.iter().copied().find(|x| *x == 0.0)));
-    }
-    let number = |x: f32| Number::Float(zero.filter(|_| x == 0.0).unwrap_or(x).into());
-    (Some((number(low), number(high))), nans)
-}
-
-/// Passes the values of a buffer of floats to `f`, a chunk at a time.
-fn each_chunk(elem: Elem, bytes: &[u8], mut f: impl FnMut(&[f32])) {
-    let mut values = [0f32; CHUNK];
-    for chunk in bytes.chunks(CHUNK / elem.values() * elem.bytes()) {
-        let values = &mut values[..chunk.len() / elem.bytes() * elem.values()];
-        load_f32(elem, chunk, values);
-        f(values);
-    }
+    let (min, max) = ends.unzip();
+    Digest { min, max, nans, first: first.collect(), hash: format!("{:016x}", summary::hash(bytes)) }
 }
 
 /// An exact value of a buffer. In JSON: an integer, a float, or one of the strings `inf`, `-inf` and `nan`, which JSON

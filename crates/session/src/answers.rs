@@ -1,4 +1,4 @@
-//! Questions that no source decides: what a verdict would be with the other answer.
+//! Questions that no source decides: the verdict under the alternative answer.
 
 use slipring_check::CheckReport;
 use slipring_ir::Severity;
@@ -6,12 +6,12 @@ use slipring_machine::Question;
 
 use crate::Report;
 
-/// What a verdict on a recording assumes.
+/// The assumption behind a verdict on a recording.
 pub const RECORDED: &str = "the launch goes as it was recorded: its shapes, loops, branches and the numbers that it reads are those of these \
      arguments";
 
-/// What a verdict that is clean, or is not, is clean if; `None` where the other answer comes to the same. `instead` is what is
-/// found with the other answer.
+/// The condition under which a verdict, clean or not, holds; `None` if the alternative answer leads to the same
+/// verdict. `instead` is the finding under the alternative answer.
 pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) -> Option<String> {
     let name = question.name;
     match clean {
@@ -24,7 +24,7 @@ pub fn clean_if(question: &Question, clean: [bool; 2], instead: Option<String>) 
     }
 }
 
-/// The condition of a clean verdict whose question was answered otherwise for so many steps only, without a finding.
+/// The condition of a clean verdict if the alternative answer was checked only for this many steps, without a finding.
 pub(crate) fn tried_only(question: &Question, steps: u64) -> String {
     format!("{} (else, `--interpretation {}`: tried for {steps} steps only)", question.ours[0], question.name)
 }
@@ -36,7 +36,7 @@ pub fn first_error(findings: &Report) -> Option<String> {
     Some(format!("`{}`{}", error.code, line.map_or(String::new(), |line| format!(" in line {line}"))))
 }
 
-/// The same for what the tools say: also why a verdict is for one schedule only.
+/// The first error, including what the tools report: for example, why a verdict covers one schedule only.
 pub(crate) fn not_clean(judged: &CheckReport, findings: &Report) -> Option<String> {
     first_error(findings).or_else(|| match &judged.scope.schedules {
         slipring_check::Schedules::ThisOne { reasons } => reasons.first().cloned(),

@@ -1,4 +1,4 @@
-//! What is asked of a file of the kernel language besides its text: shapes of arguments, values for what builds its kernels.
+//! Compile request for a kernel-language file: shapes of arguments, values for the parameters that build its kernels.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,29 @@ use crate::args::{Defaults, arg_type, file_of, named};
 use crate::files::{self, Refused};
 use crate::launch::{header, refused_words};
 
-/// What is asked of a file besides its text.
+/// Compile request: what a caller asks of a file besides its text.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CompileRequest {
     function: Option<String>,
     args: Vec<String>,
     sets: Vec<(String, String)>,
-    /// Numbers for parameters besides, by name.
+    /// Values of further parameters, by name.
     numbers: Vec<(String, String)>,
-    /// What a text is written in, where that is said.
+    /// The language of the text, if specified.
     language: Option<Lang>,
-    /// Whether Python may execute the file, where there is one.
+    /// Whether Python may execute the file, if there is an interpreter.
     may_execute: bool,
-    /// What the scalar arguments of launches are assumed to satisfy, for what the text alone decides.
+    /// Conditions that the scalar arguments of launches are assumed to satisfy, for checks of the text alone.
     assume: Vec<String>,
-    /// What names stand for around the functions of a text that is no file but theirs: nothing beside it is read.
+    /// The values of names around the functions of a text that is not a file of its own: no neighbouring file is read.
     names: Option<Arc<Names>>,
-    /// What the file's own code passes, where nothing else is.
+    /// Arguments passed by the file's own code, if no others are given.
     passed: Vec<ArgType>,
 }
 
 impl CompileRequest {
-    /// A kernel, where one is meant; arguments as the command line writes them, or only types and shapes: `x=f32[64x64]`;
-    /// values such as `rows=16` for parameters of functions that build kernels, and for constants of the file.
+    /// A kernel, if one is chosen; arguments as on the command line, or only types and shapes: `x=f32[64x64]`; values
+    /// such as `rows=16` for parameters of functions that build kernels, and for constants of the file.
     ///
     /// # Errors
     /// A value without a name.
@@ -48,8 +48,8 @@ impl CompileRequest {
         Ok(CompileRequest { function, args: args.to_vec(), sets, may_execute: true, ..CompileRequest::default() })
     }
 
-    /// A function of the kernel language whose caller knows what names stand for around it, and which arrays are passed to it. Nothing
-    /// that lies beside the file is read.
+    /// A function of the kernel language whose caller knows the values of the surrounding names and the arrays passed
+    /// to it. No neighbouring file is read.
     pub fn of_function(function: &str, names: Names, args: Vec<ArgType>) -> CompileRequest {
         CompileRequest {
             language: Some(Lang::Python),
@@ -57,59 +57,60 @@ impl CompileRequest {
         }
     }
 
-    /// The same for texts in this language, whatever their names are.
+    /// Sets the language of texts, whatever their names are.
     pub fn language(self, language: Option<Lang>) -> CompileRequest {
         CompileRequest { language, ..self }
     }
 
-    /// The same for launches whose scalar arguments satisfy these conditions: what a check of the text says then speaks of no others.
+    /// Restricts launches to those whose scalar arguments satisfy these conditions: a check of the text then covers no
+    /// others.
     #[must_use]
     pub fn assume(self, conditions: &[String]) -> CompileRequest {
         CompileRequest { assume: conditions.to_vec(), ..self }
     }
 
-    /// What is assumed of launches.
+    /// The assumptions about launches.
     pub fn assumed(&self) -> &[String] {
         &self.assume
     }
 
-    /// The same for a file that Python may execute, where there is one.
+    /// Allows Python to execute the file, if there is an interpreter.
     #[must_use]
     pub fn executing(self) -> CompileRequest {
         CompileRequest { may_execute: true, ..self }
     }
 
-    /// True if the file has to be executed first.
+    /// True if the file must be executed first.
     pub(crate) fn may_execute(&self) -> bool {
         self.may_execute && self.names.is_none()
     }
 
-    /// The kernel or program that is named.
+    /// The named kernel or program.
     pub fn function_asked(&self) -> Option<&str> {
         self.function.as_deref()
     }
 
-    /// Values for constants of the file and for what builds kernels.
+    /// Values for constants of the file and for the parameters that build kernels.
     pub fn sets(&self) -> &[(String, String)] {
         &self.sets
     }
 
-    /// The same for a function of a text that was executed: what is set has been.
+    /// This request for a function of an executed text, in which constants have already been set.
     pub(crate) fn with_names(&self, function: String, names: Names) -> CompileRequest {
         CompileRequest { function: Some(function), names: Some(Arc::new(names)), sets: Vec::new(), ..self.clone() }
     }
 
-    /// What the file's own code passes.
+    /// The arguments passed by the file's own code.
     pub fn passed(&self) -> &[ArgType] {
         &self.passed
     }
 
-    /// The same with what the file's own code passes to the function: it counts where nothing else is passed.
+    /// Adds the arguments that the file's own code passes to the function; they apply if no others are given.
     pub(crate) fn with_passed(self, passed: Vec<ArgType>) -> CompileRequest {
         CompileRequest { passed, ..self }
     }
 
-    /// A text as it is read: what its name says, unless something else is asked for.
+    /// A text in the language given by its name, unless the request specifies another.
     pub fn source(&self, name: impl Into<String>, text: impl Into<String>) -> Source {
         let elsewhere = self.names.as_ref().map_or_else(Vec::new, |names| names.elsewhere.clone());
         let source = Source::new(name, text).with_parts_of_others(elsewhere);
@@ -119,7 +120,8 @@ impl CompileRequest {
         }
     }
 
-    /// What the lines of a text ask for and may not have, where they count, and values of constants that only the kernel language has.
+    /// Requests in the lines of a text that are not allowed there, and values of constants that only the kernel
+    /// language has.
     pub fn refused(&self, source: &Source) -> Vec<Diagnostic> {
         let lines = self.args.is_empty() && self.names.is_none();
         let mut refused = if lines { refused_words(source) } else { Vec::new() };
@@ -128,12 +130,12 @@ impl CompileRequest {
         refused
     }
 
-    /// The same for another kernel or program of the file.
+    /// This request for another kernel or program of the file.
     pub fn function(&self, name: &str) -> CompileRequest {
         CompileRequest { function: Some(name.into()), ..self.clone() }
     }
 
-    /// The same with a value for constants of the file.
+    /// This request with a value for constants of the file.
     pub fn set_all(&self, names: &[String], value: &str) -> CompileRequest {
         let mut asked = self.clone();
         if let Some(known) = &self.names {
@@ -158,17 +160,17 @@ impl CompileRequest {
         self.function.is_none()
     }
 
-    /// True if nothing is asked of arguments and constants.
+    /// True if nothing is specified for arguments and constants.
     pub fn is_open(&self) -> bool {
         self.args.is_empty() && self.sets.is_empty()
     }
 
-    /// The same with these numbers for parameters by name, besides those that it has, as the command line writes them.
+    /// This request with additional values of parameters by name, as written on the command line.
     pub fn numbers(&self, numbers: &[(String, String)]) -> CompileRequest {
         CompileRequest { numbers: [&self.numbers, numbers].concat(), ..self.clone() }
     }
 
-    /// What is said of an error in a text that was taken for something without being asked.
+    /// The note for an error in a text whose language was guessed.
     pub fn guessed(&self, source: &Source) -> Option<&'static str> {
         let open = self.language.is_none() && !source.is_named();
         open.then_some(
@@ -177,15 +179,15 @@ impl CompileRequest {
         )
     }
 
-    /// Parses a text of the kernel language. Helper modules are those that lie next to it; what is wrong with those that were not read
-    /// comes with it.
+    /// Parses a text of the kernel language. Helper modules are searched next to it; errors in those that could not be
+    /// read are included.
     pub fn parse(&self, source: &Arc<Source>) -> (Parsed, Vec<Diagnostic>) {
         if self.names.is_some() {
             return (Parsed::new(source.clone(), None), Vec::new());
         }
         let path = Path::new(&source.name);
         let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        // Where a link leads to, the files beside what it leads to are meant too.
+        // For a symbolic link, files next to its target are searched too.
         let linked = path.canonicalize().ok().and_then(|real| real.parent().map(Path::to_path_buf));
         let folders: Vec<&Path> = [Some(folder.as_path()), linked.as_deref()].into_iter().flatten().collect();
         let this = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -215,7 +217,7 @@ impl CompileRequest {
         (parsed, said.into_inner())
     }
 
-    /// Does something with all that is asked of a file.
+    /// Calls `work` with the complete request for a file.
     pub fn with<T>(&self, source: &Source, work: impl FnOnce(&Request<'_>) -> T) -> T {
         let number = |(name, number): &(String, String)| ArgType {
             name: Some(name.clone()),
@@ -233,7 +235,7 @@ impl CompileRequest {
         work(&Request { function: self.function.as_deref(), args: &args, sets: &self.sets, names })
     }
 
-    /// What the arguments of a file say of themselves: those that are given, else those of its line; and whether there are none.
+    /// Types and shapes of a file's arguments: those given, otherwise those of its line; and whether there are none.
     fn types(&self, source: &Source) -> (Vec<ArgType>, bool) {
         let own = self.args.is_empty() && source.language;
         let texts = if own { header(source, "args").unwrap_or_default() } else { self.args.clone() };
@@ -243,7 +245,7 @@ impl CompileRequest {
     }
 }
 
-/// What an argument says of itself.
+/// The type and shape that an argument itself gives.
 pub fn type_of(text: &str, defaults: &Defaults) -> ArgType {
     let (name, text) = named(text);
     let readable = text.strip_prefix('@').is_none_or(|file| file_of(file, defaults).is_ok());

@@ -1,4 +1,4 @@
-//! Preconditions: what the scalar arguments of each launch have to satisfy, such as `n % 8 == 0, valid_row <= 32`.
+//! Preconditions: constraints on the scalar arguments of each launch, such as `n % 8 == 0, valid_row <= 32`.
 
 mod decided;
 
@@ -12,17 +12,17 @@ use slipring_program::{Order, Param, ParamKind, Program, Relation};
 use crate::Prepared;
 use crate::tensor::Bound;
 
-/// What the function of a kernel says of its launches.
+/// Conditions that a kernel's function states about its launches.
 fn of_text(module: &Module, name: &str) -> Vec<String> {
     let own = module.functions().filter(|function| symbol_name(module, *function) == name);
     let texts = own.filter_map(|function| module.op(function).attrs.get(ASSUME).and_then(Attr::as_str));
     texts.map(str::to_string).collect()
 }
 
-/// What the text of a kernel assumes.
+/// The assumptions in a kernel's text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with them.
 pub(crate) fn written(module: &Module, program: &Program) -> Result<Assumed, Box<Diagnostic>> {
     Assumed::read(&of_text(module, &program.name), &program.params).map_err(|wrong| {
         let function = module.functions().find(|function| symbol_name(module, *function) == program.name);
@@ -39,7 +39,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     parts.map(str::trim).filter(|part| !part.is_empty())
 }
 
-/// True for a text that has no condition: whoever wrote it meant one.
+/// True for a text without any condition, which is an error of its author.
 pub(crate) fn is_empty(text: &str) -> bool {
     parts(text).next().is_none()
 }
@@ -58,7 +58,7 @@ pub fn as_numbers(bound: &[Bound<'_>], params: &[Param]) -> Vec<Option<i128>> {
     bound.iter().zip(params.iter().filter(|param| param.is_passed())).map(number).collect()
 }
 
-/// An operator of numbers.
+/// An arithmetic operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Op {
     Add,
@@ -84,36 +84,36 @@ struct Condition {
     right: Number,
 }
 
-/// Conditions that all hold.
+/// A conjunction of conditions.
 #[derive(Clone, Default, Debug)]
 pub struct Assumed(Vec<Condition>);
 
-/// How a condition goes on when one argument grows and the others stay.
+/// How the truth of a condition changes as one argument grows and the others stay fixed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Shape {
-    /// It has nothing to do with it.
+    /// It is independent of the argument.
     Free,
-    /// It is as it was so many before.
+    /// It repeats with this period.
     Periodic(u64),
-    /// Once it does not hold it never holds again.
+    /// Once false, it stays false.
     Upper,
-    /// Once it holds it holds on.
+    /// Once true, it stays true.
     Lower,
-    /// It holds for this number only, or for all but this one.
+    /// It holds for this value only, or for all but this one.
     Only(i128),
     But(i128),
-    /// Neither is known.
+    /// Unknown.
     Unknown,
 }
 
-/// Quotient and remainder as the language has them: the quotient is rounded down, the remainder has the divisor's sign.
+/// Quotient and remainder as in the language: the quotient is rounded down, the remainder has the divisor's sign.
 fn floored(a: i128, b: i128) -> Option<(i128, i128)> {
     let (quotient, rest) = (a.checked_div(b)?, a.checked_rem(b)?);
     Some(if rest != 0 && (rest < 0) != (b < 0) { (quotient - 1, rest + b) } else { (quotient, rest) })
 }
 
 impl Number {
-    /// The value with these arguments; `None` where it is none, or too large.
+    /// The value with these arguments; `None` if it is undefined or out of range.
     fn value(&self, args: &[Option<i128>]) -> Option<i128> {
         match self {
             Number::Is(value) => Some(*value),
@@ -139,7 +139,7 @@ impl Number {
         }
     }
 
-    /// True if it has no other argument than this one.
+    /// True if it depends on no other argument.
     fn is_only(&self, param: usize) -> bool {
         match self {
             Number::Is(_) => true,
@@ -148,7 +148,7 @@ impl Number {
         }
     }
 
-    /// True if it does not sink when the argument grows from 0 on, and is never negative.
+    /// True if it is never negative and does not decrease as the argument grows from 0.
     fn grows(&self, param: usize, args: &[Option<i128>]) -> bool {
         match self {
             _ if !self.has(param) => self.value(args).is_some_and(|value| value >= 0),
@@ -161,7 +161,7 @@ impl Number {
         }
     }
 
-    /// After how many more of an argument it is the same.
+    /// The period of the value in an argument.
     fn period(&self, param: usize, args: &[Option<i128>]) -> Option<u64> {
         match self {
             _ if !self.has(param) => Some(1),
@@ -173,7 +173,7 @@ impl Number {
         }
     }
 
-    /// True for sums and products, which have the remainders of their parts.
+    /// True for sums and products, whose remainders follow from those of their parts.
     fn is_sum(&self, param: usize, args: &[Option<i128>]) -> bool {
         match self {
             _ if !self.has(param) => self.value(args).is_some_and(|value| value >= 0),
@@ -228,10 +228,10 @@ impl Condition {
 }
 
 impl Assumed {
-    /// What is asked for and what the text of the kernel says.
+    /// The requested assumptions and those in the kernel's text.
     ///
     /// # Errors
-    /// What is not understood.
+    /// A condition that cannot be parsed.
     pub fn of_kernel(prepared: &Prepared, asked: &[String]) -> Result<Assumed, String> {
         let program = &prepared.decoded.program;
         let texts = asked.iter().cloned().chain(of_text(&prepared.written, &program.name));
@@ -241,7 +241,7 @@ impl Assumed {
     /// Reads conditions, separated by commas, `and` or `&&`.
     ///
     /// # Errors
-    /// What is not understood.
+    /// A condition that cannot be parsed.
     pub fn read(texts: &[String], params: &[Param]) -> Result<Assumed, String> {
         let mut list = Vec::new();
         for text in texts {
@@ -255,46 +255,47 @@ impl Assumed {
         Ok(Assumed(list))
     }
 
-    /// Each condition of these texts by itself, or why these arguments do not make it one.
+    /// Each condition of these texts by itself, or why these parameters do not fit it.
     pub(crate) fn each(texts: &[String], params: &[Param]) -> Vec<Result<Assumed, String>> {
         let parts = texts.iter().flat_map(|text| parts(text).map(str::to_string).collect::<Vec<_>>());
         parts.map(|part| Assumed::read(&[part], params)).collect()
     }
 
-    /// Both.
+    /// The conjunction of both.
     pub(crate) fn and(mut self, other: Assumed) -> Assumed {
         self.0.extend(other.0);
         self
     }
 
-    /// The conditions, in words.
+    /// The conditions as text.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|one| &*one.text)
     }
 
-    /// True where nothing is assumed.
+    /// True if nothing is assumed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The conditions on an argument that no other one has a part in.
+    /// The conditions that involve only this argument.
     pub fn alone(&self, param: usize) -> Assumed {
         let alone = |number: &Number| number.is_only(param);
         Assumed(self.0.iter().filter(|one| alone(&one.left) && alone(&one.right)).cloned().collect())
     }
 
-    /// The first condition that these arguments do not satisfy.
+    /// The first condition that these arguments violate.
     pub fn broken(&self, args: &[Option<i128>]) -> Option<&str> {
         self.0.iter().find(|condition| !condition.holds(args)).map(|condition| &*condition.text)
     }
 
-    /// The conditions on one argument alone, in words.
+    /// The conditions on one argument alone, as text.
     pub fn of(&self, param: usize) -> String {
         let own = self.0.iter().filter(|one| one.left.has(param) || one.right.has(param));
         own.map(|one| format!("`{}`", one.text)).collect::<Vec<_>>().join(" and ")
     }
 
-    /// True if no larger number of an argument satisfies the conditions than this one, which need not itself.
+    /// True if no larger value of an argument satisfies the conditions than this one, which itself need not satisfy
+    /// them.
     pub fn ends(&self, param: usize, value: u64, args: &[Option<i128>]) -> bool {
         let args = with(args, param, value);
         self.0.iter().any(|one| match one.shape(param, &args) {
@@ -305,7 +306,7 @@ impl Assumed {
         })
     }
 
-    /// True if each number above `last` of an argument that satisfies the conditions is `period` above one that does.
+    /// True if each value above `last` of an argument that satisfies the conditions is `period` above one that does.
     pub fn goes_back(&self, param: usize, last: u64, period: u64, args: &[Option<i128>]) -> bool {
         let Some(first) = last.checked_sub(period).map(|first| first + 1) else { return self.is_empty() };
         let args = with(args, param, first);
@@ -319,7 +320,7 @@ impl Assumed {
         })
     }
 
-    /// True if an argument with this number satisfies the conditions, the others as they are.
+    /// True if the conditions hold with this value of an argument and the others unchanged.
     pub fn allows(&self, param: usize, value: u64, args: &[Option<i128>]) -> bool {
         self.is_empty() || self.broken(&with(args, param, value)).is_none()
     }
@@ -340,17 +341,17 @@ impl fmt::Display for Assumed {
     }
 }
 
-/// Reads one condition.
+/// Parses one condition.
 struct Reader<'a> {
     text: &'a str,
     left: &'a str,
     params: &'a [Param],
-    /// Numbers so far, and parentheses that are open.
+    /// Numbers so far, and open parentheses.
     numbers: usize,
     depth: usize,
 }
 
-/// The most numbers of a condition, and parentheses in each other.
+/// Maximum number of operands in a condition, and of nested parentheses.
 const NUMBERS: usize = 1000;
 const DEPTH: usize = 64;
 

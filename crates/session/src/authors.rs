@@ -1,4 +1,4 @@
-//! The recording of a launch: messages are on the lines of the author's files that it was made of.
+//! Messages about the recording of a launch, mapped to the lines of the author's files that it was made from.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,18 +9,18 @@ use std::sync::Arc;
 use slipring_ir::{CPP_SUFFIXES, Elsewhere, Module, OpId, Source, Span};
 use slipring_op::function::is_recorded;
 
-/// The largest file that is shown in messages, in bytes.
+/// Maximum size in bytes of a file shown in messages.
 const LARGEST: u64 = 4 << 20;
 
-/// A file that a recording was made of, in the text that messages show.
+/// A file from which a recording was made, as part of the text that messages show.
 struct Shown {
-    /// Where its text begins.
+    /// The offset at which its text begins.
     start: usize,
     text: String,
 }
 
-/// Puts the ops of a recording where the author's files have them: the module's text becomes the head of the recording and those
-/// files, if all of them can be read. Else it stays as it is.
+/// Gives the ops of a recording their locations in the author's files: the module's text becomes the head of the
+/// recording followed by those files, if all of them can be read. Otherwise it is unchanged.
 pub(crate) fn show_authors_lines(module: &mut Module) {
     if !is_recorded(module) || module.source.parts_of_others().is_empty() {
         return;
@@ -48,7 +48,7 @@ pub(crate) fn show_authors_lines(module: &mut Module) {
         let (name, line, _) = recording.place(span.start);
         line_of(files.get(name)?, line)
     };
-    // What the recording adds has the place of the first line that is the author's.
+    // Ops added by the recording get the location of the author's first line.
     let ops: Vec<OpId> = module.walk(module.top);
     let mut first = None;
     for op in ops.iter().rev() {
@@ -62,7 +62,7 @@ pub(crate) fn show_authors_lines(module: &mut Module) {
         Arc::new(Source::new(recording.name.clone(), text).of(recording.lang()).with_parts_of_others(parts));
 }
 
-/// A line of a file without its blanks.
+/// A line of a file without surrounding whitespace.
 fn line_of(file: &Shown, line: usize) -> Option<Span> {
     let mut at = 0;
     let own = file.text.split_inclusive('\n').nth(line.checked_sub(1)?).inspect(|own| {
@@ -72,7 +72,7 @@ fn line_of(file: &Shown, line: usize) -> Option<Span> {
     Some(Span::new(start as u32, (start + own.trim().len()) as u32))
 }
 
-/// A small file of C++: what a text names is not read otherwise (`SECURITY.md`).
+/// A small C++ file: other files named by a text are not read (`SECURITY.md`).
 fn small_text(path: &str) -> Option<String> {
     let suffix = Path::new(path).extension()?.to_str()?;
     if suffix != "h" && !CPP_SUFFIXES.contains(&suffix) {

@@ -1,4 +1,4 @@
-//! Programs as the passes leave them, printed for slipring or another tool.
+//! Programs after the passes, printed for slipring or another tool.
 
 use std::time::{Duration, Instant};
 
@@ -12,57 +12,57 @@ use slipring_pto::targets::{TARGETS, target};
 
 use crate::prepare::{which_get_flags, written_platform};
 
-/// A program that was read for a platform, and what reading it said.
+/// A program read for a platform, with the resulting diagnostics.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The program.
     pub module: Module,
-    /// What it is for.
+    /// Its platform.
     pub platform: Platform,
-    /// What was said of it.
+    /// The diagnostics.
     pub diags: Diags,
     /// Kernels of the kernel language, in the order of the text.
     pub kernels: Vec<KernelInfo>,
 }
 
-/// What is made of a program.
+/// Options of a build.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct BuildOptions<'a> {
-    /// The tool that it is for, if it is not for slipring.
+    /// The target tool, if it is not slipring.
     pub target: Option<&'static Target>,
-    /// The only passes that run, in this order; all in theirs where none is named.
+    /// The only passes that run, in this order; all in the default order if none is named.
     pub passes: &'a [String],
-    /// The last one that runs; all that are asked for where none is named.
+    /// The last pass to run; all requested ones if none is named.
     pub last: Option<&'a str>,
-    /// Check the program against the declarations after each pass.
+    /// Whether to check the program against the declarations after each pass.
     pub verify: bool,
-    /// Add flags to functions without any although others have theirs by hand.
+    /// Whether to insert flags into functions without any although others have manual ones.
     pub insert_sync: bool,
 }
 
-/// A program as the passes left it.
+/// A program after the passes.
 #[derive(Clone, Debug)]
 pub struct BuiltProgram {
     /// The program.
     pub module: Module,
-    /// What it is for: the target's own rings, where it has some.
+    /// Its platform, with the target's ring configuration, if it has one.
     pub platform: Platform,
-    /// What was said of it; with errors it is of no use.
+    /// The diagnostics; with errors the program is unusable.
     pub diags: Diags,
     head: String,
     target: Option<&'static Target>,
 }
 
-/// When somebody looks at a program on its way through the passes.
+/// The points at which an observer sees the program between passes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PassStage {
     /// The pass is about to run.
     Before,
-    /// It has run, and took so long.
+    /// It has run, with its duration.
     After(Duration),
 }
 
-/// Runs the passes. `watch` is shown the program before and after each pass that runs.
+/// Runs the passes. `watch` receives the program before and after each pass that runs.
 pub fn build(
     opened: Opened,
     options: BuildOptions<'_>,
@@ -92,7 +92,7 @@ pub fn build(
             diags.list.extend(verify_after(pass, &module, Dialects::get(), &platform).list);
         }
     }
-    // With single passes alone the program may be one that the others complete.
+    // After single passes alone the program may still be incomplete.
     if whole && !diags.has_errors() {
         diags.list.extend(crate::judge::wrong_in_built(&module, &platform));
     }
@@ -104,7 +104,7 @@ pub fn build(
 }
 
 impl BuiltProgram {
-    /// What its tool calls the platform, where the text says it.
+    /// The tool's name for the platform, if the text contains it.
     pub fn arch(&self) -> Option<&str> {
         written_platform(&self.module)
     }
@@ -112,14 +112,15 @@ impl BuiltProgram {
     /// Its text.
     ///
     /// # Errors
-    /// If the text does not say the program: slipring is at fault.
+    /// If the text does not represent the program, which is a defect of slipring.
     pub fn text(&self) -> Result<String, String> {
         let program = match self.target {
             Some(target) => slipring_ir::text::print_in(&self.module, target.spelling),
             None => slipring_ir::text::print(&self.module),
         };
         let text = format!("{}{program}", self.head);
-        // What is read back differs only where printing is at fault. Builds with assertions look, as those of all tests are.
+        // The program that is read back differs only if printing is wrong. Builds with assertions verify it, as those
+        // of all tests do.
         if cfg!(debug_assertions) {
             reads_back(&text, &self.module)?;
         }
@@ -127,10 +128,10 @@ impl BuiltProgram {
     }
 }
 
-/// The target of a name.
+/// The target with this name.
 ///
 /// # Errors
-/// The names that there are.
+/// The available names.
 pub fn find_target(name: &str) -> Result<&'static Target, String> {
     target(name).ok_or_else(|| {
         let names: Vec<_> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
@@ -138,10 +139,10 @@ pub fn find_target(name: &str) -> Result<&'static Target, String> {
     })
 }
 
-/// Reads what will be written: what was judged is the program that the text says.
+/// Parses the text to be written, to verify that it represents the program that was checked.
 ///
 /// # Errors
-/// What the text says otherwise: slipring is at fault, and the author's own text has no place for it.
+/// The difference, which is a defect of slipring with no location in the author's text.
 fn reads_back(text: &str, built: &Module) -> Result<(), String> {
     let (module, diags) = crate::load(Source::new("output", text));
     let error = diags.list.iter().find(|d| d.severity == Severity::Error);

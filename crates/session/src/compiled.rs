@@ -1,4 +1,4 @@
-//! A compiled kernel, what it takes, and the arguments of a call.
+//! A compiled kernel, its parameters, and the arguments of a call.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,33 +21,34 @@ use crate::{Error, Prepared, Tensor, check, needed};
 /// A kernel that is ready to run.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What it was read from, and its program.
+    /// Its source and its program.
     pub prepared: Arc<Prepared>,
     /// The platform that it was compiled for.
     pub platform: Platform,
-    /// What the text says of its parameters.
+    /// Properties of its parameters declared in the text.
     pub kernels: Vec<KernelInfo>,
     /// Warnings and notes.
     pub said: Vec<Diagnostic>,
-    /// Errors of a text that runs all the same: what is found wrong in it whatever a run does.
+    /// Errors that do not prevent a run: findings in the text that hold whatever a run does.
     pub found: Vec<Diagnostic>,
     /// Shapes of the parameters, where they are known.
     pub shapes: Vec<Option<Vec<u64>>>,
 }
 
-/// Which kernel of a text is compiled, and how.
+/// The choice of a text's kernel, and how it is compiled.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// The function that is meant, where the text has several kernels.
+    /// The chosen function, if the text has several kernels.
     pub function: Option<String>,
-    /// Slots of each of its rings, whatever the text says.
+    /// Slots of each of its rings, overriding the text.
     pub slots: Option<u32>,
-    /// Whether functions get flags although others of the text have theirs by hand.
+    /// Whether functions get flags although others of the text have manual ones.
     pub insert_sync: bool,
 }
 
 impl Compiled {
-    /// Checks a kernel of a module that was read without errors, and compiles it. `said` is what was said when it was read.
+    /// Checks a kernel of a module that was read without errors, and compiles it. `said` contains the diagnostics from
+    /// reading it.
     ///
     /// # Errors
     /// If the text is wrong.
@@ -66,7 +67,7 @@ impl Compiled {
             set_slots(&mut module, slots, &platform);
         }
         check(needed(&module, function).as_ref().unwrap_or(&module), &platform, &mut diags);
-        // Findings of the text keep nothing from running: the run reports them as its own.
+        // Findings about the text do not prevent a run: the run reports them as its own.
         let (found, rest) = std::mem::take(&mut diags.list).into_iter().partition(is_finding);
         diags.list = rest;
         let prepared = if diags.has_errors() {
@@ -94,7 +95,7 @@ impl Compiled {
         list
     }
 
-    /// The same on a platform with the other interpretation of a question that nothing compiled depends on.
+    /// This kernel on a platform with the alternative interpretation of a question that does not affect compilation.
     pub fn with_reading(&self, question: &slipring_machine::Question) -> Compiled {
         Compiled {
             prepared: self.prepared.clone(),
@@ -107,7 +108,7 @@ impl Compiled {
     }
 }
 
-/// What a source file holds.
+/// The contents of a source file.
 ///
 /// # Errors
 /// If it cannot be read, or is too large for a text.
@@ -116,7 +117,7 @@ pub fn read_source(path: &Path) -> Result<Vec<u8>, Error> {
         .map_err(|error| Error::File(format!("cannot read `{}`: {error}", files::shown(path))))
 }
 
-/// The names of interpretations, all of which there are.
+/// Checks that all these interpretations exist, and returns them.
 pub fn known_interpretations<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Result<Vec<String>, Error> {
     let known = |name: String| match slipring_machine::interpretations::question(&name) {
         Some(_) => Ok(name),
@@ -136,13 +137,13 @@ pub struct Parameter {
     pub name: String,
     /// Type of its elements, or of the scalar; `None` for a boolean.
     pub elem: Option<Elem>,
-    /// Extents in elements, outermost first, where they are known; `None` for a scalar, too.
+    /// Extents in elements, outermost first, where they are known; also `None` for a scalar.
     pub shape: Option<Vec<u64>>,
     /// True for a buffer, false for a scalar.
     pub is_buffer: bool,
-    /// What the kernel does with it, where it says so.
+    /// Its direction, if the kernel declares it.
     pub direction: Option<Direction>,
-    /// The layout of packed scales that it holds, where its bytes lie in another order than row by row: `MX_B_NN`.
+    /// The layout of packed scales that it holds, if its bytes are not in row-major order: `MX_B_NN`.
     pub packed: Option<&'static str>,
 }
 
@@ -151,7 +152,7 @@ pub struct Parameter {
 pub struct Args<'a>(Vec<(Option<String>, Tensor<'a>)>);
 
 impl Parameter {
-    /// A parameter of these facts.
+    /// Creates a parameter.
     #[doc(hidden)]
     pub fn new(
         name: &str,
@@ -163,7 +164,7 @@ impl Parameter {
         Parameter { name: name.into(), elem, shape, is_buffer, direction, packed: None }
     }
 
-    /// The same of one that holds packed scales in a layout, or of one that holds none.
+    /// This parameter with a layout of packed scales, or without one.
     #[doc(hidden)]
     #[must_use]
     pub fn packed_as(self, packed: Option<&'static str>) -> Parameter {
@@ -195,8 +196,8 @@ impl<'a, const N: usize> From<[(&str, Tensor<'a>); N]> for Args<'a> {
     }
 }
 
-/// Each argument at the place of its parameter, whose shapes are given where they are known. `wrong` makes an error of what
-/// does not fit.
+/// Each argument at the position of its parameter; `shapes` are given where they are known. `wrong` makes an error of
+/// an argument that does not fit.
 pub fn bind_to<'a>(
     args: Args<'a>,
     params: &[&Param],

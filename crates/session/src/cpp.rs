@@ -1,4 +1,4 @@
-//! What the reader of C++ knows; nothing in a build without it.
+//! Vocabulary of the C++ reader; empty in a build without it.
 
 use slipring_tile::Elem;
 
@@ -32,7 +32,7 @@ mod known {
     }
 }
 
-/// How C++ writes an element type; `None` for one that it has no name for.
+/// The C++ spelling of an element type; `None` for one that has no name there.
 pub fn element_name(elem: Elem) -> Option<&'static str> {
     known::element_name(elem)
 }
@@ -42,12 +42,12 @@ pub fn element_names() -> Vec<&'static str> {
     known::element_names()
 }
 
-/// Names of the functions of a C++ text that a host or the runtime launches, whatever form the text has otherwise.
+/// Names of the functions of a C++ text that a host or the runtime launches.
 pub fn launched(text: &str) -> Vec<String> {
     known::launched(text)
 }
 
-/// Names of the library's calls on tiles, and how many of its operands each writes: those stand first.
+/// Names of the library's calls on tiles, and the number of operands each writes: those come first.
 pub fn library_calls() -> Vec<(String, usize)> {
     known::library_calls()
 }

@@ -1,4 +1,4 @@
-//! What goes wrong when the library is used: one type, with the report that the command line gives.
+//! Errors of the library: one type, with the report that the command line gives.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,13 +27,13 @@ impl Report {
         &self.source
     }
 
-    /// The same, to share it.
+    /// The text, to be shared.
     #[doc(hidden)]
     pub fn source_shared(&self) -> Arc<Source> {
         self.source.clone()
     }
 
-    /// The messages, in the order in which they are told.
+    /// The messages, in order.
     pub fn messages(&self) -> &[Diagnostic] {
         &self.messages
     }
@@ -43,23 +43,23 @@ impl Report {
         self.messages.iter().map(|message| message_facts(message, &self.source)).collect()
     }
 
-    /// How many of them are errors.
+    /// Number of errors among them.
     pub fn errors(&self) -> usize {
         self.messages.iter().filter(|message| message.severity == Severity::Error).count()
     }
 
-    /// True if one of them says that something cannot be run: a verdict says nothing then.
+    /// True if one of them reports something that cannot be run: there is no verdict then.
     pub fn is_unsupported(&self) -> bool {
         self.messages.iter().any(|message| matches!(message.kind, Kind::Unsupported | Kind::MemoryLimit))
     }
 
-    /// The same messages, and others about the same text after them.
+    /// These messages, followed by others about the same text.
     pub fn and(mut self, others: Vec<Diagnostic>) -> Report {
         self.messages.extend(others);
         self
     }
 
-    /// The same messages, and after them those of the others that none of them repeats, wherever it is.
+    /// These messages, followed by those of the others that repeat none of them, whatever their location.
     #[doc(hidden)]
     pub fn and_new(mut self, others: impl IntoIterator<Item = Diagnostic>) -> Report {
         add_new(&mut self.messages, others);
@@ -73,7 +73,7 @@ impl Report {
     }
 }
 
-/// Adds the messages that were not known before, wherever they are.
+/// Adds the messages that are not yet present, whatever their location.
 pub fn add_new(known: &mut Vec<Diagnostic>, others: impl IntoIterator<Item = Diagnostic>) {
     let before = known.len();
     for other in others {
@@ -89,14 +89,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// Why something was not done. What a kernel does wrong when it runs is not an error but a finding of its run.
+/// Why something was not done. Errors of a kernel at run time are not an error here but findings of its run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text has errors; warnings and notes may stand beside them.
+    /// The text has errors; the report may also contain warnings and notes.
     #[error("{0}")]
     Text(Report),
-    /// A file cannot be read, or holds no text.
+    /// A file cannot be read, or is not a text.
     #[error("{0}")]
     File(String),
     /// There is no such platform, or a platform file has errors.
@@ -105,13 +105,13 @@ pub enum Error {
     /// The arguments do not fit the kernel.
     #[error("{0}")]
     Arguments(String),
-    /// What is asked for cannot be done: why.
+    /// The request cannot be fulfilled, and why.
     #[error("{0}")]
     Unsupported(String),
     /// The run was cancelled.
     #[error("the run was cancelled; nothing was written")]
     Cancelled,
-    /// The run did not complete, so that there are no results: its findings.
+    /// The run did not complete, so there are no results: its findings.
     #[error("the run did not complete and has no results\n{0}")]
     Incomplete(Report),
     /// A run and the sequential semantics of its source differ.
@@ -126,7 +126,7 @@ impl Error {
         Error::Text(Report::new(source, diags.list))
     }
 
-    /// The messages about the text, where it is about one.
+    /// The messages about the text, if the error is about one.
     pub fn report(&self) -> Option<&Report> {
         match self {
             Error::Text(report) | Error::Incomplete(report) | Error::Different(report) => Some(report),
@@ -135,7 +135,7 @@ impl Error {
     }
 }
 
-/// True where arguments would mend all that is wrong: a shape or a number that only a call knows.
+/// True if arguments would resolve every error: they depend on a shape or a value known only in a call.
 pub fn waits_for_arguments(report: &Report) -> bool {
     let mut wrong = report.messages().iter().filter(|said| said.severity == Severity::Error);
     wrong.all(|said| said.kind.waits_for_arguments())

@@ -19,14 +19,14 @@ use crate::tensor::Bound;
 /// How a program is run.
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteOptions {
-    /// Blocks: each runs on a cluster of its own.
+    /// Blocks: each runs on its own cluster.
     pub blocks: u32,
-    /// As the hardware, or one op at a time.
+    /// As on the hardware, or one op at a time.
     pub mode: ExecutionMode,
     /// Zeroed bytes after every buffer in global memory that the kernel may touch, as a device allocator would give.
     /// They are not part of the buffer's contents afterwards.
     pub gm_slack: usize,
-    /// When the run is given up.
+    /// The limits of the run.
     pub limits: Limits,
 }
 
@@ -37,12 +37,12 @@ impl Default for ExecuteOptions {
     }
 }
 
-/// A run and what it left in the kernel's buffers.
+/// A run and the resulting contents of the kernel's buffers.
 #[derive(Debug)]
 pub struct Execution {
-    /// What the engine says. Its buffers in global memory have the slack after them.
+    /// The engine's result. Its buffers in global memory are followed by the slack.
     pub result: RunResult,
-    /// Where each argument lies, and bytes of each buffer without slack.
+    /// The location of each argument, and the size of each buffer without slack.
     places: Places,
 }
 
@@ -54,19 +54,19 @@ impl Execution {
         whole.data.get(place.offset..place.offset.checked_add(bytes)?)
     }
 
-    /// Where the buffer lies that was passed for parameter `index`.
+    /// The location of the buffer passed for parameter `index`.
     pub fn place(&self, index: usize) -> Option<BufferPlace> {
         self.places.get(index)
     }
 
-    /// The contents of the buffer of this number, to be written from elsewhere.
+    /// The contents of the buffer with this number, for writing from outside.
     pub(crate) fn passed_mut(&mut self, buffer: usize) -> Option<&mut [u8]> {
         let size = *self.places.sizes.get(buffer)?;
         self.result.memory.gm.get_mut(buffer)?.data.get_mut(..size)
     }
 }
 
-/// Runs a decoded kernel on these arguments, one for each parameter that is passed.
+/// Runs a decoded kernel with these arguments, one for each parameter that is passed.
 pub fn execute<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
@@ -77,7 +77,7 @@ pub fn execute<O: Observer>(
     execute_timed(decoded, platform, values, options, Timing::Platform, observer)
 }
 
-/// The same where things take other times than the platform says.
+/// As [`execute`], with durations other than the platform's.
 pub fn execute_timed<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
@@ -89,8 +89,8 @@ pub fn execute_timed<O: Observer>(
     launch(decoded, platform, values, options, LaunchExtras { timing, ..LaunchExtras::default() }, observer)
 }
 
-/// The same on a device as an earlier launch of the same program left it: signals where the platform keeps them, and local
-/// memories. Buffers are those of `values` again.
+/// As [`execute`], on a device in the state left by an earlier launch of the same program: signals where the platform
+/// keeps them, and local memories. Buffers again contain `values`.
 pub fn execute_again<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
@@ -109,7 +109,7 @@ pub fn execute_again<O: Observer>(
     )
 }
 
-/// The same for blocks of a larger launch: `part` says the number of the first one and how many there are in all.
+/// As [`execute`], for blocks of a larger launch: `part` gives the number of the first one and the total.
 pub fn execute_part<O: Observer>(
     decoded: &Decoded,
     platform: &Platform,
@@ -121,26 +121,26 @@ pub fn execute_part<O: Observer>(
     launch(decoded, platform, values, options, LaunchExtras { part, ..LaunchExtras::default() }, observer)
 }
 
-/// What some runs have besides their options.
+/// Settings of some runs besides their options.
 #[derive(Clone, Default)]
 pub struct LaunchExtras<'a> {
-    /// The number of the first block, and how many there are in all.
+    /// The number of the first block, and the total number of blocks.
     pub part: Option<(u32, u32)>,
-    /// How long things take.
+    /// The durations.
     pub timing: Timing,
-    /// Works that take longer than that.
+    /// Delayed work.
     pub delays: &'a [Delay],
-    /// Whether only times are taken, and nothing is computed.
+    /// Whether only times are determined, and nothing is computed.
     pub time_only: bool,
-    /// The launch before on the same device.
+    /// The previous launch on the same device.
     pub earlier: Option<&'a RunResult>,
-    /// Which cores leave their loops where all meet, instead of what their numbers say.
+    /// The cores that leave their loops at each meeting point, instead of their own values deciding.
     pub leave: Option<Vec<Vec<usize>>>,
-    /// Whether a loop that never ends stops the run as soon as that is known.
+    /// Whether a loop found to be infinite stops the run at once.
     pub stop_endless: bool,
-    /// What is otherwise, for forecasts.
+    /// Hypothetical changes (what-if), for forecasts.
     pub suppose: Suppose,
-    /// The cancellation token of the run: a finding `cancelled` says that it was given up.
+    /// The cancellation token of the run; a cancelled run has the finding `cancelled`.
     pub cancel: Cancel,
 }
 
@@ -169,7 +169,7 @@ pub fn launch<O: Observer>(
     }
 }
 
-/// The same bytes once more.
+/// A copy of the bytes.
 ///
 /// # Errors
 /// If out of memory.
@@ -180,13 +180,13 @@ fn copied(data: &[u8]) -> Result<Vec<u8>, TryReserveError> {
     Ok(own)
 }
 
-/// What a run needs: the launch, its memories, and where its arguments lie.
+/// The parts of a run: the launch, its memories, and the locations of its arguments.
 type Ready<'a> = (Launch<'a>, Memory, Places);
 
-/// Makes the memories of a run.
+/// Allocates the memories of a run.
 ///
 /// # Errors
-/// The bytes that they take, where that is more than the limit or than the host gives.
+/// Their size in bytes, if it exceeds the limit or the host's memory.
 fn memories<'a>(
     decoded: &'a Decoded,
     platform: &'a Platform,
@@ -210,7 +210,7 @@ fn memories<'a>(
     if all > options.limits.memory {
         return Err(all);
     }
-    // The first argument of a buffer that is all of it, and holds something everywhere: no zeros come before its bytes.
+    // The first argument that covers a whole buffer and has no zero parts: it need not be zeroed first.
     let fills = |buffer: usize| {
         let first = places.argument_of(buffer).filter(|_| options.gm_slack == 0)?;
         let data = values[first].contents().filter(|data| data.len() == places.sizes[buffer])?;
@@ -234,7 +234,7 @@ fn memories<'a>(
             if places.is_shared(buffer) && !is_filled {
                 target.copy_from_slice(data);
             } else if !is_filled {
-                // It holds zeros: what is not touched takes neither time nor memory of the host.
+                // The buffer is zeroed: untouched parts take neither time nor host memory.
                 value.held().iter().for_each(|part| target[part.clone()].copy_from_slice(&data[part.clone()]));
             }
             own.name += if own.name.is_empty() { "" } else { "` and `" };
@@ -253,7 +253,7 @@ fn memories<'a>(
     Ok((launch, memory, places))
 }
 
-/// The launch of a run: its arguments lie in these places.
+/// The launch of a run with its arguments at these locations.
 fn given<'a>(
     decoded: &'a Decoded,
     platform: &'a Platform,
@@ -270,7 +270,7 @@ fn given<'a>(
             None => ArgValue::Scalar(value.bits().unwrap_or_default()),
         });
     }
-    // Buffers of each block's own come after those that are passed.
+    // Per-block buffers come after the ones that are passed.
     let scratch = decoded.program.params.iter().filter(|param| matches!(param.kind, ParamKind::Scratch { .. }));
     args.extend(scratch.enumerate().map(|(at, _)| ArgValue::Buffer(places.sizes.len() + at)));
     let mut launch =
@@ -286,7 +286,7 @@ fn given<'a>(
     launch
 }
 
-/// Runs a decoded kernel, and gives the run to a keeper now and then.
+/// Runs a decoded kernel, with periodic snapshots for a keeper.
 pub(crate) fn launch_kept(
     decoded: &Decoded,
     platform: &Platform,
@@ -295,13 +295,13 @@ pub(crate) fn launch_kept(
     how: LaunchExtras<'_>,
     keeper: &mut dyn Keeper,
 ) {
-    // What there is no memory for has not run before, either.
+    // A run whose memory cannot be allocated has not run before, either.
     if let Ok((launch, memory, _)) = memories(decoded, platform, values, options, how) {
         run_kept(&launch, memory, &mut (), keeper);
     }
 }
 
-/// Goes on with a run of the same launch from where it was kept.
+/// Resumes a run of the same launch from a snapshot.
 pub(crate) fn launch_on(
     decoded: &Decoded,
     platform: &Platform,

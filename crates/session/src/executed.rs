@@ -1,6 +1,7 @@
-//! Files of the kernel language whose own code Python executes: the interpreter gives the functions and what their names stand for.
+//! Kernel-language files whose module code Python executes: the interpreter supplies the functions and the values of
+//! their globals.
 //!
-//! Only a process that is a Python has an interpreter ([`set_interpreter`]): the command line alone never executes a file's code.
+//! Only a Python process has an interpreter ([`set_interpreter`]): the command line alone never executes a file's code.
 
 use std::sync::OnceLock;
 
@@ -9,34 +10,34 @@ use slipring_lang::{ArgType, Names};
 
 use crate::{Error, Input};
 
-/// A kernel or whole program of a file that was executed.
+/// A kernel or whole program of an executed file.
 #[derive(Clone, Debug)]
 pub struct Executed {
-    /// The file in which its text stands.
+    /// The file that contains its text.
     pub name: String,
-    /// The text of the functions that it is made of, each on its own lines.
+    /// The text of its functions, each on its own lines.
     pub text: String,
-    /// The function to begin with.
+    /// The entry function.
     pub function: String,
-    /// What names stand for around the functions.
+    /// The values of the names around the functions.
     pub names: Names,
 }
 
-/// Why a file was not executed to its end.
+/// Why the execution of a file did not complete.
 #[derive(Clone, Debug)]
 pub struct Raised {
-    /// The line of the file, from 1 on, where it is known.
+    /// The line of the file, from 1, if known.
     pub line: Option<usize>,
-    /// What was raised.
+    /// The message of the exception.
     pub message: String,
 }
 
-/// What executes files.
+/// An executor of files.
 pub trait Interpreter: Send + Sync {
-    /// The kernels and whole programs of a file: the one that is named, else all to begin with.
+    /// The kernels and whole programs of a file: the named one, or all entry points.
     ///
     /// # Errors
-    /// What the file's own code raised.
+    /// The exception raised by the file's own code.
     fn execute(
         &self,
         source: &Source,
@@ -47,24 +48,24 @@ pub trait Interpreter: Send + Sync {
 
 static INTERPRETER: OnceLock<Box<dyn Interpreter>> = OnceLock::new();
 
-/// From now on files that are asked for with [`CompileRequest::new`](crate::CompileRequest::new) are executed.
+/// From now on files requested with [`CompileRequest::new`](crate::CompileRequest::new) are executed.
 pub fn set_interpreter(interpreter: Box<dyn Interpreter>) {
-    // A process has one: the second is the same.
+    // A process has only one: a second is the same.
     let _ = INTERPRETER.set(interpreter);
 }
 
-/// The most calls of a kernel by the file's own code that are looked at.
+/// Maximum number of kernel calls by the file's own code that are examined.
 const MOST_CALLS: usize = 16;
 
-/// A text to compile, and what the calls of the file's own code pass to it.
+/// A text to compile, and the arguments that the file's own code passes to it.
 type ToCompile = (Input, Vec<Vec<ArgType>>);
 
 impl Input {
-    /// The text to compile for each kernel or whole program of a file and all that the file's own code passes to it; the file as it is
-    /// where nothing executes it.
+    /// The text to compile for each kernel or whole program of a file, with all arguments that the file's own code
+    /// passes to it; the file unchanged if nothing executes it.
     ///
     /// # Errors
-    /// What the file's own code raised.
+    /// The exception raised by the file's own code.
     pub fn executed_all(&self) -> Result<Vec<Input>, Error> {
         let each = self.to_compile()?.into_iter().flat_map(|(input, calls)| {
             let calls = if calls.is_empty() { vec![Vec::new()] } else { calls };
@@ -73,10 +74,10 @@ impl Input {
         Ok(each.collect())
     }
 
-    /// The same for the only kernel or program, or the one that is named, with the first of the calls.
+    /// As [`Input::executed_all`], for the only kernel or program or the named one, with its first call.
     ///
     /// # Errors
-    /// What the file's own code raised, and several.
+    /// The exception raised by the file's own code, or that there are several.
     pub fn executed(&self) -> Result<Input, Error> {
         let name = self.source().shown_name().to_string();
         let mut all = self.to_compile()?;
@@ -96,7 +97,7 @@ impl Input {
         }
     }
 
-    /// The same text with what the file's own code passes.
+    /// The same text with the arguments passed by the file's own code.
     fn passing(&self, args: Vec<ArgType>) -> Input {
         if self.asked().passed() == args { self.clone() } else { self.asking(&self.asked().clone().with_passed(args)) }
     }
@@ -130,7 +131,7 @@ impl Input {
     }
 }
 
-/// Where a line stands, without what it is indented by.
+/// The span of a line, without its indentation.
 fn line_span(text: &str, line: usize) -> Option<Span> {
     let own = text.lines().nth(line.checked_sub(1)?)?;
     let start = own.as_ptr() as usize - text.as_ptr() as usize;
@@ -138,17 +139,17 @@ fn line_span(text: &str, line: usize) -> Option<Span> {
     Some(Span::new(u32::try_from(start + first).ok()?, u32::try_from(start + last).ok()?))
 }
 
-/// One text for those of all functions of a file: the file itself, and after it what stands in other files.
+/// One text for all functions of a file: the file itself, followed by parts of other files.
 pub struct Together {
     source: Source,
-    /// What was appended to it from other files.
+    /// The parts appended from other files.
     elsewhere: Vec<Elsewhere>,
-    /// Where lines of the file begin.
+    /// Start offsets of the file's lines.
     lines: Vec<usize>,
 }
 
 impl Together {
-    /// Of a file.
+    /// Starts with a file.
     pub fn new(file: &Source) -> Together {
         let mut source = file.clone();
         if !source.text.ends_with('\n') {
@@ -159,7 +160,7 @@ impl Together {
         Together { source, elsewhere: Vec::new(), lines }
     }
 
-    /// The messages about a text of the file, at their places of the file. Lines of the text that are none of the file are
+    /// The messages about a text, moved to their locations in the file. Lines of the text that are not in the file are
     /// appended to it.
     pub fn moved(&mut self, own: &Source, mut list: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let mut starts = Vec::new();
@@ -194,7 +195,7 @@ impl Together {
         list
     }
 
-    /// The text with what was appended.
+    /// The text with the appended parts.
     pub fn into_source(self) -> Source {
         Source::new(self.source.name, self.source.text).of_language().with_parts_of_others(self.elsewhere)
     }

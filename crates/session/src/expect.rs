@@ -1,4 +1,4 @@
-//! What a buffer should hold after a run: held against it element by element, within a tolerance.
+//! Expected contents of a buffer after a run, compared element by element within a tolerance.
 
 use slipring_ir::Diagnostic;
 use slipring_report::CheckFacts;
@@ -9,21 +9,21 @@ use crate::args::{Defaults, named, read_arg};
 use crate::error::Error;
 use crate::facts::coordinates;
 
-/// What one buffer should hold: `out=@golden.npy,rtol=1e-3,atol=1e-5`.
+/// The expected contents of one buffer: `out=@golden.npy,rtol=1e-3,atol=1e-5`.
 #[derive(Clone, Debug)]
 pub struct Expected {
     name: String,
-    /// What it is read from, for messages.
+    /// Its source, for messages.
     from: String,
     bytes: Vec<u8>,
     elem: Option<Elem>,
-    /// Most that an element may be off: so much of the expected one, …
+    /// The relative tolerance.
     rtol: f64,
-    /// … and so much in any case.
+    /// The absolute tolerance.
     atol: f64,
 }
 
-/// A buffer of a program: its name, type of its elements, shape, and what a run left in it.
+/// A buffer of a program after a run: its name, element type, shape and contents.
 pub struct Held<'a> {
     /// The parameter's name.
     pub name: &'a str,
@@ -31,7 +31,7 @@ pub struct Held<'a> {
     pub elem: Elem,
     /// Extents in elements, where they are known.
     pub shape: Option<&'a [u64]>,
-    /// What the run left; `None` where it stopped before its end.
+    /// The contents after the run; `None` if it did not complete.
     pub left: Option<&'a [u8]>,
 }
 
@@ -48,7 +48,8 @@ fn contents(mut text: &str) -> (&str, Vec<(&str, &str)>) {
 }
 
 impl Expected {
-    /// Reads an expectation: the name of a buffer, `=`, contents as an argument says them, and tolerances; none means equal.
+    /// Parses an expectation: the name of a buffer, `=`, contents in the form of an argument, and tolerances; without
+    /// any, the contents must be equal.
     ///
     /// # Errors
     /// If it has another form, or its file cannot be read.
@@ -85,7 +86,7 @@ impl Expected {
     /// The position of its buffer among those of a program.
     ///
     /// # Errors
-    /// If there is none of that name, or it has another number of elements.
+    /// If there is none with that name, or its number of elements differs.
     pub fn place(&self, buffers: &[Held<'_>]) -> Result<usize, Error> {
         let wrong = |why: String| Error::Arguments(format!("`--expect {}=…`: {why}", self.name));
         let Some(at) = buffers.iter().position(|buffer| buffer.name == self.name) else {
@@ -105,7 +106,7 @@ impl Expected {
         }
     }
 
-    /// Holds what a run left against what is expected: a row for the checks, and an error where they differ.
+    /// Compares the contents after a run with the expected ones: a row for the checks, and an error if they differ.
     pub fn compare(&self, buffer: &Held<'_>) -> (CheckFacts, Option<Diagnostic>) {
         let facts = |verdict: &str, detail: String, findings| CheckFacts {
             tool: "expect".into(),
@@ -152,7 +153,7 @@ impl Expected {
         (facts("findings", message, differ.len()), Some(error))
     }
 
-    /// The tolerances in words; nothing where there are none.
+    /// The tolerances as text; empty if there are none.
     fn within(&self) -> String {
         match (self.rtol, self.atol) {
             (0.0, 0.0) => String::new(),
@@ -178,7 +179,7 @@ impl Number {
         }
     }
 
-    /// How far apart two numbers are: infinitely, where one is not a number and the other is.
+    /// The distance between two numbers: infinite if exactly one of them is NaN.
     fn off(self, other: Number) -> f64 {
         if let (Number::Integer(a), Number::Integer(b)) = (self, other) {
             return (a - b).unsigned_abs() as f64;

@@ -1,4 +1,4 @@
-//! What was checked, with which verdict.
+//! Facts: what was checked, and the verdict.
 
 use rayon::prelude::*;
 use slipring_check::{CheckReport, Tools, Verdict};
@@ -21,11 +21,11 @@ pub(crate) const TOOLS: &str = tool_names!();
 /// and for the help.
 pub(crate) const TOOLS_HELP: &str = concat!("Checks to run: ", tool_names!());
 
-/// Which tools a list of names asks for: `all`, `none`, or some of memory, sync, init and race. The engine's own two, memory
-/// and sync, always watch.
+/// The tools selected by a list of names: `all`, `none`, or some of memory, sync, init and race. The engine's own two,
+/// memory and sync, are always active.
 ///
 /// # Errors
-/// If it has another name, or `none` and others.
+/// If it contains another name, or `none` and others.
 pub fn tools(text: &str) -> Result<Tools, String> {
     let mut tools = Tools { race: false, init: false, ..Tools::default() };
     let names: Vec<&str> = text.split(',').map(str::trim).collect();
@@ -44,7 +44,7 @@ pub fn tools(text: &str) -> Result<Tools, String> {
     Ok(tools)
 }
 
-/// What each tool says, and what the verdict covers.
+/// The results of each tool, and the scope of the verdict.
 pub(crate) fn check_facts(
     report: &CheckReport,
     complete: bool,
@@ -82,7 +82,7 @@ pub(crate) fn check_facts(
     facts.push(CheckFacts {
         tool: "scope".into(),
         verdict: String::new(),
-        // How far a run comes before it stops is a matter of its schedule.
+        // How far a run gets before it stops depends on its schedule.
         detail: if complete { report.scope.describe(line) } else { "this schedule only (the run stopped)".into() },
         findings: 0,
     });
@@ -113,7 +113,7 @@ pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], message
     CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }
 }
 
-/// A look at the buffers after the run, all of them or those that have changed: `after` has the contents for each parameter that
+/// The buffers after the run, all of them or those that have changed: `after` has the contents for each parameter that
 /// is one.
 pub fn buffers(
     program: &slipring_program::Program,
@@ -150,7 +150,7 @@ pub fn buffers(
     list
 }
 
-/// Digests of all buffers: large ones on several threads.
+/// Digests of all buffers; large ones are computed on several threads.
 fn looks(program: &slipring_program::Program, after: &[Option<&[u8]>]) -> Vec<Option<Digest>> {
     let buffers: Vec<_> = program.params.iter().zip(after).map(|(param, after)| (&param.kind, *after)).collect();
     let look = |(kind, after): &(&ParamKind, Option<&[u8]>)| match kind {
@@ -163,10 +163,10 @@ fn looks(program: &slipring_program::Program, after: &[Option<&[u8]>]) -> Vec<Op
     }
 }
 
-/// Bytes that one thread looks at faster than several are asked.
+/// Size in bytes up to which one thread is faster than several.
 const LARGE: usize = 1 << 18;
 
-/// `3, 17` for an element of a buffer whose shape is known, else its position.
+/// `3, 17` for an element of a buffer whose shape is known, otherwise its index.
 pub fn coordinates(element: usize, shape: Option<&[usize]>) -> String {
     let Some(shape) = shape.filter(|shape| shape.iter().product::<usize>() > element) else {
         return element.to_string();

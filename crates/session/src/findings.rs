@@ -1,10 +1,10 @@
-//! Findings of a run as messages about the text, for people and for programs.
+//! Findings of a run as messages about the text, for people and for tools.
 
 use slipring_ir::{Diagnostic, Labeled, Source, Span};
 use slipring_program::{Finding, Label, Program};
 use slipring_report::{MessageFacts, PlaceFacts, WrittenFacts};
 
-/// A message for each finding, with the places that its instructions come from.
+/// A message for each finding, with the source locations of its instructions.
 pub fn to_diagnostics(findings: &[Finding], program: &Program) -> Vec<Diagnostic> {
     findings.iter().map(|finding| diagnostic(finding, program)).collect()
 }
@@ -32,11 +32,11 @@ fn diagnostic(finding: &Finding, program: &Program) -> Diagnostic {
     }
 }
 
-/// A message as the JSON output has it.
+/// A message in the form of the JSON output.
 pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     let place = |label: &Labeled| {
         let (_, line, column) = source.place(label.span.start);
-        // The end may be the beginning of what follows a part of another file.
+        // The end may be the start of what follows a part of another file.
         let (lines, end_column) = source.line_column(label.span.end);
         let end_line = line + lines - source.line_column(label.span.start).0;
         let file = source.elsewhere(label.span.start).map(|part| part.name.clone());

@@ -1,4 +1,4 @@
-//! Whether what is passed fits its parameter.
+//! Whether an argument fits its parameter.
 
 use slipring_program::ParamKind;
 use slipring_tile::Elem;
@@ -14,21 +14,21 @@ pub(crate) fn kind_name(kind: &ParamKind) -> String {
     }
 }
 
-/// What is known of an argument.
+/// Known properties of an argument.
 pub(crate) struct Known<'a> {
     /// Bytes of a buffer; `None` for a scalar.
     pub bytes: Option<usize>,
-    /// Element type, where it says one.
+    /// Element type, if given.
     pub elem: Option<Elem>,
-    /// Shape, where it says one.
+    /// Shape, if given.
     pub shape: Option<&'a [usize]>,
-    /// Whether type and shape are said of the data itself, and must be the parameter's.
+    /// Whether type and shape describe the data itself, and must be the parameter's.
     pub exact: bool,
-    /// How a message begins that says what it is.
+    /// The start of a message, which describes the argument.
     pub what: &'a str,
 }
 
-/// Why an argument does not fit its parameter, if it does not.
+/// Why an argument does not fit its parameter, if so.
 pub(crate) fn mismatch(arg: &Known<'_>, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
     match (kind, arg.bytes) {
         (ParamKind::Buffer { elem, bytes }, Some(given_bytes)) => {
@@ -36,7 +36,7 @@ pub(crate) fn mismatch(arg: &Known<'_>, kind: &ParamKind, shape: Option<&[u64]>)
             let expected = bytes.or(elements.and_then(|n| n.checked_mul(elem.bytes() as u64)));
             let written =
                 |dims: &[u64]| format!("{elem}[{}]", dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x"));
-            // Whatever else an argument says of itself, an exact one says it of its data.
+            // The shape describes the data only if the argument is exact.
             let own = arg.shape.filter(|_| arg.exact);
             let own = own.map(|dims| dims.iter().map(|dim| *dim as u64).collect::<Vec<u64>>());
             let same = |given: Elem| given == *elem || (arg.exact && same_bits(given, *elem));
@@ -69,7 +69,8 @@ pub(crate) fn mismatch(arg: &Known<'_>, kind: &ParamKind, shape: Option<&[u64]>)
     }
 }
 
-/// Signed integers where unsigned ones of that width are expected, which host libraries without such types pass for them.
+/// Signed integers where unsigned ones of the same width are expected: host libraries without unsigned types pass them
+/// that way.
 fn same_bits(given: Elem, expected: Elem) -> bool {
     let integer = |elem: Elem| !elem.is_float() && elem.values() == 1;
     let unsigned = integer(expected) && !expected.is_signed_int();

@@ -1,4 +1,4 @@
-//! What would make a run faster: the same kernel on the same engine with something otherwise, and the advice that follows.
+//! Forecasts: the same kernel on the same engine with one hypothetical change, and the resulting advice.
 
 use std::collections::BTreeMap;
 
@@ -11,70 +11,70 @@ use slipring_tile::Space;
 use crate::names::Names;
 use crate::{Error, Run};
 
-/// What is otherwise in a forecast.
+/// The hypothetical change of a forecast.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Otherwise {
-    /// Pipes move more bytes in a cycle.
+    /// Pipes move more bytes per cycle.
     Bandwidth,
-    /// No push waits for a free slot.
+    /// Pushes never wait for a free slot.
     EndlessRings,
     /// A ring has more slots.
     #[allow(missing_docs)]
     Slots { ring: String },
-    /// A tile has another buffer.
+    /// A tile has one more buffer.
     Buffer,
-    /// Nothing is waited for at a line.
+    /// The waits at a line are omitted.
     Wait,
 }
 
-/// A run with something otherwise.
+/// A run with a hypothetical change.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Forecast {
-    /// What would be otherwise, such as `one more buffer for k`.
+    /// The change, such as `one more buffer for k`.
     pub what: String,
     #[allow(missing_docs)]
     pub otherwise: Otherwise,
-    /// The line of the source that it is about.
+    /// The source line that it concerns.
     pub line: Option<u32>,
     /// Cycles that the run would take.
     pub cycles: u64,
-    /// What it costs and whether there is room for it; empty where nothing is known.
+    /// Its cost and whether there is capacity for it; empty if nothing is known.
     pub needs: String,
-    /// Lines of the source that an edit would be about: where is waited, and what that waits for.
+    /// Source lines relevant for an edit: the waiting line, and the lines it waits for.
     pub about: Vec<u32>,
-    /// The edit that comes nearest: its place among [`Advice::edits`].
+    /// The best matching edit: its index in [`Advice::edits`].
     pub edit: Option<usize>,
-    /// Why there is no edit; empty where there is one, or where none was looked for.
+    /// Why there is no edit; empty if there is one, or if none was searched for.
     pub no_edit: String,
 }
 
-/// Forecasts and what follows from them.
+/// Forecasts and the resulting advice.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Advice {
-    /// Cycles of the run as it is.
+    /// Cycles of the unchanged run.
     pub cycles: u64,
-    /// The largest gains first.
+    /// Sorted by gain, largest first.
     pub forecasts: Vec<Forecast>,
-    /// In words.
+    /// As text.
     pub words: Vec<String>,
-    /// Edits of the source that come near a forecast, the fastest first; empty until they are looked for.
+    /// Source edits that correspond to a forecast, fastest first; empty until they are searched for.
     pub edits: Vec<TriedEdit>,
 }
 
 impl Advice {
-    /// What a forecast gains, in cycles.
+    /// The gain of a forecast, in cycles.
     pub fn gain(&self, forecast: &Forecast) -> u64 {
         self.cycles.saturating_sub(forecast.cycles)
     }
 
-    /// True if a forecast is worth a word.
+    /// True if a forecast is worth reporting.
     pub fn is_worth(&self, forecast: &Forecast) -> bool {
         self.gain(forecast) * 1000 >= WORTH * self.cycles
     }
 }
 
-/// Something that is otherwise, and where.
+/// A hypothetical change, and its location.
 struct Supposition {
     suppose: Suppose,
     otherwise: Otherwise,
@@ -90,16 +90,16 @@ impl Supposition {
     }
 }
 
-/// Waits of one kind that are looked into.
+/// Maximum number of waits of one kind that are examined.
 const MOST: usize = 4;
 
-/// A gain that is worth a word, in parts of a thousand.
+/// Minimum gain worth reporting, in thousandths.
 const WORTH: u64 = 20;
 
-/// A wait of a pipe before it writes over what another one still reads.
+/// A wait of a pipe before it overwrites data that another one still reads.
 struct Reuse {
     site: u32,
-    /// What writes over it.
+    /// The overwriting work.
     writer: u32,
     cycles: u64,
     tile: String,
@@ -107,8 +107,8 @@ struct Reuse {
 }
 
 impl Run<'_> {
-    /// Cycles that the run would take if something were otherwise; `None` where such a run does not complete, as what it
-    /// computes with is not what the kernel computes with.
+    /// Cycles that the run would take with a hypothetical change; `None` if such a run does not complete, since its
+    /// values are not the kernel's.
     ///
     /// # Errors
     /// If the run is cancelled.
@@ -117,7 +117,7 @@ impl Run<'_> {
         Ok(execution.result.complete.then_some(execution.result.stats.cycles))
     }
 
-    /// What would make the run faster; `None` where it was not asked to keep what happens, or did not complete.
+    /// Suggestions that would make the run faster; `None` if the run was not recorded, or did not complete.
     ///
     /// # Errors
     /// If the run is cancelled.
@@ -157,7 +157,7 @@ impl Run<'_> {
             list.push(Supposition::new(free(None, Suppose::ALL), Otherwise::EndlessRings, what));
         }
         for (at, decl) in program.rings.iter().enumerate() {
-            // Rings of both lanes with one name are one ring for who writes the kernel.
+            // To the kernel's author, rings of both lanes with one name are one ring.
             let first = program.rings.iter().position(|other| other.name == decl.name) == Some(at);
             if !first {
                 continue;
@@ -203,7 +203,7 @@ impl Run<'_> {
         list
     }
 
-    /// What some more bytes of a memory mean.
+    /// What a given number of additional bytes in a memory would require.
     fn capacity(&self, names: &Names<'_>, core: slipring_machine::Role, space: Space, bytes: u64) -> String {
         match names.free(&self.compiled.platform, core, space) {
             Some(free) if free >= bytes => format!("it takes {bytes} bytes of `{space}`, of which {free} are free"),
@@ -265,13 +265,13 @@ impl Run<'_> {
     }
 }
 
-/// A ring is called one.
+/// The name of a ring, with the word `ring`.
 fn ring_name(name: &str) -> String {
     if name.starts_with("ring") { name.to_string() } else { format!("ring {name}") }
 }
 
-/// Lines with the waits that hold up the critical path, by the cycles that were waited there; each with the lines that it is
-/// about: its own, and those of the works whose signals it waits for.
+/// Lines with waits on the critical path, by the cycles waited; each with the lines that it concerns: its own, and
+/// those of the work whose signals it waits for.
 fn waits_on_path(record: &Record, names: &Names<'_>) -> Vec<(u32, Vec<u32>)> {
     let mut lines: BTreeMap<u32, (u64, Vec<u32>)> = BTreeMap::new();
     let path = record.path();
@@ -294,7 +294,7 @@ fn waits_on_path(record: &Record, names: &Names<'_>) -> Vec<(u32, Vec<u32>)> {
     list.into_iter().take(MOST).map(|(line, (_, about))| (line, about)).collect()
 }
 
-/// Waits for a tile to have been read before it is written over, that took the longest.
+/// The longest waits for a tile to be read before it is overwritten.
 fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
     let mut found: BTreeMap<u32, Reuse> = BTreeMap::new();
     let is_work = |at: usize| matches!(record.happenings[at].doing, Doing::Work { .. });
@@ -305,7 +305,7 @@ fn reuses(record: &Record, names: &Names<'_>) -> Vec<Reuse> {
             let (Doing::Take { .. }, Some(cause), true) = (own.doing, own.cause, waited) else { continue };
             let Some(next) = (at + 1..range.end).find(|at| is_work(*at)) else { continue };
             let mut writes = record.touches_of(&record.happenings[next].doing).iter().filter(|touch| touch.writes);
-            // What the signal says is over: the work before it, of the pipe that sent it.
+            // The signal means that the earlier work of the sending pipe is complete.
             let sender = record.happenings[cause as usize].agent.index();
             let mut before = (0..cause as usize).rev().take_while(|at| record.happenings[*at].agent.index() == sender);
             let Some(before) = before.find(|at| is_work(*at)) else { continue };

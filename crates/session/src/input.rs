@@ -1,4 +1,4 @@
-//! A text and what is asked of it: parsed once, and lowered once for the same arguments, whatever is made of it.
+//! A text and its compile request: parsed once, and lowered once for the same arguments, whatever is done with it.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,8 @@ use crate::compiled::read_source;
 use crate::prepare::load_text;
 use crate::{CompileRequest, Error, Loaded, Report};
 
-/// A text and what is asked of it. The parsed text, its kernels and its whole program up to the first question are made once, when they
-/// are first asked for; the host code is followed again by each method that says so. Copies are the same one.
+/// A text and its compile request. The parsed text, its kernels and its whole program up to the first question are each
+/// computed once, on first use; methods that say so trace the host code again. Clones share their contents.
 #[derive(Clone, Debug)]
 pub struct Input(Arc<Inner>);
 
@@ -21,23 +21,23 @@ struct Inner {
     source: Arc<Source>,
     asked: CompileRequest,
     form: Arc<Form>,
-    /// The whole program up to its first question, and what was said of it.
+    /// The whole program up to its first question, with its diagnostics.
     program: OnceLock<Option<(Arc<Orchestration>, Vec<Diagnostic>)>>,
     /// Its kernels, and whether it is known to have none.
     loaded: OnceLock<(Loaded, bool)>,
 }
 
-/// What a text was parsed to, whatever is asked of it.
+/// The parsed text, whatever the request.
 #[derive(Debug)]
 enum Form {
-    /// The kernel language, once it was asked for, with what is wrong with modules that were not read.
+    /// The kernel language, parsed on first use, with errors about modules that could not be read.
     Language(OnceLock<(Parsed, Vec<Diagnostic>)>),
-    /// A `.pto` text or C++, once it was asked for.
+    /// A `.pto` text or C++, parsed on first use.
     Text(OnceLock<(Module, Diags)>),
 }
 
 impl Input {
-    /// A text as its source says it is.
+    /// A text in the language given by its source.
     pub fn new(source: Source, asked: &CompileRequest) -> Input {
         let source = Arc::new(source);
         let form = if source.language { Form::Language(OnceLock::new()) } else { Form::Text(OnceLock::new()) };
@@ -48,7 +48,8 @@ impl Input {
         Input(Arc::new(Inner { source, asked, form, program: OnceLock::new(), loaded: OnceLock::new() }))
     }
 
-    /// What a file of this name holds: the kernel language if it ends in `.py`, else a text, unless something else is asked for.
+    /// A file's contents: the kernel language if its name ends in `.py`, otherwise a text, unless the request specifies
+    /// another language.
     ///
     /// # Errors
     /// If it is not a text, or empty.
@@ -61,7 +62,7 @@ impl Input {
         Ok(Input::new(asked.source(name, text), asked))
     }
 
-    /// The same for a file.
+    /// Reads a file.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -70,7 +71,7 @@ impl Input {
         Input::read(&path.display().to_string(), read_source(path)?, asked)
     }
 
-    /// The same text with something else asked of it. It is not parsed again.
+    /// The same text with another request. It is not parsed again.
     pub fn asking(&self, asked: &CompileRequest) -> Input {
         Input::of(self.0.source.clone(), asked.clone(), self.0.form.clone())
     }
@@ -80,12 +81,12 @@ impl Input {
         &self.0.source
     }
 
-    /// What is asked of it.
+    /// The compile request.
     pub fn asked(&self) -> &CompileRequest {
         &self.0.asked
     }
 
-    /// The parsed text; `None` for what is not the kernel language.
+    /// The parsed text; `None` for anything but the kernel language.
     fn parsed(&self) -> Option<&(Parsed, Vec<Diagnostic>)> {
         match &*self.0.form {
             Form::Language(read) => Some(read.get_or_init(|| self.0.asked.parse(&self.0.source))),
@@ -93,13 +94,13 @@ impl Input {
         }
     }
 
-    /// Does something with the parsed text and what is asked of it; `None` for what is not the kernel language.
+    /// Calls `work` with the parsed text and the request; `None` for anything but the kernel language.
     fn with<T>(&self, work: impl FnOnce(&Parsed, &Request<'_>) -> T) -> Option<T> {
         let (parsed, _) = self.parsed()?;
         Some(self.0.asked.with(&self.0.source, |request| work(parsed, request)))
     }
 
-    /// What is wrong before anything is lowered: what the text may not ask for, and modules that cannot be read.
+    /// Errors before anything is lowered: requests that the text may not make, and modules that cannot be read.
     fn said(&self) -> Vec<Diagnostic> {
         let mut said = self.0.asked.refused(&self.0.source);
         if let Some((_, unread)) = self.parsed() {
@@ -108,7 +109,7 @@ impl Input {
         said
     }
 
-    /// Functions and kernels of the text, with everything that was said of them.
+    /// Functions and kernels of the text, with all diagnostics about them.
     pub fn loaded(&self) -> &Loaded {
         &self.lowered().0
     }
@@ -140,12 +141,12 @@ impl Input {
         self.0.program.get_or_init(|| self.follow(&self.0.asked, None, false)).as_ref()
     }
 
-    /// True for a text that has no kernels, but perhaps a whole program.
+    /// True for a text that has no kernels, but possibly a whole program.
     pub fn has_no_kernels(&self) -> bool {
         self.lowered().1
     }
 
-    /// What is wrong with a program, and then with kernels of the text for whatever they are passed.
+    /// The errors of a program, followed by those of the text's kernels that hold for all arguments.
     pub fn and_of_kernels(&self, report: Report) -> Report {
         let (loaded, none) = self.lowered();
         let wrong = |said: &&Diagnostic| said.severity == Severity::Error && !said.kind.waits_for_arguments();
@@ -157,8 +158,8 @@ impl Input {
         report.and(more)
     }
 
-    /// Follows the whole program, with answers to what it asks, and what was said of it; `None` where the text has none. With `made_up`
-    /// nobody has passed the contents of its tensors: errors that may come from them are none.
+    /// Traces the whole program, with answers to its questions, and returns its diagnostics; `None` if the text has
+    /// none. With `made_up`, the contents of its tensors are invented, so errors that may come from them do not count.
     pub fn follow(
         &self,
         asked: &CompileRequest,
@@ -177,24 +178,24 @@ impl Input {
         Some((Arc::new(orchestration), diags.list))
     }
 
-    /// What the host code of the text passes to its kernels. Follows the host code again.
+    /// The arguments that the host code of the text passes to its kernels. Traces the host code again.
     pub fn passed_by_host(&self) -> Vec<(String, Vec<ArgType>)> {
         self.with(|parsed, request| parsed.passed_by_host(request)).unwrap_or_default()
     }
 
-    /// Names of the whole programs of the text. Follows the host code again.
+    /// Names of the whole programs of the text. Traces the host code again.
     pub fn programs(&self) -> Vec<String> {
         self.with(|parsed, request| parsed.programs(request)).unwrap_or_default()
     }
 
-    /// Names of extents that a call decides, where programs of the text ask how many devices there are. Follows the host code
+    /// Names of extents determined by a call, if programs of the text query the number of devices. Traces the host code
     /// again.
     pub fn device_extents(&self) -> Vec<String> {
         self.with(|parsed, request| parsed.device_extents(request)).unwrap_or_default()
     }
 
-    /// Whether constants of the file, or functions that build its kernels, take a value of this name. Follows the host code
-    /// again.
+    /// Whether constants of the file, or functions that build its kernels, accept a value of this name. Traces the host
+    /// code again.
     pub fn takes(&self, name: &str) -> bool {
         self.with(|parsed, request| parsed.takes(name, request)).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What the text of a file alone decides, for each platform that it may be for.
+//! Results that the text of a file alone determines, for each platform it may target.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,42 +12,45 @@ use slipring_program::Program;
 use crate::assume::{self, Assumed};
 use crate::prepare::{check, check_rules, needed_of, which_get_flags};
 
-/// What became of a file on one platform.
+/// The result for a file on one platform.
 #[derive(Debug)]
 pub struct Judged {
     /// The platform's name.
     pub platform: String,
-    /// Everything said.
+    /// All diagnostics.
     pub diags: Diags,
-    /// False where the declarations refuse the file on this platform and another platform takes it: it is not for this one.
+    /// False if the declarations refuse the file on this platform and another platform accepts it: it is not meant for
+    /// this one.
     pub applies: bool,
-    /// Kernels whose rings, memory and synchronisation were worked out.
+    /// Number of kernels whose rings, memory and synchronisation were analysed.
     pub kernels: usize,
-    /// What is assumed of the launches of these kernels, each condition once.
+    /// The assumptions about the launches of these kernels, each condition once.
     pub assumed: Vec<String>,
-    /// Functions that no launch starts, since they take tiles or views: their ops were judged, what their callers decide was not.
+    /// Number of functions that no launch starts, since they take tiles or views: their ops were checked, but not what
+    /// their callers determine.
     pub called: usize,
 }
 
 impl Judged {
-    /// How many errors there are.
+    /// Number of errors.
     pub fn errors(&self) -> usize {
         self.diags.list.iter().filter(|d| d.severity == Severity::Error && !is_finding(d)).count()
     }
 
-    /// How many findings: what is wrong on some path of a text that is well formed.
+    /// Number of findings: errors on some path of a well-formed text.
     pub fn findings(&self) -> usize {
         self.diags.list.iter().filter(|d| is_finding(d)).count()
     }
 }
 
-/// Judges a module that was read without errors: the declarations' rules, and for each of its kernels what the passes and the decoder
-/// decide of rings, pairing on all paths, memory and flags. What depends on a run (races, waits, values) is not judged. Paths that
-/// no launch takes which satisfies the conditions of `assume`, and those of the text, are none; a condition counts for each kernel
-/// that has all its arguments, and it is an error where there is none.
+/// Checks a module that was read without errors: the declarations' rules and, for each of its kernels, what the passes
+/// and the decoder determine about rings, pairing on all paths, memory and flags. Anything that depends on a run
+/// (races, waits, values) is not checked. Paths that no launch takes under the conditions of `assume`, and those of the
+/// text, are ignored; a condition applies to each kernel that has all its arguments, and it is an error if there is
+/// none.
 pub fn judge(module: &Module, platforms: &[Platform], assume: &[String]) -> Vec<Judged> {
     let mut all: Vec<Judged> = platforms.iter().map(|platform| on(module, platform, assume)).collect();
-    // The declarations speak before any kernel is looked at.
+    // The declarations are checked before any kernel is analysed.
     if all.iter().any(|judged| judged.applies) {
         return all;
     }
@@ -55,8 +58,8 @@ pub fn judge(module: &Module, platforms: &[Platform], assume: &[String]) -> Vec<
     all
 }
 
-/// What is wrong with a module that all passes have just made without a word: its rules, and what the decoder says of each of its
-/// kernels. What the passes themselves would say of it they have said.
+/// Errors in a module that all passes have just produced without a message: its rules, and the decoder's diagnostics
+/// for each of its kernels. The passes' own diagnostics have been reported already.
 pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagnostic> {
     let mut diags = Diags::default();
     check_rules(module, platform, &mut diags);
@@ -81,7 +84,8 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     if diags.has_errors() { said } else { of_library(platform, diags, decoded) }
 }
 
-/// Warnings that concern what leaves for the platform's library alone: those that decoding has for it and not otherwise.
+/// Warnings that concern only code built for the platform's library: those that decoding reports for it and not
+/// otherwise.
 fn of_library(platform: &Platform, diags: Diags, decoded: impl Fn(&Platform, &mut Diags)) -> Vec<Diagnostic> {
     if !platform.ring.by_library || diags.list.is_empty() {
         return Vec::new();
@@ -118,17 +122,17 @@ fn on(module: &Module, platform: &Platform, assume: &[String]) -> Judged {
     Judged { platform: platform.name.clone(), diags, applies, kernels: count, assumed: asked.known, called }
 }
 
-/// What is asked to be assumed of the kernels of a module, and what became of it.
+/// The requested assumptions about the kernels of a module, and their status.
 struct Asked<'a> {
     texts: &'a [String],
-    /// What is assumed of some kernel.
+    /// Assumptions that apply to some kernel.
     known: Vec<String>,
-    /// For each condition why no kernel so far has its arguments.
+    /// For each condition, why no kernel so far has its arguments.
     misread: Vec<Option<String>>,
 }
 
 impl Asked<'_> {
-    /// What is assumed of a kernel, by its text and as it is asked.
+    /// The assumptions about a kernel, from its text and from the request.
     ///
     /// # Errors
     /// What is wrong with its text.
@@ -154,7 +158,7 @@ impl Asked<'_> {
     }
 }
 
-/// Runs the passes on what a kernel needs and decodes it, for what they say.
+/// Runs the passes on what a kernel needs and decodes it, for their diagnostics.
 fn work_out(
     module: &Module,
     name: Option<&str>,
@@ -163,7 +167,7 @@ fn work_out(
     asked: &mut Asked<'_>,
     diags: &mut Diags,
 ) {
-    // What other kernels of the file are is of no account, and their number costs nothing.
+    // Other kernels of the file are irrelevant, so their number costs nothing.
     let written = needed_of(module, kernel);
     let (mut said, mut given) = (Diags::default(), BTreeMap::new());
     let Some(kernel) = select_kernel(&written, name, &mut said) else { return diags.list.extend(said.list) };
@@ -186,11 +190,11 @@ fn work_out(
             slipring_passes::sync::scalar::check(&own, platform, &mut said);
         }
     }
-    // Notes tell what was done, which is nothing here.
+    // Notes describe what was done, and nothing is done here.
     diags.list.extend(said.list.into_iter().filter(|d| d.severity >= Severity::Warning));
 }
 
-/// Leaves one of several messages that say the same at the same place.
+/// Removes messages that repeat another one at the same location.
 fn once(diags: &mut Diags) {
     let mut seen = BTreeSet::new();
     diags.list.retain(|d| seen.insert(key(d)));
@@ -200,8 +204,8 @@ fn key(d: &Diagnostic) -> (&'static str, String, Option<(u32, u32)>) {
     (d.code, d.message.clone(), d.primary.as_ref().map(|p| (p.span.start, p.span.end)))
 }
 
-/// The messages of all platforms that the file is for, each once, in the order in which they are found; those that only some
-/// platforms have say which.
+/// The messages of all platforms that the file is meant for, each once, in the order in which they are found; those
+/// that only some platforms have name them.
 pub fn merged(all: &[Judged]) -> Diags {
     let of: Vec<&Judged> = all.iter().filter(|judged| judged.applies).collect();
     let mut who: BTreeMap<_, Vec<usize>> = BTreeMap::new();

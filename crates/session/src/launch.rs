@@ -1,4 +1,4 @@
-//! How a kernel is launched where nobody says it: lines at the head of its file, else what it declares.
+//! Default launch parameters of a kernel: from lines at the head of its file, otherwise from its declaration.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,11 +12,12 @@ use slipring_program::{Param, ParamKind, Special};
 use crate::args::{ArgError, Defaults, bind, file_of, in_order, named, signature};
 use crate::{Error, Prepared, Tensor, consumer_buffers, is_language};
 
-/// The most blocks of a launch.
+/// Maximum number of blocks of a launch.
 pub const MOST_BLOCKS: u32 = 4096;
 
-/// One argument for each parameter: `texts` where there are some, else those of the file, relative to `folder`, else random
-/// inputs of the shapes that the kernel declares. `seed` is that of generated arguments without one of their own.
+/// One argument for each parameter: `texts` if there are any, otherwise those of the file, relative to `folder`,
+/// otherwise random inputs of the shapes that the kernel declares. `seed` is used for generated arguments without a
+/// seed of their own.
 ///
 /// # Errors
 /// If they do not fit the kernel.
@@ -35,7 +36,8 @@ pub fn arguments(
         (given, []) => given,
         (given, others) => Some(replaced(given.unwrap_or_default(), &program.params, others)),
     };
-    // Where all that is given has names, the file says the rest: but for files, which it names from its own folder.
+    // If all given arguments have names, the file supplies the rest, except for files, which it names relative to its
+    // own folder.
     let line = header(&prepared.written.source, "args").unwrap_or_default();
     let line = in_order(&line, &program.params, &declared).unwrap_or_default();
     let rest = |param: &Param| {
@@ -47,7 +49,7 @@ pub fn arguments(
         Some(texts) => {
             let mut texts = in_order(&texts, &program.params, &rest)
                 .map_err(|error| Error::Arguments(mismatch_text(prepared, &error)))?;
-            // Tensors that the kernel makes itself come last, and nobody has to pass them.
+            // Tensors that the kernel creates itself come last and need not be passed.
             let rest: Vec<&Param> = program.params.iter().filter(|param| param.is_passed()).skip(texts.len()).collect();
             let made = |param: &&Param| info(kernels, &program.name, param).is_some_and(|info| info.given.is_some());
             if rest.iter().all(made) {
@@ -72,22 +74,22 @@ pub fn arguments(
         .map_err(wrong)
 }
 
-/// Arguments that are larger than a run may be, said as the run would say it.
+/// The error for arguments that are too large for a run, with the same message as from a run.
 pub fn too_large(source: Arc<Source>, bytes: u64) -> Error {
     let error = Diagnostic::nowhere(Kind::MemoryLimit, Severity::Error, too_large_text(bytes));
     Error::text(source, Diags { list: vec![error.help(TOO_LARGE_HELP)] })
 }
 
-/// What is said of a run whose memories are too large.
+/// The message for a run whose memories are too large.
 pub(crate) fn too_large_text(bytes: u64) -> String {
     format!("the buffers and local memories of the run take {bytes} bytes, more than the limit")
 }
 
-/// What helps then.
+/// The corresponding hint.
 pub(crate) const TOO_LARGE_HELP: &str =
     "run fewer blocks or smaller buffers, or raise `--max-memory` where the host has more";
 
-/// Arguments with others for some parameters.
+/// The arguments, with those for some parameters replaced.
 fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)]) -> Vec<String> {
     let named_ones = texts.iter().any(|text| named(text).0.is_some());
     let passed: Vec<&Param> = params.iter().filter(|param| param.is_passed()).collect();
@@ -103,16 +105,16 @@ fn replaced(mut texts: Vec<String>, params: &[Param], others: &[(String, String)
     texts
 }
 
-/// What is wrong with the arguments of a kernel, and what it takes.
+/// The error in a kernel's arguments, and the arguments it takes.
 pub fn mismatch_text(prepared: &Prepared, error: &crate::args::ArgError) -> String {
     let program = &prepared.decoded.program;
     format!("{error}\nthe kernel is {}", signature(&program.name, &program.params))
 }
 
-/// Blocks of a launch of a function, else of the entry, that says no number of them.
+/// Blocks of a launch of a function, or of the entry, that does not specify them.
 ///
 /// # Errors
-/// If the file's line says none either.
+/// If the file's line does not specify them either.
 pub fn blocks(module: &Module, kernels: &[KernelInfo], function: Option<&str>) -> Result<u32, Error> {
     match header(&module.source, "blocks") {
         None => Ok(blocks_of(kernels, select_kernel(module, function, &mut Diags::default()).as_ref()).unwrap_or(1)),
@@ -123,17 +125,17 @@ pub fn blocks(module: &Module, kernels: &[KernelInfo], function: Option<&str>) -
     }
 }
 
-/// What a file declares for the functions that a kernel is.
+/// The file's declarations for the functions that make up a kernel.
 fn of_kernel<'a>(kernels: &'a [KernelInfo], kernel: &str) -> impl Iterator<Item = &'a KernelInfo> {
     kernels.iter().filter(move |k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name))
 }
 
-/// The blocks that the functions of a kernel say.
+/// The number of blocks that the functions of a kernel specify.
 fn blocks_of(kernels: &[KernelInfo], kernel: Option<&Kernel>) -> Option<u32> {
     of_kernel(kernels, &kernel?.name).map(|own| own.blocks).max()
 }
 
-/// What a file declares for a parameter, where it declares it.
+/// The file's declaration of a parameter, if any.
 pub fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Option<&'a ParamInfo> {
     of_kernel(kernels, kernel).flat_map(|k| &k.params).find(|p| p.name == param.name)
 }
@@ -143,7 +145,7 @@ pub fn shapes(prepared: &Prepared, kernels: &[KernelInfo]) -> Vec<Option<Vec<u64
     (0..prepared.decoded.program.params.len()).map(|at| shape(prepared, kernels, at)).collect()
 }
 
-/// The shape of a buffer, where the kernel declares it or the parameter's type says it.
+/// The shape of a buffer, if the kernel declares it or the parameter's type determines it.
 fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u64>> {
     let program = &prepared.decoded.program;
     let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
@@ -160,8 +162,8 @@ fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u
     })
 }
 
-/// An argument of the shape that a kernel declares for a parameter: random numbers for what it reads, zeros for what it
-/// only writes. `None` for scalars, which have no shape to fill.
+/// An argument of the shape that a kernel declares for a parameter: random numbers if it is read, zeros if it is only
+/// written. `None` for scalars, which have no shape to fill.
 fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<String> {
     let info = info(kernels, kernel, param)?;
     if let Some(given) = &info.given {
@@ -172,7 +174,8 @@ fn declared(kernels: &[KernelInfo], kernel: &str, param: &Param) -> Option<Strin
     Some(format!("{what}:{}[{}]", info.elem, extents.join("x")))
 }
 
-/// The lines at the head of a built program that say how it is launched: those of the source, else what its kernels declare.
+/// The lines at the head of a built program that specify its launch: those of the source, otherwise what its kernels
+/// declare.
 fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
     let source = &module.source;
     let kernel = select_kernel(module, None, &mut Diags::default());
@@ -191,7 +194,7 @@ fn launch_lines(module: &Module, kernels: &[KernelInfo]) -> String {
     line("args", args) + &line("blocks", blocks)
 }
 
-/// What stands above the text of a built program: the lines of its launch, and where the buffers of its rings are.
+/// The lines above the text of a built program: those of its launch, and the addresses of its ring buffers.
 pub fn head_lines(module: &Module, kernels: &[KernelInfo], platform: &Platform) -> String {
     let buffers = consumer_buffers(module, platform);
     let symbols = buffers.iter().map(|buffer| format!("// {}\n", buffer.line()));
@@ -213,7 +216,8 @@ fn header_line<'s>(source: &'s Source, name: &str) -> Option<&'s str> {
         .find_map(|line| line.strip_prefix(mark)?.trim().strip_prefix(name)?.strip_prefix(':'))
 }
 
-/// What the `args` line of a file asks for and only a command line may: files that are written, or lie elsewhere.
+/// Requests in the `args` line of a file that only a command line may make: files that are written, or are in another
+/// folder.
 pub(crate) fn refused_words(source: &Source) -> Vec<Diagnostic> {
     let folder = Path::new(&source.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
     let defaults = Defaults { folder, own: true, ..Defaults::default() };

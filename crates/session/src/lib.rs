@@ -1,7 +1,7 @@
-//! From a text to a run: what is asked of it, how it is read, checked, compiled and launched on arguments, what came of that, and
-//! what one run alone tells of its rings, its memory and its times.
+//! From a text to a run: compile requests, parsing, checks, compilation, launches with arguments, their results, and
+//! single-run reports about rings, memory and times.
 //!
-//! It is made for the engines above it and for the facade, `slipring`, which shows what foreign projects may use.
+//! It is made for the crates above it and for the facade, `slipring`, which exports the interface for other projects.
 
 pub mod answers;
 pub mod args;

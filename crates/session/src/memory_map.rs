@@ -12,8 +12,8 @@ use slipring_tile::Space;
 
 use crate::compiled::Compiled;
 
-/// What lies in each local memory that a module uses, with the lines of its source. For a module that has been through the
-/// passes.
+/// The contents of each local memory that a module uses, with the lines of its source. The module must have been
+/// through the passes.
 pub fn memory_map(module: &Module, platform: &Platform) -> Vec<MemoryFacts> {
     let line = |span: Span| module.source.line(span.start);
     let each = |map: allocate::MemoryMap| {
@@ -41,27 +41,27 @@ pub fn memory_map(module: &Module, platform: &Platform) -> Vec<MemoryFacts> {
     allocate::memory_maps(module, &PassContext::of(platform)).into_iter().filter_map(each).collect()
 }
 
-/// What lies in a local memory.
+/// The use of a local memory.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// `vec`, `mat`, `left`, `right`, `acc`, …
     pub space: String,
-    /// Cores of a cluster that have one and take part.
+    /// Participating cores of a cluster that have one.
     pub cores: u32,
-    /// Bytes in use at some time, of one core.
+    /// Bytes in use at some time, on one core.
     pub bytes: u64,
-    /// Bytes that it has.
+    /// Its size in bytes.
     pub capacity: u64,
 }
 
 impl MemoryUse {
-    /// Bytes in use of all cores of a cluster that take part.
+    /// Bytes in use on all participating cores of a cluster.
     pub fn of_cluster(&self) -> u64 {
         u64::from(self.cores) * self.bytes
     }
 }
 
-/// What lies in the local memories of a cluster; of several kernels what the largest one takes of each.
+/// The use of the local memories of a cluster; for several kernels, the maximum for each memory.
 pub fn memory_uses<'a>(kernels: impl IntoIterator<Item = &'a Compiled>) -> Vec<MemoryUse> {
     let mut uses: BTreeMap<Space, MemoryUse> = BTreeMap::new();
     for compiled in kernels {

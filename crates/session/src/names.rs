@@ -1,4 +1,4 @@
-//! Names of what a recorded run shows.
+//! Names for the contents of a recorded run.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +11,18 @@ use slipring_tile::Space;
 
 use crate::Prepared;
 
-/// What the numbers of a record stand for.
+/// The meaning of the numbers in a record.
 pub struct Names<'a> {
     pub(crate) program: &'a Program,
     source: &'a Source,
     /// The line of each site.
     lines: Vec<Option<u32>>,
-    /// What lies in each local memory.
+    /// The contents of each local memory.
     tiles: BTreeMap<(bool, u8), Vec<Tile>>,
 }
 
 impl<'a> Names<'a> {
-    /// Those of a kernel that was compiled for a platform.
+    /// For a kernel compiled for a platform.
     pub fn new(prepared: &'a Prepared, platform: &Platform) -> Names<'a> {
         let source = &*prepared.written.source;
         let mut tiles: BTreeMap<(bool, u8), Vec<Tile>> = BTreeMap::new();
@@ -39,12 +39,12 @@ impl<'a> Names<'a> {
         Names { program, source, lines: rows.collect(), tiles }
     }
 
-    /// The line of the text that an instruction comes from; [`Names::shown`] is what people are told of it.
+    /// The line of the text that an instruction comes from; [`Names::shown`] is the line displayed to users.
     pub fn line(&self, site: u32) -> Option<u32> {
         self.lines.get(site as usize).copied().flatten()
     }
 
-    /// The same as a line of the file that it comes from.
+    /// As [`Names::line`], as a line of the file that it comes from.
     pub fn at(&self, site: u32) -> Option<Line> {
         self.line(site).map(|line| self.shown(line))
     }
@@ -54,7 +54,7 @@ impl<'a> Names<'a> {
         self.source.shown_line(line as usize)
     }
 
-    /// The tile that lies at a place when an instruction uses it: of several the one that is in use at its line.
+    /// The tile at an address when an instruction uses it: if there are several, the one in use at its line.
     pub fn tile(&self, extent: &Extent, site: u32) -> Option<String> {
         let own = self.tiles.get(&(extent.core.kind() == CoreKind::Cube, extent.space as u8))?;
         let line = self.line(site).unwrap_or(0);
@@ -67,7 +67,7 @@ impl<'a> Names<'a> {
         Some(best.buffer.name.trim_start_matches('%').to_string())
     }
 
-    /// Bytes of a local memory of a core in which nothing lies; `None` where it is not known what lies there.
+    /// Unused bytes of a core's local memory; `None` if its contents are unknown.
     pub fn free(&self, platform: &Platform, core: Role, space: Space) -> Option<u64> {
         let own = self.tiles.get(&(core.kind() == CoreKind::Cube, space as u8))?;
         let spec = platform.space(space)?;
@@ -75,24 +75,24 @@ impl<'a> Names<'a> {
         Some(spec.bytes.saturating_sub(spec.reserved).saturating_sub(end))
     }
 
-    /// What an object is for.
+    /// The role of an object.
     pub fn role(&self, sync: u32) -> Option<SyncRole> {
         self.program.syncs.get(sync as usize).map(|decl| decl.role)
     }
 
-    /// What an object is called.
+    /// The name of an object.
     pub fn object(&self, sync: u32) -> String {
         self.program.syncs.get(sync as usize).map_or(String::new(), |decl| decl.name.to_string())
     }
 
-    /// A line of the source without the blanks around it.
+    /// A line of the source without surrounding whitespace.
     pub fn text(&self, line: u32) -> String {
         let line = self.source.text.lines().nth((line as usize).saturating_sub(1));
         line.unwrap_or_default().trim().to_string()
     }
 }
 
-/// A tile or a ring, with the lines between which it is in use; none for a ring, which always is.
+/// A tile or a ring, with the lines between which it is in use; none for a ring, which is always in use.
 pub(crate) struct Tile {
     buffer: MapBuffer,
     lines: Vec<(u32, u32)>,

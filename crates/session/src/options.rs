@@ -1,4 +1,4 @@
-//! How a kernel is run.
+//! Options of a kernel's run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,16 +10,16 @@ use slipring_sim::{Delay, Launch, Limits, Observer, Standing, Timing, WorkRun};
 
 use crate::Error;
 
-/// The most launches one after another.
+/// Maximum number of consecutive launches.
 pub const MOST_LAUNCHES: u32 = 1000;
 
-/// The most bytes after a buffer that belong to nothing.
+/// Maximum number of slack bytes after a buffer.
 pub const MOST_SLACK: u64 = 1 << 30;
 
-/// The most devices of a whole program.
+/// Maximum number of devices of a whole program.
 pub const MOST_DEVICES: u32 = 64;
 
-/// What another thread sees of a run and does to it. Copies are the same one.
+/// Progress of a run and its cancellation, shared with another thread. Clones share their state.
 #[derive(Clone, Debug, Default)]
 pub struct Control {
     cancel: Cancel,
@@ -32,12 +32,12 @@ struct Seen {
     blocks: AtomicU64,
     /// Blocks of the launch.
     all: AtomicU64,
-    /// What is done now, of a work of several runs.
+    /// The current stage of a task that consists of several runs.
     stage: Mutex<String>,
 }
 
 impl Control {
-    /// Ends the run within some milliseconds: it then has no results.
+    /// Ends the run within some milliseconds; it then has no results.
     pub fn cancel(&self) {
         self.cancel.cancel();
     }
@@ -47,28 +47,28 @@ impl Control {
         self.cancel.is_cancelled()
     }
 
-    /// The cycle that the run has come to.
+    /// The cycle that the run has reached.
     pub fn cycle(&self) -> u64 {
         self.seen.cycle.load(Ordering::Relaxed)
     }
 
-    /// Blocks that are over, and blocks of the launch.
+    /// Completed blocks, and blocks of the launch.
     pub fn blocks(&self) -> [u64; 2] {
         [&self.seen.blocks, &self.seen.all].map(|number| number.load(Ordering::Relaxed))
     }
 
-    /// What is done now, where there are several runs, such as a proof; empty elsewhere.
+    /// The current stage, if there are several runs, as in a proof; otherwise empty.
     pub fn stage(&self) -> String {
         self.seen.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells what is done now.
+    /// Sets the current stage.
     #[doc(hidden)]
     pub fn tell(&self, stage: String) {
         *self.seen.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
     }
 
-    /// What the engine asks.
+    /// The token that the engine checks.
     #[doc(hidden)]
     pub fn cancel_token(&self) -> Cancel {
         self.cancel.clone()
@@ -100,37 +100,37 @@ impl Observer for Control {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunOptions {
-    /// Blocks of the launch; by default those that the file or the kernel asks for, else 1.
+    /// Blocks of the launch; by default those that the file or the kernel specifies, otherwise 1.
     pub blocks: Option<u32>,
-    /// When the run is given up.
+    /// The limits of the run.
     pub limits: Limits,
     /// Zeroed bytes after every buffer that the kernel may touch.
     pub gm_slack: u64,
-    /// How long things take.
+    /// The durations.
     pub timing: Timing,
-    /// Works that take longer than that: a schedule to replay.
+    /// Delayed work: a schedule to replay.
     pub delays: Vec<Delay>,
-    /// Take times only: nothing is computed, no tool watches, and buffers keep what was passed.
+    /// Determines times only: nothing is computed, no tool is active, and buffers keep the passed contents.
     pub time_only: bool,
-    /// Launches one after another on the same device, up to the first one with a finding; at least 1.
+    /// Number of consecutive launches on the same device, up to the first one with a finding; at least 1.
     pub launches: u32,
-    /// What the scalar arguments of each launch satisfy, such as `n % 8 == 0`, besides what the kernel says itself: a launch that does
-    /// not is a finding, and no proof speaks of it.
+    /// Conditions that the scalar arguments of each launch satisfy, such as `n % 8 == 0`, besides those in the kernel:
+    /// a launch that violates them is a finding, and no proof covers it.
     pub assume: Vec<String>,
-    /// Which tools watch.
+    /// The active tools.
     pub tools: Tools,
-    /// Bytes in the results that nobody has written are an error, not a warning.
+    /// Whether unwritten bytes in the results are an error instead of a warning.
     pub strict: bool,
-    /// Whether the times of each ring's tiles are kept.
+    /// Whether the times of each ring's tiles are recorded.
     pub trace: bool,
-    /// How many events are kept for [`Run::timeline`](crate::Run::timeline); the others are only counted.
+    /// Maximum number of events recorded for [`Run::timeline`](crate::Run::timeline); the others are only counted.
     pub events: usize,
-    /// Whether everything that happens is kept, for [`Run::trace`](crate::Run::trace), [`Run::lines`](crate::Run::lines) and
-    /// [`Run::path`](crate::Run::path).
+    /// Whether everything that happens is recorded, for [`Run::trace`](crate::Run::trace),
+    /// [`Run::lines`](crate::Run::lines) and [`Run::path`](crate::Run::path).
     pub record: bool,
-    /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
+    /// Whether a loop found to be infinite stops the run at once, with `endless-loop`, and not only at the step limit.
     pub stop_endless: bool,
-    /// What another thread sees of the run and does to it.
+    /// Progress and cancellation for another thread.
     pub control: Control,
 }
 
@@ -163,65 +163,65 @@ impl RunOptions {
         RunOptions::default()
     }
 
-    /// With so many blocks.
+    /// Sets the number of blocks.
     pub fn blocks(mut self, blocks: u32) -> RunOptions {
         self.blocks = Some(blocks);
         self
     }
 
-    /// Without values: only times are taken.
+    /// Determines times only, without values.
     pub fn time_only(mut self) -> RunOptions {
         self.time_only = true;
         self
     }
 
-    /// With other limits.
+    /// Sets the limits.
     pub fn limits(mut self, limits: Limits) -> RunOptions {
         self.limits = limits;
         self
     }
 
-    /// With these tools.
+    /// Sets the active tools.
     pub fn tools(mut self, tools: Tools) -> RunOptions {
         self.tools = tools;
         self
     }
 
-    /// With other durations.
+    /// Sets the durations.
     pub fn timing(mut self, timing: Timing) -> RunOptions {
         self.timing = timing;
         self
     }
 
-    /// With everything kept that happens.
+    /// Sets whether everything that happens is recorded.
     pub fn record(mut self, record: bool) -> RunOptions {
         self.record = record;
         self
     }
 
-    /// With bytes that nobody wrote as errors.
+    /// Sets whether unwritten bytes are errors.
     pub fn strict(mut self, strict: bool) -> RunOptions {
         self.strict = strict;
         self
     }
 
-    /// The same run with values and nothing kept of what happens in it.
+    /// The same options with values and without any recording.
     #[doc(hidden)]
     pub fn quiet(&self) -> RunOptions {
         RunOptions { trace: false, events: 0, record: false, time_only: false, ..self.clone() }
     }
 
-    /// Seen and cancelled by whoever has this.
+    /// Sets the control through which the run is observed and cancelled.
     pub fn control(mut self, control: Control) -> RunOptions {
         self.control = control;
         self
     }
 }
 
-/// Nothing, where the core of a platform has the pipe that a timing makes slow.
+/// Checks that a core of the platform has the pipe that a timing makes slow.
 ///
 /// # Errors
-/// If it has none of that name: nothing would be slow.
+/// If it has none with that name: nothing would be slow.
 pub fn timing_fits(timing: Timing, platform: &Platform) -> Result<(), Error> {
     let Timing::Slow { role, pipe: Some(pipe) } = timing else { return Ok(()) };
     let pipes = platform.pipes_of(role.kind());

@@ -1,11 +1,11 @@
-//! What parameters of a kernel are for: sums, slots of rings.
+//! Special roles of kernel parameters: sums, slots of rings.
 
 use slipring_ir::{Module, OpId, ValueDef, ValueId};
 use slipring_op::ring::gm_buffer;
 use slipring_op::{Kernel, OpRef, RingPart};
 use slipring_program::{Special, UpdateKind};
 
-/// Parameters whose buffers are added to by atomic stores.
+/// Parameters whose buffers are targets of atomic additions.
 pub(crate) fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {
@@ -20,7 +20,7 @@ pub(crate) fn summed_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     found
 }
 
-/// Parameters that are only used as slots of rings in global memory.
+/// Parameters used only as slots of rings in global memory.
 pub(crate) fn slot_params(module: &Module, kernel: &Kernel) -> Vec<usize> {
     let mut found = Vec::new();
     for id in module.walk(module.top) {

@@ -1,8 +1,9 @@
-//! A launch in parts: some of its blocks run here, others elsewhere, and what they left is put together.
+//! A launch in parts: some of its blocks run here, others elsewhere, and the results are combined.
 //!
-//! Blocks are never ordered with each other, so what one leaves is its own matter unless two touch the same bytes. What does couple
-//! them is time: they share global memory. So each part computes values and is checked, the times of all blocks are taken together
-//! without computing anything, and whatever might be otherwise in one piece is told, and is then run in one piece.
+//! Blocks are never ordered with each other, so their results are independent unless two touch the same bytes. They are
+//! coupled by time, because they share global memory. Each part therefore computes values and is checked; the times of
+//! all blocks are determined together without computing anything; and anything that might differ from a run in one
+//! piece is reported, and the launch is then run in one piece.
 
 use slipring_program::Kind;
 use std::sync::Arc;
@@ -20,39 +21,39 @@ use crate::places::{Places, beginning};
 use crate::tensor::Bound;
 use crate::{Error, ExecuteOptions, Run, RunOptions, facts};
 
-/// Bytes of a buffer: from one to before another.
+/// A range of bytes of a buffer: start and end.
 pub type Stretch = (u64, u64);
 
 /// Some blocks of a launch, computed and checked.
 #[derive(Debug)]
 pub struct Part {
-    /// Why the launch cannot be put together from parts, if it cannot: then it is run in one piece.
+    /// Why the launch cannot be combined from parts, if so: it is then run in one piece.
     pub obstacle: Option<String>,
-    /// What the tools say, and what the verdict covers.
+    /// The results of the tools, and the scope of the verdict.
     pub checks: Vec<CheckFacts>,
-    /// The bytes of each buffer in global memory that its blocks read, sorted and apart.
+    /// The bytes of each buffer in global memory that its blocks read, sorted and disjoint.
     pub reads: Vec<Vec<Stretch>>,
     /// Those that they wrote.
     pub writes: Vec<Vec<Stretch>>,
-    /// By buffer that is passed: what stands in [`Part::writes`] of it, one after the other.
+    /// For each buffer that is passed: the contents of the ranges in [`Part::writes`], concatenated.
     pub contents: Vec<Vec<u8>>,
     pub(crate) judged: CheckReport,
 }
 
-/// Which bytes of global memory were touched.
+/// The touched bytes of global memory.
 #[derive(Debug, Default)]
 struct Touched {
     reads: Vec<Bytes>,
     writes: Vec<Bytes>,
-    /// Whether a scalar unit wrote some: what stands in whose cache is then a matter of all blocks.
+    /// Whether a scalar unit wrote some: the contents of caches then depend on all blocks.
     by_scalars: bool,
 }
 
-/// Stretches as they come, put in order now and then.
+/// Ranges in order of arrival, sorted from time to time.
 #[derive(Clone, Debug, Default)]
 struct Bytes {
     list: Vec<Stretch>,
-    /// How many there were when they were put in order.
+    /// Their number after the last sort.
     apart: usize,
 }
 
@@ -108,7 +109,7 @@ fn settled(list: Vec<Bytes>) -> Vec<Vec<Stretch>> {
     list.into_iter().map(one).collect()
 }
 
-/// Runs `count` blocks of a launch from block `first` on, with all tools that are asked for.
+/// Runs `count` blocks of a launch from block `first` on, with all selected tools.
 ///
 /// # Errors
 /// If there are no such blocks, or the run is cancelled.
@@ -165,7 +166,7 @@ pub fn run_part(
     for index in (0..bound.len()).filter(|_| obstacle.is_none()) {
         let Some(after) = execution.buffer(bound, index) else { continue };
         let own = writes.get(contents.len()).map_or(&[][..], Vec::as_slice);
-        // What lies after a buffer is in no result.
+        // Bytes after a buffer are in no result.
         let inside = |(start, end): &Stretch| {
             let (start, end) = (*start as usize, (*end as usize).min(after.len()));
             after.get(start..end).unwrap_or_default()
@@ -175,15 +176,15 @@ pub fn run_part(
     Ok(Part { obstacle, checks, reads, writes, contents, judged })
 }
 
-/// What a part wrote: the stretches of each buffer, and what stands in them.
+/// The writes of a part: the ranges of each buffer, and their contents.
 pub type Written<'a> = (&'a [Vec<Stretch>], &'a [Vec<u8>]);
 
 impl<'a> Run<'a> {
-    /// Of a run that only took times: the same with the values that parts of it have computed, and the verdict of one of them, which
+    /// Completes a time-only run with the values that parts of it have computed and the verdict of one of them, which
     /// is that of all.
     ///
     /// # Errors
-    /// If what is written lies outside of its buffer.
+    /// If a write is outside of its buffer.
     pub fn put_together(mut self, part: &Part, written: &[Written<'_>]) -> Result<Run<'a>, Error> {
         for (stretches, contents) in written {
             for (buffer, (list, bytes)) in stretches.iter().zip(contents.iter()).enumerate() {

@@ -1,4 +1,4 @@
-//! Which buffers in global memory arguments take, and what those hold at first.
+//! Allocation of arguments in global memory, and the initial contents of the buffers.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::{Error, Prepared};
 
 pub use crate::args::Within;
 
-/// Where an argument lies: a buffer in global memory, and the byte of it at which the argument begins.
+/// The location of an argument: a buffer in global memory, and the byte offset at which the argument begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferPlace {
     /// The buffer, in the order of their first arguments.
     pub buffer: usize,
-    /// Its byte.
+    /// The byte offset.
     pub offset: usize,
 }
 
-/// Where each argument lies.
+/// The location of each argument.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
     /// By argument; `None` for a scalar.
@@ -33,7 +33,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Each argument in a buffer of its own, but for those of one memory.
+    /// Each argument in a buffer of its own, except for those that share a memory.
     pub fn new(values: &[Bound<'_>]) -> Places {
         let mut places = Places::default();
         let mut memories: BTreeMap<u32, usize> = BTreeMap::new();
@@ -53,25 +53,25 @@ impl Places {
         places
     }
 
-    /// Where an argument lies, if it is a buffer.
+    /// The location of an argument, if it is a buffer.
     pub fn get(&self, index: usize) -> Option<BufferPlace> {
         self.of.get(index).copied().flatten()
     }
 
-    /// The first argument that lies in a buffer.
+    /// The first argument in a buffer.
     pub fn argument_of(&self, buffer: usize) -> Option<usize> {
         self.of.iter().position(|place| place.is_some_and(|place| place.buffer == buffer))
     }
 
-    /// True for a buffer that several arguments lie in.
+    /// True for a buffer with several arguments.
     pub fn is_shared(&self, buffer: usize) -> bool {
         self.of.iter().flatten().filter(|place| place.buffer == buffer).count() > 1
     }
 
-    /// Refuses arguments that lie in one buffer, where each has to have its own: `why` says so.
+    /// Refuses arguments that share a buffer where each must have its own; `why` is the reason.
     ///
     /// # Errors
-    /// The first such arguments, by their names.
+    /// The first such arguments, by name.
     pub fn refuse_shared(&self, names: &[&str], why: &str) -> Result<(), Error> {
         let Some(buffer) = (0..self.sizes.len()).find(|buffer| self.is_shared(*buffer)) else { return Ok(()) };
         let of = |at: usize| self.of[at].is_some_and(|place| place.buffer == buffer);
@@ -80,13 +80,13 @@ impl Places {
         Err(Error::Arguments(format!("{names} lie in one memory, and {why}: pass a copy of one of them")))
     }
 
-    /// True if any two arguments lie in one buffer.
+    /// True if any two arguments share a buffer.
     pub(crate) fn any_shared(&self) -> bool {
         (0..self.sizes.len()).any(|buffer| self.is_shared(buffer))
     }
 }
 
-/// Tools that know what the buffers of a launch hold at first: slots of rings nothing, outputs nothing that counts.
+/// Tools that know the initial contents of a launch's buffers: slots of rings are uninitialised, and so are outputs.
 pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[Bound<'_>], tools: Tools) -> Tools {
     let scratch = slot_buffers(prepared, values);
     let (program, places) = (&prepared.decoded.program, Places::new(values));
@@ -101,7 +101,7 @@ pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[Bound<'_
             unwritten.push(Unwritten::whole(place.buffer));
             continue;
         }
-        // What another argument of the memory holds is there.
+        // The contents of another argument in the same memory are present.
         let range = |at: usize, offset: usize| {
             let bytes = values[at].contents().map_or(0, <[u8]>::len);
             (offset as u64, (offset + bytes) as u64)
@@ -121,7 +121,7 @@ pub fn beginning(prepared: &Prepared, kernels: &[KernelInfo], values: &[Bound<'_
     Tools { scratch, unwritten, ..tools }
 }
 
-/// The bytes of outputs that a run is to write, unless the compiler has said already that it does not (`said`).
+/// The bytes of outputs that a run must write, unless the compiler has already reported that it does not (`said`).
 pub fn results(
     prepared: &Prepared,
     kernels: &[KernelInfo],
@@ -145,14 +145,14 @@ pub fn results(
     passed.enumerate().zip(values).filter(|((_, param), _)| is_output(param)).filter_map(one).collect()
 }
 
-/// Global buffers (by their place among the kernel's buffers) that only hold the slots of rings.
+/// Global buffers (by index among the kernel's buffers) that only hold slots of rings.
 pub fn slot_buffers(prepared: &Prepared, values: &[Bound<'_>]) -> Vec<usize> {
     let params = slot_params(&prepared.written, &prepared.kernel);
     let places = Places::new(values);
     let buffers = params.into_iter().filter_map(|at| places.get(at)).map(|place| place.buffer);
-    // What lies beside other arguments is not only slots.
+    // A buffer shared with other arguments holds not only slots.
     let mut found: Vec<usize> = buffers.filter(|buffer| !places.is_shared(*buffer)).collect();
-    // What the launch allocates lies after what was passed.
+    // Buffers allocated by the launch come after those that were passed.
     let passed = places.sizes.len();
     let allocated = prepared.decoded.program.params.iter().filter(|p| !p.is_passed());
     found.extend(allocated.enumerate().map(|(at, _)| passed + at));

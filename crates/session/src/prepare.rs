@@ -11,7 +11,7 @@ use slipring_passes::analysis::facts::syncs;
 use slipring_passes::sync::insert_sync;
 use slipring_passes::{InsertSync, Outcome, PassContext, run_passes};
 
-/// Reads a text. The module is worth something only if the diagnostics have no error.
+/// Reads a text. The module is usable only if the diagnostics contain no error.
 pub fn load(source: impl Into<Arc<Source>>) -> (Module, Diags) {
     let (mut module, mut diags) = slipring_ir::text::parse(source.into(), &Dialects::get().registry);
     if !diags.has_errors() {
@@ -23,15 +23,16 @@ pub fn load(source: impl Into<Arc<Source>>) -> (Module, Diags) {
 /// A file that was read.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Its functions; worth something only if `diags` has no error.
+    /// Its functions; usable only if `diags` contains no error.
     pub module: Module,
-    /// What is wrong with it.
+    /// Its diagnostics.
     pub diags: Diags,
-    /// Shapes and directions of the parameters, where the file says them: a kernel of the kernel language does.
+    /// Shapes and directions of the parameters, if the file declares them, as in the kernel language.
     pub kernels: Vec<KernelInfo>,
 }
 
-/// Reads a file for which nothing is asked: the kernel language if its name ends in `.py`, C++ if it ends as that does, else a text.
+/// Reads a file without a request: the kernel language if its name ends in `.py`, C++ if it has such an extension,
+/// otherwise a text.
 pub fn load_file(source: Source) -> Loaded {
     if source.language {
         let (compiled, diags) = slipring_lang::compile(Arc::new(source));
@@ -41,7 +42,7 @@ pub fn load_file(source: Source) -> Loaded {
     Loaded { module, diags, kernels: Vec::new() }
 }
 
-/// Reads what is not the kernel language: C++, or a text.
+/// Reads anything but the kernel language: C++, or a text.
 pub(crate) fn load_text(source: Arc<Source>) -> (Module, Diags) {
     if source.cpp { load_cpp(source) } else { load(source) }
 }
@@ -62,7 +63,7 @@ fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
     (module, diags)
 }
 
-/// Says that it cannot be read.
+/// Reports that it cannot be read.
 #[cfg(not(feature = "cpp"))]
 fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
     let mut diags = Diags::default();
@@ -72,20 +73,20 @@ fn load_cpp(source: Arc<Source>) -> (Module, Diags) {
     (Module::new(source), diags)
 }
 
-/// Functions of a file: what is asked of all of them is asked for each.
+/// Maximum number of functions in a file: requests about all of them are made for each.
 const MOST_FUNCTIONS: usize = 16384;
 
 /// Reads a platform file.
 ///
 /// # Errors
-/// What it says that no platform has, or that there is no such instruction.
+/// Unknown contents, or an instruction that does not exist.
 pub fn read_platform(text: &str) -> Result<Platform, PlatformError> {
     let platform = slipring_machine::parse(text)?;
     check_ops(&platform)?;
     Ok(platform)
 }
 
-/// Costs are listed for instructions that are declared.
+/// Checks that costs are listed only for declared instructions.
 fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
     let names = Dialects::get().all().iter().map(|def| def.schema.name);
     platform.check_ops(names.filter_map(|name| names::of_tiles(name)))
@@ -95,13 +96,13 @@ fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
 /// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     check_rules(module, platform, diags);
-    // In C++ tiles of one address are one tile under several names.
+    // In C++, tiles at one address are one tile under several names.
     if !diags.has_errors() && !module.source.cpp {
         slipring_passes::memory::allocate::overwritten(module, platform, diags);
     }
 }
 
-/// The same without warnings of tiles that overwrite each other.
+/// As [`check`], without warnings about tiles that overwrite each other.
 pub(crate) fn check_rules(module: &Module, platform: &Platform, diags: &mut Diags) {
     let mut functions = module.functions().skip(MOST_FUNCTIONS);
     if let Some(first) = functions.next() {
@@ -120,7 +121,7 @@ pub(crate) fn check_rules(module: &Module, platform: &Platform, diags: &mut Diag
     }
 }
 
-/// The platform of a run: the one asked for, else the module's `pto.target_arch`, else A5.
+/// The platform of a run: the requested one, otherwise the module's `pto.target_arch`, otherwise A5.
 ///
 /// # Errors
 /// If no platform has that name.
@@ -133,14 +134,14 @@ pub use slipring_op::function::written_platform;
 /// A kernel ready to run.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The module as it was written.
+    /// The module as written.
     pub written: Module,
     /// The module after the passes.
     pub module: Module,
     /// The kernel of `written`.
     pub kernel: Kernel,
     /// What has the sequential semantics, where it is not `written`: a function for both kinds of core that pushes and pops by
-    /// itself means what its two programs do.
+    /// itself means what its two programs do, and vector instructions are part of a vector function though none is written.
     pub apart: Option<(Module, Kernel)>,
     /// The program.
     pub decoded: Decoded,
@@ -151,7 +152,7 @@ pub struct Prepared {
 /// Who synchronises the pipes of a program's cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flags {
-    /// Nobody does.
+    /// Nothing does.
     None,
     /// The text does.
     ByHand,
@@ -160,7 +161,7 @@ pub enum Flags {
 }
 
 impl Flags {
-    /// The word for it in facts.
+    /// The term used in facts.
     pub fn word(self) -> &'static str {
         match self {
             Flags::None => "none",
@@ -170,32 +171,32 @@ impl Flags {
     }
 }
 
-/// Which functions of a text get flags: where one of them synchronises by hand none does, unless that was asked for.
+/// The functions of a text that get flags: none if one of them synchronises manually, unless requested.
 pub(crate) fn which_get_flags(written: &Module, asked: bool) -> InsertSync {
     match asked {
-        // What ships is judged as it is.
+        // Code that ships is checked unchanged.
         _ if written.source.cpp => InsertSync::Never,
         true => InsertSync::Asked,
-        // Kernels of one file of the language are compiled each by itself.
+        // Kernels of one file of the language are compiled separately.
         false if !is_language(&written.source) && syncs(written) > 0 => InsertSync::Never,
         false => InsertSync::WhereNone,
     }
 }
 
 impl Prepared {
-    /// The line of the text, from 1, that a place of the program is in; `None` for what no text stands for.
+    /// The line of the text, from 1, of a location in the program; `None` if it has none.
     pub fn row(&self, site: u32) -> Option<usize> {
         let span = self.decoded.program.sites.get(site as usize)?.span;
         (span.1 > span.0).then(|| self.written.source.line_column(span.0).0)
     }
 
-    /// The same as a line of the file that it comes from.
+    /// As [`Prepared::row`], as a line of the file that it comes from.
     pub fn line(&self, site: u32) -> Option<Line> {
         self.row(site).map(|row| self.written.source.shown_line(row))
     }
 
-    /// The kernel as text, before the passes: what was read, or what the kernel language was compiled to, without the places in its
-    /// file. The text is the same wherever the file lies.
+    /// The kernel as text, before the passes: the text that was read, or the output of compiling the kernel language,
+    /// without source locations. It does not depend on the file's path.
     pub fn text(&self) -> String {
         let source = &self.written.source;
         match is_language(source) || source.cpp {
@@ -216,7 +217,7 @@ pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, dia
     prepare_with(written, function, platform, false, diags)
 }
 
-/// The same, where functions without flags may get some although others of the text have theirs by hand.
+/// As [`prepare`], where functions without flags may get some although others of the text have manual ones.
 pub(crate) fn prepare_with(
     written: Module,
     function: Option<&str>,
@@ -232,7 +233,7 @@ pub(crate) fn prepare_with(
     prepared
 }
 
-/// A module with what one of its kernels needs and no other function; `None` where no kernel can be told.
+/// A module with only the functions that one of its kernels needs; `None` if the kernel cannot be determined.
 pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
     let kernel = select_kernel(module, function, &mut Diags::default())?;
     Some(needed_of(module, &kernel))
@@ -241,12 +242,12 @@ pub fn needed(module: &Module, function: Option<&str>) -> Option<Module> {
 /// A module without the functions that a kernel does not need.
 pub(crate) fn needed_of(module: &Module, kernel: &Kernel) -> Module {
     let needed = needed_functions(module, kernel);
-    // What stands inside of a function that it needs belongs to it, whatever it is.
+    // Everything inside a needed function belongs to it.
     let inside = |op| module.parent_op(op).is_some_and(|parent| module.function_of(parent).is_some());
     module.only(|op| !module.is_function(op) || needed.contains(&op) || inside(op))
 }
 
-/// What is said where a crate refuses a program and does not say why.
+/// The message if a crate refuses a program without a reason.
 const UNSAID: &str = "internal error: slipring cannot decode this program and does not know why";
 
 fn try_prepare(
@@ -260,14 +261,15 @@ fn try_prepare(
     let mut module = needed_of(&written, &kernel);
     let by_hand = slipring_passes::has_rings_by_hand(&module);
     let mut apart = None;
-    let (mut own, mut inserted) = (syncs(&module), 0);
+    let (mut own, mut inserted, count) = (syncs(&module), 0, module.op_count());
     let keep = |pass: &slipring_passes::Pass, module: &Module| {
         let now = syncs(module);
         match pass.name == insert_sync::PASS.name {
             true => inserted = now.saturating_sub(own),
             false => own = now,
         }
-        if by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
+        let scopes = pass.name == slipring_passes::scopes::PASS.name && module.op_count() != count;
+        if scopes || by_hand && pass.name == slipring_passes::split::expand_mixed::PASS.name {
             apart = Some(module.clone());
         }
     };

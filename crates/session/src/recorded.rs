@@ -1,4 +1,4 @@
-//! What a run that was recorded shows: its timeline, its lines, its critical path.
+//! Views of a recorded run: its timeline, its lines, its critical path.
 
 use slipring_report::{End, Legend, LineFacts, Page, PathFacts, Predicted, Record, Trace, html};
 
@@ -7,19 +7,18 @@ use crate::{Advice, Forecast, Run, memory_map};
 pub use crate::names::Names;
 
 impl Run<'_> {
-    /// Everything that happened; `None` where the run was not asked to keep it
-    /// ([`RunOptions::record`](crate::RunOptions::record)).
+    /// The full record; `None` if the run was not recorded ([`RunOptions::record`](crate::RunOptions::record)).
     pub fn record(&self) -> Option<&Record> {
         self.seen.record.as_ref()
     }
 
     /// The timeline, for [`chrome`](slipring_report::chrome), [`perfetto`](slipring_report::perfetto) and
-    /// [`chart`](slipring_report::chart); `None` where the run was not asked to keep it.
+    /// [`chart`](slipring_report::chart); `None` if the run was not recorded.
     pub fn trace(&self) -> Option<Trace> {
         self.timetable().map(|(trace, _)| trace)
     }
 
-    /// The timeline, and where each happening stands in it.
+    /// The timeline, and the position of each event in it.
     #[doc(hidden)]
     pub fn timetable(&self) -> Option<(Trace, Vec<End>)> {
         let record = self.record()?;
@@ -34,8 +33,8 @@ impl Run<'_> {
         Some(record.trace(&places))
     }
 
-    /// A page with everything that the run shows, which needs no other file and no network; `None` where the run was not asked to
-    /// keep what happens. `advice` stands there where it is given.
+    /// A self-contained page with everything that the run shows, which needs no other file and no network; `None` if
+    /// the run was not recorded. It includes `advice` if given.
     ///
     /// # Errors
     /// A defect of the template.
@@ -43,10 +42,10 @@ impl Run<'_> {
         self.html_against(advice, None)
     }
 
-    /// The same beside another run: its facts, as `run --json` gives them.
+    /// As [`Run::html`], compared with another run, whose facts are given as from `run --json`.
     ///
     /// # Errors
-    /// If the facts are none, or a defect of the template.
+    /// If the facts are invalid, or a defect of the template.
     pub fn html_against(
         &self,
         advice: Option<&Advice>,
@@ -94,7 +93,7 @@ impl Run<'_> {
         Some(html(&page))
     }
 
-    /// Cycles, stalls and bytes by line of the source; `None` where the run was not asked to keep them.
+    /// Cycles, stalls and bytes by source line; `None` if the run was not recorded.
     pub fn lines(&self) -> Option<Vec<LineFacts>> {
         let record = self.record()?;
         let names = Names::new(&self.compiled.prepared, &self.compiled.platform);
@@ -105,8 +104,8 @@ impl Run<'_> {
         ))
     }
 
-    /// The critical path: what the last cycle waited for, and what that waited for, back to the first; `None` where the run was
-    /// not asked to keep it.
+    /// The critical path: what the last cycle waited for, and what that waited for, back to the first; `None` if the
+    /// run was not recorded.
     pub fn path(&self) -> Option<PathFacts> {
         let record = self.record()?;
         let names = Names::new(&self.compiled.prepared, &self.compiled.platform);

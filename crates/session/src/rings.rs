@@ -1,4 +1,4 @@
-//! How full the rings of a kernel are, who waits for whom, and what another depth would do.
+//! Occupancy of a kernel's rings, the waits between their ends, and the effect of another depth.
 
 use std::ops::RangeInclusive;
 
@@ -37,7 +37,7 @@ pub struct Depth {
     pub consumer_wait: Option<u64>,
 }
 
-/// A run seen from its rings.
+/// A run from the perspective of its rings.
 #[derive(Clone, Debug, Serialize)]
 pub struct RingReport {
     /// The kernel.
@@ -48,28 +48,28 @@ pub struct RingReport {
     pub cycles: u64,
     /// Whether they are an estimate.
     pub estimate: bool,
-    /// What supports them.
+    /// The evidence behind them.
     pub evidence: Backing,
     /// Its rings.
     pub rings: Vec<OccupancyFacts>,
-    /// Where the slots lie, for each function; empty where rings lie in global memory.
+    /// The addresses of the slots, for each function; empty if rings are in global memory.
     pub consumer_buffers: Vec<ConsumerBuffer>,
-    /// The same kernel with other depths, where they were asked for.
+    /// The same kernel with other depths, if requested.
     pub sweep: Vec<Depth>,
-    /// What was found in the run.
+    /// The findings of the run.
     pub findings: Vec<MessageFacts>,
-    /// The same with their places in the text.
+    /// The findings with their source locations.
     #[serde(skip)]
     pub messages: Report,
 }
 
-/// The deepest ring of a sweep.
+/// Maximum depth in a sweep.
 pub const DEEPEST: u32 = 64;
 
 /// Runs a kernel and reports on its rings.
 ///
 /// # Errors
-/// If the run is cancelled, or a depth of the sweep is none.
+/// If the run is cancelled, or a depth of the sweep is invalid.
 pub fn report(
     written: &Module,
     function: Option<&str>,
@@ -117,7 +117,7 @@ struct Launch<'l> {
     kernels: &'l [KernelInfo],
 }
 
-/// A run and what was found in it.
+/// A run and its findings.
 struct Measured {
     cycles: u64,
     backing: Backing,
@@ -156,7 +156,7 @@ fn measure(
     })
 }
 
-/// The kernel with pipes of another depth. Buffers that only hold slots grow with it.
+/// The kernel with pipes of another depth. Buffers that only hold slots grow accordingly.
 fn depth(
     written: &Module,
     function: Option<&str>,
@@ -209,7 +209,7 @@ fn memory(program: &Program) -> u64 {
 }
 
 impl RingReport {
-    /// The report as the command line prints it.
+    /// The report in the format of the command line.
     pub fn text(&self) -> String {
         let facts = self;
         let time = figure(facts.cycles, facts.evidence.error_percent());

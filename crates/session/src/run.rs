@@ -1,4 +1,4 @@
-//! A run and what came of it.
+//! A run and its outcome.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::verify::verify_with;
 use crate::words::in_words;
 use crate::{Control, Element, Error, ExecuteOptions, Execution, Report, RunOptions, Timeline, VerifyOutcome, facts};
 
-/// A run, with what the kernel left in its buffers.
+/// A run, with the resulting contents of the kernel's buffers.
 #[derive(Debug)]
 pub struct Run<'a> {
     /// The kernel.
@@ -33,45 +33,45 @@ pub struct Run<'a> {
     /// Its arguments.
     #[doc(hidden)]
     pub bound: Vec<Bound<'a>>,
-    /// How the launch was run.
+    /// The options of the launch.
     #[doc(hidden)]
     pub options: ExecuteOptions,
     control: Control,
-    /// What the engine left.
+    /// The engine's result.
     #[doc(hidden)]
     pub execution: Execution,
     judged: CheckReport,
     findings: Report,
-    /// What was kept of it.
+    /// The recorded data.
     #[doc(hidden)]
     pub seen: Seen,
     launch: u32,
     time_only: bool,
 }
 
-/// What was kept of a run.
+/// The recorded data of a run.
 #[derive(Debug, Default)]
 pub struct Seen {
     rings: RingTrace,
     timeline: Timeline,
-    /// Where it was asked for.
+    /// If requested.
     pub record: Option<Record>,
 }
 
-/// What the tools say of a run.
+/// The results of the tools for a run.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// One for each tool, and what the verdict covers.
+    /// One for each tool, with the scope of the verdict.
     pub checks: Vec<CheckFacts>,
-    /// Whether every block ran to its end.
+    /// Whether every block completed.
     pub complete: bool,
-    /// Errors that were found.
+    /// Number of errors found.
     pub errors: usize,
 }
 
 impl Verdict {
-    /// True if the run came to its end and nothing was found wrong. What was looked at, and for which schedules that holds, the
-    /// single tools say.
+    /// True if the run completed and nothing wrong was found. The single tools state what was checked, and for which
+    /// schedules that holds.
     pub fn is_clean(&self) -> bool {
         self.complete && self.errors == 0
     }
@@ -92,28 +92,28 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What came of the comparison with the sequential semantics.
+/// The result of the comparison with the sequential semantics.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// The outcome.
     pub outcome: VerifyOutcome,
-    /// What there is to say of it.
+    /// The messages about it.
     pub messages: Vec<Diagnostic>,
-    /// The same in a row of [`Verdict::checks`].
+    /// The result as a row of [`Verdict::checks`].
     pub facts: CheckFacts,
 }
 
-/// Steps for which a run tries the other answer of a question: a proof tries it to the end.
+/// Steps for which a run checks the alternative answer of a question; a proof checks it to the end.
 const OTHERWISE_STEPS: u64 = 1 << 16;
 
-/// The launch is one that is said never to happen.
+/// The finding for a launch that is assumed never to happen.
 fn not_assumed(condition: &str) -> Finding {
     let message = format!("the arguments do not satisfy `{condition}`, which is assumed");
     Finding::new(Kind::Other("assumption"), Severity::Error, message)
         .help("pass others, or assume less: what is proved holds for launches that satisfy what is assumed")
 }
 
-/// The lines of a schedule that made nothing late, in one warning.
+/// One warning for all lines of a schedule that had no effect.
 fn not_met(unused: &[Unused]) -> Option<Finding> {
     let (first, others) = unused.split_first()?;
     let others = match others.len() {
@@ -177,7 +177,7 @@ pub fn start<'a>(
     let findings = findings.and(report(&judged).messages().to_vec());
     for question in judged.questions.clone() {
         if let Some((_, found)) = judged.otherwise.iter().find(|(own, _)| *own == question) {
-            // The same run told: all that the other answer changes is that there may be more errors.
+            // The report is that of the same run: the alternative answer can only add errors.
             let messages = Report::new(prepared.written.source.clone(), in_words(found.as_slice(), prepared, &bound));
             let clean = [judged.is_free(), judged.is_free() && found.is_none()];
             let condition = clean_if(question, clean, first_error(&messages));
@@ -190,7 +190,7 @@ pub fn start<'a>(
             return Err(Error::Cancelled);
         }
         let condition = match tried {
-            // Where the verdict is not clean there is nothing to say of conditions.
+            // If the verdict is not clean, there are no conditions to report.
             None => judged.is_free().then(|| tried_only(question, OTHERWISE_STEPS)),
             Some(instead) => {
                 let clean = [judged.is_free(), instead.is_free()];
@@ -204,7 +204,7 @@ pub fn start<'a>(
     Ok(Run { compiled, bound, options, control, execution, judged, findings, seen, launch, time_only })
 }
 
-/// What the tools say with the other answer of a question; `None` where nothing is found before its steps are over.
+/// The results of the tools with the alternative answer of a question; `None` if nothing is found within the steps.
 fn otherwise(
     compiled: &Compiled,
     bound: &[Bound<'_>],
@@ -213,7 +213,7 @@ fn otherwise(
     tools: &Tools,
     earlier: Option<&Execution>,
 ) -> Option<CheckReport> {
-    // At the platform's own durations, whatever was asked for: how far it comes does not depend on that.
+    // With the platform's own durations, whatever was requested: how far it gets does not depend on them.
     let mut quiet = RunOptions { trace: false, events: 0, record: false, ..asked.clone() };
     (quiet.timing, quiet.delays) = (Timing::default(), Vec::default());
     let mut short = *options;
@@ -226,7 +226,7 @@ fn otherwise(
     (wrong || !cut).then_some(judged)
 }
 
-/// Runs it once, with what was kept of it and what the tools say.
+/// Runs it once; returns the recorded data and the results of the tools.
 pub fn once(
     compiled: &Compiled,
     bound: &[Bound<'_>],
@@ -266,7 +266,7 @@ impl Run<'_> {
     /// The contents of a buffer, by the name of its parameter, after the run.
     ///
     /// # Errors
-    /// If the run did not complete, no buffer has that name, or its elements are of another type.
+    /// If the run did not complete, no buffer has that name, or its element type differs.
     pub fn get<T: Element>(&self, name: &str) -> Result<Vec<T>, Error> {
         let index = self.index(name)?;
         match self.compiled.prepared.decoded.program.params[index].kind {
@@ -300,9 +300,9 @@ impl Run<'_> {
         self.left(index).ok_or_else(|| Error::Arguments(format!("argument {} {what}", index + 1)))
     }
 
-    /// What a run left in the buffer that was passed at a position, also where it stopped before its end.
+    /// The contents of the buffer that was passed at a position, even if the run did not complete.
     pub fn left(&self, index: usize) -> Option<&[u8]> {
-        // What was passed is no result.
+        // The passed contents are not a result.
         (!self.time_only).then(|| self.execution.buffer(&self.bound, index)).flatten()
     }
 
@@ -323,22 +323,22 @@ impl Run<'_> {
         })
     }
 
-    /// Whether every block ran to its end.
+    /// Whether every block completed.
     pub fn is_complete(&self) -> bool {
         self.execution.result.complete
     }
 
-    /// What was said when the kernel was compiled, which is not an error.
+    /// Diagnostics of the compilation that are not errors.
     pub fn said(&self) -> Report {
         Report::new(self.compiled.prepared.written.source.clone(), self.compiled.said.clone())
     }
 
-    /// What the tools found, with the places in the text.
+    /// The findings of the tools, with their source locations.
     pub fn findings(&self) -> &Report {
         &self.findings
     }
 
-    /// What was checked, and with what result.
+    /// What was checked, and the results.
     pub fn verdict(&self) -> Verdict {
         let complete = self.is_complete();
         let mut checks = facts::check_facts(&self.judged, complete, |site| self.compiled.prepared.line(site));
@@ -359,12 +359,12 @@ impl Run<'_> {
         self.execution.result.stats.cycles
     }
 
-    /// What supports the cycles: how far they may be off, or that they are an estimate and why.
+    /// The evidence behind the cycles: their error bounds, or that they are an estimate and why.
     pub fn backing(&self) -> Backing {
         self.execution.result.stats.backing()
     }
 
-    /// What happened when; empty where no events were asked for.
+    /// The events of the run; empty if none were requested.
     pub fn timeline(&self) -> &Timeline {
         &self.seen.timeline
     }
@@ -374,17 +374,17 @@ impl Run<'_> {
         &self.execution.result.output.lines
     }
 
-    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
+    /// The index of this launch, from 1: the last one requested, or the first one with a finding.
     pub fn launch(&self) -> u32 {
         self.launch
     }
 
-    /// Everything that a run reports, as `slipring run --json` has it.
+    /// The complete report of a run, as in `slipring run --json`.
     pub fn facts(&self) -> RunFacts {
         self.facts_with(true)
     }
 
-    /// The same without the buffers that are as they were, which a summary does not show: large ones take a while to look at.
+    /// As [`Run::facts`], without unchanged buffers, which a summary does not show: large ones take a while to examine.
     pub fn facts_changed(&self) -> RunFacts {
         self.facts_with(false)
     }
@@ -409,8 +409,8 @@ impl Run<'_> {
     /// Runs the sequential semantics of the source on the same arguments and compares every buffer.
     ///
     /// # Errors
-    /// `Different` where they differ or the sequential semantics has an error, `Incomplete` for a run that stopped, `Unsupported`
-    /// where it cannot be compared.
+    /// `Different` if they differ or the sequential semantics has an error, `Incomplete` for a run that stopped,
+    /// `Unsupported` if it cannot be compared.
     pub fn verify(&self) -> Result<Comparison, Error> {
         if !self.is_complete() {
             return Err(Error::Incomplete(self.findings.clone()));
@@ -429,7 +429,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same with every outcome as a value.
+    /// As [`Run::verify`], with every outcome as a value.
     pub fn compare(&self) -> Comparison {
         let mut diags = Diags::default();
         let outcome = if self.time_only {
@@ -452,7 +452,7 @@ impl Run<'_> {
         Comparison { outcome, messages, facts }
     }
 
-    /// The same launch once more with something otherwise, on the same inputs.
+    /// Repeats the launch with a hypothetical change, on the same inputs.
     ///
     /// # Errors
     /// If the run is cancelled.
@@ -468,7 +468,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same launch once more, asked for otherwise.
+    /// Repeats the launch with other options.
     ///
     /// # Errors
     /// If the run is cancelled.
@@ -478,7 +478,7 @@ impl Run<'_> {
         start(&self.compiled, bound, self.options.blocks, asked)
     }
 
-    /// The same launch as it was asked for, once more and up to a cycle, seen by an observer; from where it was kept, if it was.
+    /// Repeats the launch with these options up to a cycle, with an observer; from a snapshot, if there is one.
     #[doc(hidden)]
     pub fn once_more<O: slipring_sim::Observer>(
         &self,
@@ -496,20 +496,21 @@ impl Run<'_> {
         }
     }
 
-    /// The same once more for somebody who keeps it now and then.
+    /// Repeats the run with periodic snapshots for a keeper.
     #[doc(hidden)]
     pub fn keep(&self, asked: &RunOptions, keeper: &mut dyn slipring_sim::Keeper) {
         let (decoded, platform) = (&self.compiled.prepared.decoded, &self.compiled.platform);
         launch_kept(decoded, platform, &self.bound, self.options, extras_of(asked), keeper);
     }
 
-    /// Of a run that only took times: its buffers have got the values, and this is its verdict, in which there is no finding.
+    /// Completes a time-only run: its buffers have received their values, and this is its verdict, which contains no
+    /// finding.
     #[doc(hidden)]
     pub fn computed(&mut self, judged: CheckReport) {
         (self.time_only, self.judged) = (false, judged);
     }
 
-    /// The same run without loans of its inputs: they are copied.
+    /// The same run without borrowed inputs: they are copied.
     pub fn into_owned(self) -> Run<'static> {
         let bound = self.bound.into_iter().map(Bound::into_owned).collect();
         let Run { compiled, options, control, execution, judged, findings, seen, launch, time_only, .. } = self;
@@ -522,7 +523,7 @@ impl Run<'_> {
     }
 }
 
-/// How a run goes on that is asked for like this.
+/// The launch extras of a run with these options.
 fn extras_of(asked: &RunOptions) -> LaunchExtras<'_> {
     LaunchExtras {
         timing: asked.timing,

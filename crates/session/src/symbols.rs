@@ -1,6 +1,7 @@
-//! The constants of seed 000 that say where a function's rings lie: `{DIR}_CONSUMER_BUFFER_BASE` and `{DIR}_CONSUMER_BUFFER_SIZE`.
+//! The constants of seed 000 that give the addresses of a function's rings: `{DIR}_CONSUMER_BUFFER_BASE` and
+//! `{DIR}_CONSUMER_BUFFER_SIZE`.
 //!
-//! They are what the ops say that make the pipes, once addresses are chosen; nothing else holds them.
+//! They are derived from the ops that create the pipes, once addresses are chosen; they are not stored anywhere else.
 
 use serde::Serialize;
 use slipring_ir::Module;
@@ -10,26 +11,27 @@ use slipring_op::{OpRef, RingPart, kernel_kind, symbol_name};
 use slipring_program::Direction;
 use slipring_tile::Space;
 
-/// The slots of one direction of a pipe, as a function that has an end of it sees them.
+/// The slots of one direction of a pipe, from the perspective of a function with an end of it.
 #[derive(Clone, PartialEq, Eq, Serialize, Debug)]
 pub struct ConsumerBuffer {
     /// The function, without `@`.
     pub function: String,
-    /// The pipe, as messages call it.
+    /// The pipe's name in messages.
     pub pipe: String,
     /// `C2V` or `V2C`.
     pub direction: &'static str,
-    /// First byte in the consumer's memory, where the text says it.
+    /// First byte in the consumer's memory, if the text determines it.
     pub base: Option<i64>,
     /// Bytes of all slots.
     pub size: u64,
     /// The consumer's memory: `UB` or `L1`.
     pub memory: &'static str,
-    /// True for the consumer, false for the producer, which has them from there.
+    /// True for the consumer, false for the producer, which imports them.
     pub own: bool,
 }
 
-/// The buffers of all functions that make ends of pipes, in the order of the text. Empty where rings lie in global memory.
+/// The buffers of all functions that create ends of pipes, in the order of the text. Empty if rings are in global
+/// memory.
 pub fn consumer_buffers(module: &Module, platform: &Platform) -> Vec<ConsumerBuffer> {
     let mut found = Vec::new();
     for function in module.functions() {

@@ -1,4 +1,4 @@
-//! What a caller passes to a kernel, with its type and shape.
+//! A value that a caller passes to a kernel, with its type and shape.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,10 +12,11 @@ use crate::args::number::{Number, range_text};
 use crate::args::{ArgError, OutFile, Within, float_bits};
 use crate::fits::{Known, mismatch};
 
-/// A number that tensors are made of: its type on the host is that of the elements.
+/// A host type for tensor elements.
 ///
 /// # Safety
-/// The type has no padding, every pattern of its bits is a value, and it has the size and the form of its `ELEM`.
+/// The type has no padding, every bit pattern is a valid value, and it has the size and the representation of its
+/// `ELEM`.
 pub unsafe trait Element: Copy + Default + 'static {
     /// The element type.
     const ELEM: Elem;
@@ -37,9 +38,9 @@ elements! {
     half::f16 => F16, half::bf16 => BF16,
 }
 
-/// An argument of a kernel on its way in, whoever passes it: a tensor, whose bytes are borrowed where they can be, or a scalar.
+/// An argument passed to a kernel by any caller: a tensor, whose bytes are borrowed where possible, or a scalar.
 ///
-/// A tensor that says neither type nor shape takes the parameter's. What it says must be the parameter's, where that is known.
+/// A tensor without type and shape takes those of the parameter. Those it has must be the parameter's, where known.
 #[derive(Clone, Debug)]
 pub struct Tensor<'a> {
     data: Data<'a>,
@@ -47,9 +48,9 @@ pub struct Tensor<'a> {
     shape: Option<Vec<usize>>,
     /// The shape must be the parameter's, not only its size.
     exact: bool,
-    /// Where it lies, if others lie there, too.
+    /// Its location in a memory shared with others, if so.
     within: Option<Within>,
-    /// The file that it was read from, and the one that it is written to after the run.
+    /// The file it was read from, and the one it is written to after the run.
     file: Option<PathBuf>,
     out: Option<OutFile>,
 }
@@ -64,12 +65,12 @@ enum Data<'a> {
 }
 
 impl<'a> Tensor<'a> {
-    /// A view of numbers that lie row by row; nothing is copied.
+    /// A view of numbers in row-major order; nothing is copied.
     pub fn view<T: Element>(numbers: &'a [T], shape: impl Into<Vec<usize>>) -> Tensor<'a> {
         Tensor::of_bytes(T::ELEM, shape, bytes_of(numbers))
     }
 
-    /// A tensor of any element type, from its bytes as the device has them: little-endian, row by row.
+    /// A tensor of any element type, from its bytes as stored on the device: little-endian, row-major.
     pub fn of_bytes(elem: Elem, shape: impl Into<Vec<usize>>, bytes: impl Into<Cow<'a, [u8]>>) -> Tensor<'a> {
         let (data, shape) = (Data::Bytes(bytes.into()), Some(shape.into()));
         Tensor { elem: Some(elem), shape, exact: true, ..Tensor::of(data) }
@@ -80,14 +81,14 @@ impl<'a> Tensor<'a> {
         Tensor::of(Data::Bytes(bytes.into()))
     }
 
-    /// Nothing is known of it but what it holds.
+    /// Only its contents are known.
     fn of(data: Data<'a>) -> Tensor<'a> {
         Tensor { data, elem: None, shape: None, exact: false, within: None, file: None, out: None }
     }
 
-    /// The same as a part of a memory that others of the arguments lie in as well, as views of one array do: what the kernel
-    /// writes to one of them it reads from the other. `memory` is a number of the caller's, `offset` the first byte. What several
-    /// arguments share of a memory holds what the last of them says.
+    /// Declares it as part of a memory shared with other arguments, as with views of one array: what the kernel writes
+    /// through one of them it reads through the other. `memory` is an id chosen by the caller, `offset` the first byte.
+    /// Bytes shared by several arguments have the contents given by the last of them.
     pub fn within(mut self, memory: u32, offset: usize) -> Tensor<'a> {
         self.lie_within(memory, offset);
         self
@@ -97,17 +98,17 @@ impl<'a> Tensor<'a> {
         self.within = Some(Within { memory, offset });
     }
 
-    /// The same with what a text says of it: the parameter need only have as many bytes.
+    /// With a type and shape from a text: the parameter need only have the same number of bytes.
     pub(crate) fn saying(self, elem: Option<Elem>, shape: Option<Vec<usize>>) -> Tensor<'a> {
         Tensor { elem, shape, ..self }
     }
 
-    /// The same of a file, and to one.
+    /// With its source file and its destination.
     pub(crate) fn of_file(self, file: Option<PathBuf>, out: Option<OutFile>) -> Tensor<'a> {
         Tensor { file, out, ..self }
     }
 
-    /// A scalar of a type, as registers keep it.
+    /// A scalar of a type, as stored in registers.
     pub(crate) fn register(elem: Elem, bits: u64) -> Tensor<'static> {
         Tensor { elem: Some(elem), ..Tensor::of(Data::Scalar(bits)) }
     }
@@ -120,25 +121,25 @@ impl<'a> Tensor<'a> {
         self.out.as_ref()
     }
 
-    /// Where it is written after the run, if it says so. It is said once.
+    /// Takes the file it is written to after the run, if any; a second call returns `None`.
     #[doc(hidden)]
     pub fn take_out(&mut self) -> Option<OutFile> {
         self.out.take()
     }
 
-    /// Type of its elements, or of the scalar, where it says one.
+    /// Element or scalar type, if it has one.
     #[doc(hidden)]
     pub fn elem(&self) -> Option<Elem> {
         self.elem
     }
 
-    /// Its extents, where it says them.
+    /// Its extents, if it has them.
     #[doc(hidden)]
     pub fn shape(&self) -> Option<&[usize]> {
         self.shape.as_deref()
     }
 
-    /// The bytes that it has; `None` for a scalar, and for zeros, whose size the parameter says.
+    /// Its bytes; `None` for a scalar, and for zeros, whose size comes from the parameter.
     #[doc(hidden)]
     pub fn contents(&self) -> Option<&[u8]> {
         match &self.data {
@@ -147,7 +148,7 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The same without a copy, where it has them for itself.
+    /// Its bytes without a copy, if it owns them.
     #[doc(hidden)]
     pub fn into_contents(self) -> Option<Vec<u8>> {
         match self.data {
@@ -165,7 +166,7 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// Why it does not fit a parameter as it is, if it does not.
+    /// Why it does not fit a parameter unchanged, if so.
     pub(crate) fn mismatch(&self, kind: &ParamKind, shape: Option<&[u64]>) -> Option<String> {
         let (bytes, what) = (self.contents().map(<[u8]>::len), "the file holds");
         mismatch(&Known { bytes, elem: self.elem, shape: self.shape(), exact: self.exact, what }, kind, shape)
@@ -201,7 +202,7 @@ impl<'a> Tensor<'a> {
         Tensor::of(Data::Number(Number::Float(number)))
     }
 
-    /// The same without a loan.
+    /// The same without borrowed data.
     pub fn into_owned(self) -> Tensor<'static> {
         let data = match self.data {
             Data::Bytes(bytes) => Data::Bytes(Cow::Owned(bytes.into_owned())),
@@ -213,7 +214,7 @@ impl<'a> Tensor<'a> {
         Tensor { data, elem, shape, exact, within, file, out }
     }
 
-    /// What it is, for messages: `f32[64x64]`, `a scalar`.
+    /// Its description for messages: `f32[64x64]`, `a scalar`.
     pub fn describe(&self) -> String {
         let elem = self.elem.map_or("", Elem::name);
         match (&self.shape, &self.data) {
@@ -226,11 +227,11 @@ impl<'a> Tensor<'a> {
         }
     }
 
-    /// The same with everything that the parameter decides. `index` counts from 0; `shape` is the parameter's in elements,
-    /// where it is known.
+    /// Completes it with everything that the parameter determines. `index` counts from 0; `shape` is the parameter's in
+    /// elements, where it is known.
     ///
     /// # Errors
-    /// If it does not fit the parameter: both are said.
+    /// If it does not fit the parameter: the message names both.
     #[doc(hidden)]
     pub fn bind(self, index: usize, param: &Param, shape: Option<&[u64]>) -> Result<Bound<'a>, ArgError> {
         let error = |text: String, reason| ArgError::Type { index: index + 1, text, name: param.name.clone(), reason };
@@ -257,7 +258,7 @@ impl<'a> Tensor<'a> {
                     Contents::Scalar(boolean as u64)
                 }
                 (ParamKind::Bool, _) => return Err(error(described, "where i1 is expected".into())),
-                // Does not fit, which is said below.
+                // It does not fit, which is reported below.
                 _ => Contents::Scalar(0),
             },
             Data::Scalar(bits) => Contents::Scalar(bits),
@@ -288,15 +289,15 @@ impl<'a> Tensor<'a> {
     }
 }
 
-/// A number as registers keep it, if the type has it.
+/// A number as stored in registers, if the type can represent it.
 fn bits(elem: Elem, number: Number) -> Option<u64> {
     let bits = || if elem.is_float() { float_bits(elem, number.float()) } else { number.integer() as u64 };
     number.fits(elem).then(bits)
 }
 
-/// The bytes of numbers, as the device has them.
+/// The bytes of numbers, as stored on the device.
 fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
-    // SAFETY: `Element` promises numbers without padding; any number of bytes may be looked at as such.
+    // SAFETY: `Element` guarantees numbers without padding; any number of their bytes may be read.
     let bytes = unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast::<u8>(), std::mem::size_of_val(numbers)) };
     if cfg!(target_endian = "little") {
         return Cow::Borrowed(bytes);
@@ -306,11 +307,11 @@ fn bytes_of<T: Element>(numbers: &[T]) -> Cow<'_, [u8]> {
     Cow::Owned(turned)
 }
 
-/// Numbers from their bytes; an odd end is left out.
+/// Numbers from their bytes; an incomplete last one is omitted.
 pub fn numbers<T: Element>(bytes: &[u8]) -> Vec<T> {
     let mut list = vec![T::default(); bytes.len() / size_of::<T>()];
     let size = std::mem::size_of_val(&list[..]);
-    // SAFETY: `Element` promises that every pattern of bits is a value; the bytes are those of the list.
+    // SAFETY: `Element` guarantees that every bit pattern is a valid value; the bytes are those of the list.
     let raw = unsafe { std::slice::from_raw_parts_mut(list.as_mut_ptr().cast::<u8>(), size) };
     raw.copy_from_slice(&bytes[..size]);
     if cfg!(target_endian = "big") {
@@ -340,23 +341,23 @@ impl<'a, T: Element, const N: usize> From<&'a [T; N]> for Tensor<'a> {
     }
 }
 
-/// What is passed for a parameter: a [`Tensor`] once its parameter is known. Nothing of it is open: it is what runs take, bytes that they
-/// copy into the device's memory, or a scalar as registers keep it.
+/// The value passed for a parameter: a [`Tensor`] once its parameter is known. It is fully determined: bytes that runs
+/// copy into the device's memory, or a scalar as stored in registers.
 #[derive(Clone, Debug)]
 pub struct Bound<'a> {
     data: Contents<'a>,
-    /// The extents that were passed, outermost first, where they were.
+    /// The extents that were passed, outermost first, if any.
     pub shape: Option<Vec<usize>>,
     within: Option<Within>,
-    /// The parts that hold other bytes than zeros, once somebody has asked.
+    /// The parts that contain nonzero bytes, once computed.
     held: Arc<OnceLock<Vec<Range<usize>>>>,
 }
 
-/// Bytes of one part that is asked whether it holds only zeros: some pages of the host's memory.
+/// Granularity in bytes of the search for nonzero parts: some pages of the host's memory.
 const PART: usize = 1 << 14;
 static ZEROS: [u8; PART] = [0; PART];
 
-/// The parts of some bytes that hold others than zeros.
+/// The parts of a byte sequence that contain nonzero bytes.
 fn held(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut held: Vec<Range<usize>> = Vec::new();
     for (at, part) in bytes.chunks(PART).enumerate() {
@@ -379,20 +380,20 @@ enum Contents<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// A buffer of these contents.
+    /// A buffer with these contents.
     pub fn buffer(bytes: impl Into<Cow<'a, [u8]>>) -> Bound<'a> {
         let bytes = bytes.into();
-        // Nobody has looked where it holds zeros: all of it is copied.
+        // Its zero parts are not known: all of it is copied.
         let held = Arc::new(OnceLock::from(std::iter::once(0..bytes.len()).collect::<Vec<_>>()));
         Bound { data: Contents::Bytes(bytes), shape: None, within: None, held }
     }
 
-    /// A scalar of these bits.
+    /// A scalar with these bits.
     pub fn scalar(bits: u64) -> Bound<'a> {
         Bound { data: Contents::Scalar(bits), shape: None, within: None, held: Arc::default() }
     }
 
-    /// The same on loan, perhaps with other bits.
+    /// A borrowed copy, possibly with other bits.
     pub fn borrowed(&self, bits: Option<u64>) -> Bound<'_> {
         let data = match (&self.data, bits) {
             (_, Some(bits)) => Contents::Scalar(bits),
@@ -418,17 +419,18 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// The parts of the contents that may hold other bytes than zeros.
+    /// The parts of the contents that may contain nonzero bytes.
     pub fn held(&self) -> &[Range<usize>] {
         self.held.get_or_init(|| held(self.contents().unwrap_or_default()))
     }
 
-    /// Where a buffer lies that shares its memory with others of the launch; `None` for one that has its own.
+    /// The location of a buffer that shares its memory with others of the launch; `None` for one with a memory of its
+    /// own.
     pub fn within(&self) -> Option<Within> {
         self.within
     }
 
-    /// A buffer with zeros after its contents, so that it has this many times their length.
+    /// Appends zeros to a buffer's contents, so that it has this multiple of their length.
     pub fn grow(&mut self, times: usize) {
         if let Contents::Bytes(bytes) = &mut self.data {
             let length = bytes.len().saturating_mul(times);
@@ -437,7 +439,7 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// The same without a loan.
+    /// The same without borrowed data.
     pub fn into_owned(self) -> Bound<'static> {
         let data = match self.data {
             Contents::Bytes(bytes) => Contents::Bytes(Cow::Owned(bytes.into_owned())),

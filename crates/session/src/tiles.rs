@@ -1,4 +1,4 @@
-//! What tiles hold where a run ended, or was stopped.
+//! Contents of tiles where a run ended or was stopped.
 
 use slipring_ir::Type;
 use slipring_machine::Role;
@@ -9,25 +9,25 @@ use slipring_tile::{Elem, Space, View, copy::read_row};
 
 use crate::compiled::Compiled;
 
-/// A tile of one core and what it holds.
+/// A tile of one core and its contents.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct TileContents {
-    /// What the source calls it.
+    /// Its name in the source.
     pub name: String,
     /// `AIC`, `AIV0` or `AIV1`.
     pub core: &'static str,
     /// Its memory.
     pub space: String,
-    /// Its first byte there.
+    /// Its first byte.
     pub address: u64,
-    /// Its type, as a text writes it.
+    /// Its type, as written in a text.
     pub ty: String,
     /// Rows and columns.
     pub shape: [u32; 2],
-    /// Of what.
+    /// The element type.
     pub elem: Elem,
-    /// Its elements row by row, however it lies in memory.
+    /// Its elements in row-major order, whatever its layout.
     pub elements: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl TileContents {
 }
 
 impl Compiled {
-    /// Tiles of a name, or all: on which core, in which memory, and where.
+    /// The tiles with a name, or all: their core, memory and address.
     fn tiles_of(&self, name: Option<&str>) -> Vec<(Role, Space, MapBuffer)> {
         let maps = allocate::memory_maps(&self.prepared.module, &PassContext::of(&self.platform));
         let mut found = Vec::new();
@@ -57,7 +57,7 @@ impl Compiled {
         found
     }
 
-    /// The bytes that tiles of a name take: on which core, in which memory, the first one, and how many.
+    /// The bytes occupied by tiles with a name: their core, memory, first byte and size.
     pub fn tile_places(&self, name: &str) -> Vec<(Role, Space, u64, u64)> {
         let tiles = self.tiles_of(Some(name)).into_iter();
         tiles.map(|(role, space, buffer)| (role, space, buffer.address, buffer.bytes)).collect()
@@ -73,8 +73,9 @@ impl Compiled {
         names
     }
 
-    /// What the tiles of a name, or all, hold on each core of a cluster that has one, in a memory of a run: what lay there last,
-    /// whether it is still of use or not. Empty where no tile has the name, or its address is known only when the kernel runs.
+    /// The contents of the tiles with a name, or of all, on each core of a cluster that has one, in a memory of a run:
+    /// the bytes last stored there, whether they are still needed or not. Empty if no tile has the name, or its address
+    /// is known only at run time.
     pub fn tiles_in(&self, memory: &Memory, cluster: u32, name: Option<&str>) -> Vec<TileContents> {
         let tiles = self.tiles_of(name).into_iter();
         tiles.filter_map(|(role, space, buffer)| self.tile(memory, cluster, (role, space), &buffer)).collect()

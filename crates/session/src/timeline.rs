@@ -1,4 +1,4 @@
-//! What happened when.
+//! Events of a run as a timeline.
 
 use slipring_program::Program;
 use slipring_sim::{Again, Observer, Standing, WorkRun};
@@ -6,7 +6,7 @@ use slipring_sim::{Again, Observer, Standing, WorkRun};
 /// Work on a pipe, or on a scalar unit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// The block that it is of.
+    /// Its block.
     pub block: u32,
     /// The core: `AIC`, `AIV0` or `AIV1`.
     pub core: &'static str,
@@ -14,20 +14,20 @@ pub struct Event {
     pub pipe: &'static str,
     /// The op.
     pub op: String,
-    /// Cycle at which it began.
+    /// Start cycle.
     pub start: u64,
     /// Cycle at which its bytes changed.
     pub end: u64,
-    /// Bytes of the text that it comes from, first and end; the same where it comes from none.
+    /// Start and end offset of its source text; equal if it has none.
     pub span: (u32, u32),
 }
 
-/// The events of a run in the order of their ends.
+/// The events of a run in the order in which they end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Timeline {
-    /// The first ones.
+    /// The first events.
     pub events: Vec<Event>,
-    /// How many more there were.
+    /// The number of further events.
     pub left_out: u64,
 }
 
@@ -35,18 +35,18 @@ pub struct Timeline {
 #[derive(Debug)]
 pub struct Collect {
     most: usize,
-    /// Block, lane of the agent, position of the work's name, start, end, instruction.
+    /// Block, core, pipe, name of the work, start, end, instruction.
     list: Vec<(u32, &'static str, &'static str, String, u64, u64, u32)>,
     left_out: u64,
 }
 
 impl Collect {
-    /// Up to so many.
+    /// With this maximum number.
     pub fn new(most: usize) -> Collect {
         Collect { most, list: Vec::new(), left_out: 0 }
     }
 
-    /// What was collected.
+    /// The collected events.
     pub fn finish(self, program: &Program) -> Timeline {
         let span = |site: u32| program.sites.get(site as usize).map_or((0, 0), |site| site.span);
         let event =

@@ -15,11 +15,11 @@ use crate::params::{slot_params, summed_params};
 use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
-/// An element that the run and the reference disagree on.
+/// An element that differs between the run and the reference.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub struct Difference {
-    /// Kernel parameter whose buffer it is in.
+    /// The kernel parameter of its buffer.
     pub param: String,
     /// Position of that parameter.
     pub index: usize,
@@ -28,27 +28,28 @@ pub struct Difference {
     pub reference: String,
 }
 
-/// What came of the comparison.
+/// The result of the comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub enum VerifyOutcome {
-    /// The same bytes in every buffer; which ones were compared. Floats that atomic stores add up agree up to the order of
-    /// the additions, which runs choose.
+    /// The same bytes in every compared buffer; their names. Float sums from atomic stores match up to the order of the
+    /// additions, which runs choose.
     Same(Vec<String>),
     /// Differences: how many elements, and the first of them.
     Different(usize, Vec<Difference>),
-    /// The sequential semantics of a kernel for the whole cluster has an error of its own, which was reported: what.
+    /// The sequential semantics of a kernel for the whole cluster has an error of its own, which was reported: its
+    /// message.
     Faulty(String),
     /// The reference itself did not complete: why.
     NotChecked(String),
 }
 
-/// Differences that are listed.
+/// Maximum number of differences listed.
 const LISTED: usize = 8;
 
-/// Elements that are looked at together first: nearly all of them are written, and equal.
+/// Elements first compared as a whole: nearly all of them are written, and equal.
 const TOGETHER: usize = 1024;
 
-/// Runs the sequential semantics of the source on the same arguments and compares every buffer but those that only
+/// Runs the sequential semantics of the source on the same arguments and compares every buffer except those that only
 /// hold ring slots.
 pub fn verify(
     prepared: &Prepared,
@@ -61,7 +62,7 @@ pub fn verify(
     verify_with(prepared, platform, values, (options, Cancel::default()), execution, diags)
 }
 
-/// The same with a cancellation token for the run of the reference; one that was cancelled did not complete.
+/// As [`verify`], with a cancellation token for the run of the reference; a cancelled one did not complete.
 pub(crate) fn verify_with(
     prepared: &Prepared,
     platform: &Platform,
@@ -136,13 +137,14 @@ pub(crate) fn verify_with(
     if count == 0 { VerifyOutcome::Same(compared) } else { VerifyOutcome::Different(count, list) }
 }
 
-/// What has the sequential semantics of a program.
+/// The module and kernel with the sequential semantics of a program.
 fn sequential(prepared: &Prepared) -> (&Module, &Kernel) {
     prepared.apart.as_ref().map_or((&prepared.written, &prepared.kernel), |(module, kernel)| (module, kernel))
 }
 
-/// What two runs of a kernel left otherwise in the buffer of a parameter: the first element, and how many there are. What only holds
-/// slots of rings does not count, and sums of floats that atomic stores make agree up to the order of the additions.
+/// The difference between two runs of a kernel in the buffer of a parameter: the first element, and the number of
+/// elements. Buffers that only hold ring slots do not count, and float sums from atomic stores match up to the order of
+/// the additions.
 pub fn left_otherwise(prepared: &Prepared, index: usize, run: &[u8], other: &[u8]) -> Option<(usize, usize)> {
     if run == other {
         return None;
@@ -155,7 +157,7 @@ pub fn left_otherwise(prepared: &Prepared, index: usize, run: &[u8], other: &[u8
     unlike(elem, elem.is_float() && summed_params(source, kernel).contains(&index), run, other)
 }
 
-/// The first element that differs, and how many do; sums may differ by the order of their additions.
+/// The first differing element, and the number of them; sums may differ by the order of their additions.
 pub fn unlike(elem: Elem, summed: bool, run: &[u8], other: &[u8]) -> Option<(usize, usize)> {
     let size = elem.bytes();
     let pairs = elements_unlike(size, run, other);
@@ -164,7 +166,7 @@ pub fn unlike(elem: Elem, summed: bool, run: &[u8], other: &[u8]) -> Option<(usi
     Some((first, 1 + unlike.count()))
 }
 
-/// Elements whose bytes differ, with their numbers.
+/// Elements whose bytes differ, with their indices.
 fn elements_unlike<'b>(size: usize, a: &'b [u8], b: &'b [u8]) -> impl Iterator<Item = (usize, (&'b [u8], &'b [u8]))> {
     let parts = a.chunks(size * TOGETHER).zip(b.chunks(size * TOGETHER)).enumerate().filter(|(_, (a, b))| a != b);
     parts.flat_map(move |(part, (a, b))| {
@@ -173,13 +175,14 @@ fn elements_unlike<'b>(size: usize, a: &'b [u8], b: &'b [u8]) -> impl Iterator<I
     })
 }
 
-/// Whether atomic stores of a kernel add to what is passed to it.
+/// Whether atomic stores of a kernel add to its arguments.
 pub fn sums(prepared: &Prepared) -> bool {
     let (source, kernel) = sequential(prepared);
     !summed_params(source, kernel).is_empty()
 }
 
-/// Largest relative difference of two sums of the same floats in another order that passes: some roundings of the type.
+/// Largest accepted relative difference between two sums of the same floats in another order: some roundings of the
+/// type.
 fn slack(elem: Elem) -> f32 {
     match elem {
         Elem::F32 => 1e-5,
@@ -188,7 +191,7 @@ fn slack(elem: Elem) -> f32 {
     }
 }
 
-/// True for two floats that lie as near to each other as another order of additions puts them.
+/// True for two floats that differ no more than another order of additions explains.
 pub fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
     let value = |bytes: &[u8]| {
         let mut number = [0.0];
@@ -196,6 +199,6 @@ pub fn near(elem: Elem, a: &[u8], b: &[u8]) -> bool {
         number[0]
     };
     let (a, b) = (value(a), value(b));
-    // Terms may cancel: below 1 the difference itself counts.
+    // Terms may cancel: below 1 the absolute difference counts.
     (a - b).abs() <= slack(elem) * a.abs().max(b.abs()).max(1.0)
 }

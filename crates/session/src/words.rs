@@ -1,4 +1,4 @@
-//! Accesses outside of a tensor in the words of those who wrote the kernel: the slice, the tensor, and what its numbers were.
+//! Accesses outside of a tensor, described in the author's terms: the slice, the tensor, and the values of its indices.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::prepare::is_language;
 use crate::tensor::Bound;
 use crate::{Prepared, to_diagnostics};
 
-/// The findings of a run as messages, in the author's words where the kernel is one of the language.
+/// The findings of a run as messages, in the author's terms if the kernel is written in the language.
 pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>]) -> Vec<Diagnostic> {
     let mut messages = to_diagnostics(findings, &prepared.decoded.program);
     if !is_language(&prepared.written.source) {
@@ -28,7 +28,7 @@ pub fn in_words(findings: &[Finding], prepared: &Prepared, values: &[Bound<'_>])
     messages
 }
 
-/// What authors write where tails meet whole tiles.
+/// The syntax authors use where tails meet whole tiles.
 fn of_tails(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::TileValid => Some(
@@ -44,14 +44,15 @@ fn of_tails(kind: &Kind) -> Option<&'static str> {
     }
 }
 
-/// What is said of an access.
+/// The description of an access.
 struct Own {
     text: String,
     help: Option<String>,
 }
 
-/// A tensor that an access takes a window of: extents, strides, and where the window begins.
+/// A tensor that an access takes a window of: its name, extents, strides, and where the window begins.
 struct NamedWindow {
+    name: String,
     /// Extent and stride (elements) of each dimension of the tensor.
     dims: Vec<(i64, i64)>,
     offsets: Vec<ValueId>,
@@ -60,29 +61,36 @@ struct NamedWindow {
 }
 
 fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Option<Own> {
-    let Kind::OutOfBounds(Miss::BeyondBuffer(outside) | Miss::BeforeBuffer(outside)) = &finding.kind else {
-        return None;
+    let Kind::OutOfBounds(miss) = &finding.kind else { return None };
+    let missed = match miss {
+        Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) => Some(start),
+        Miss::OutsideTensor(_) => None,
+        _ => return None,
     };
     let site = prepared.decoded.program.sites.get(finding.primary.as_ref()?.site as usize)?;
     let module = &prepared.written;
     let found = module.walk(module.top).into_iter().find_map(|op| {
         let span = module.op(op).span;
         let here = (span.start, span.end) == site.span;
-        here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value, &outside.buffer)))?
+        let named = |found: &NamedWindow| missed.is_none_or(|start| start.buffer == found.name);
+        here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value).filter(named)))?
     })?;
-    let name = &outside.buffer;
-    // The beginning as an index of each dimension.
-    let mut rest = outside.byte / found.bytes;
-    let firsts: Vec<i64> = (found.dims.iter())
-        .map(|(_, stride)| {
-            let first = rest.div_euclid((*stride).max(1));
-            rest -= first * stride;
-            first
-        })
-        .collect();
+    let name = &found.name;
+    // The start as an index in each dimension.
+    let mut rest = missed.map_or(0, |start| start.byte / found.bytes);
+    let firsts: Vec<i64> = match miss {
+        Miss::OutsideTensor(part) if part.firsts.len() == found.dims.len() => part.firsts.clone(),
+        _ => (found.dims.iter())
+            .map(|(_, stride)| {
+                let first = rest.div_euclid((*stride).max(1));
+                rest -= first * stride;
+                first
+            })
+            .collect(),
+    };
     let part = |first: i64, size: i64, extent: i64| match (first, size == extent) {
         (0, true) => ":".to_string(),
-        _ => format!("{first}:{}", first + size),
+        _ => format!("{first}:{}", first.saturating_add(size)),
     };
     let slices: Vec<String> = (0..firsts.len()).map(|at| part(firsts[at], found.sizes[at], found.dims[at].0)).collect();
     let extents: Vec<String> = found.dims.iter().map(|(extent, _)| extent.to_string()).collect();
@@ -107,7 +115,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     let text = format!("`{name}[{}]` is outside of `{name}[{}]`{given}", slices.join(", "), extents.join(", "));
     let tail = (0..firsts.len()).any(|at| {
         let (first, extent) = (firsts[at], found.dims[at].0);
-        first >= 0 && first < extent && first + found.sizes[at] > extent
+        first >= 0 && first < extent && first.saturating_add(found.sizes[at]) > extent
     });
     let help = tail.then(|| {
         "the last part is smaller: take what is there with `pl.load(x, offsets, shape, clamp=True)`, or loop over constant bounds \
@@ -117,8 +125,8 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     Some(Own { text, help })
 }
 
-/// The window of a buffer that a value is.
-fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> {
+/// The window of a tensor that a value is.
+fn window(module: &Module, value: ValueId) -> Option<NamedWindow> {
     let id = module.defining_op(value)?;
     let op = OpRef::of(module, id).filter(|op| op.def.window)?;
     let view = OpRef::of(module, module.defining_op(op.operand("source")?)?)?;
@@ -126,10 +134,7 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
         Type::TensorView(view) | Type::PartitionView(view) => view.elem,
         _ => return None,
     };
-    let of = view.operand("ptr").and_then(|ptr| module.value(ptr).name.as_deref());
-    if of != Some(buffer) {
-        return None;
-    }
+    let name = view.operand("ptr").and_then(|ptr| module.value(ptr).name.as_deref())?.to_string();
     let numbers = |op: &OpRef<'_>, name: &str| -> Option<Vec<i64>> {
         let each = module.operands_named(op.id, name);
         each.iter().map(|value| rules::constant(module, *value)).collect()
@@ -137,17 +142,17 @@ fn window(module: &Module, value: ValueId, buffer: &str) -> Option<NamedWindow> 
     let dims: Vec<(i64, i64)> = numbers(&view, "shape")?.into_iter().zip(numbers(&view, "strides")?).collect();
     let (offsets, sizes) = (module.operands_named(id, "offsets").to_vec(), numbers(&op, "sizes")?);
     let whole = !dims.is_empty() && dims.len() == offsets.len() && dims.len() == sizes.len();
-    whole.then(|| NamedWindow { dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
+    whole.then(|| NamedWindow { name, dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
 }
 
-/// The scalars that were passed, by their names.
+/// The scalars that were passed, by name.
 fn numbers(prepared: &Prepared, values: &[Bound<'_>]) -> BTreeMap<String, i64> {
     let params = &prepared.decoded.program.params;
     let each = params.iter().filter(|param| param.is_passed()).zip(as_numbers(values, params));
     each.filter_map(|(param, number)| Some((param.name.clone(), i64::try_from(number?).ok()?))).collect()
 }
 
-/// A sum of multiples of values, and a constant.
+/// A linear combination of values, plus a constant.
 fn sum(
     module: &Module,
     value: ValueId,

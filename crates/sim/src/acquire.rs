@@ -18,7 +18,7 @@ impl Engine<'_> {
         &mut self.syncs[index].token
     }
 
-    /// A pipe gets a buffer: the number of releases that it has to wait for, if it waits.
+    /// A pipe acquires a buffer: the number of releases that it has to wait for, if it waits.
     pub fn hold(&mut self, core: usize, pipe: Pipe, sync: u32, waits: bool, site: SiteRef) -> u32 {
         let role = self.program.syncs[sync as usize].role;
         let question = if matches!(role, SyncRole::Token { .. }) { &TOKEN_LOCKS } else { &UNIT_FLAG_BLOCKS };
@@ -36,10 +36,10 @@ impl Engine<'_> {
         token.issued
     }
 
-    /// A pipe gives a buffer back: the number of the release, and the other pipes that hold the buffer.
+    /// A pipe releases a buffer: the number of the release, and the other pipes that hold the buffer.
     ///
     /// # Errors
-    /// A `token-not-held` finding if the pipe has not got it.
+    /// A `token-not-held` finding if the pipe does not hold it.
     pub fn give_back(
         &mut self,
         core: usize,
@@ -68,7 +68,7 @@ impl Engine<'_> {
         Ok((number, others))
     }
 
-    /// Starts an acquire and says when it is over; `None` if it must wait.
+    /// Starts an acquire and returns when it is complete; `None` if it must wait.
     pub fn acquire(
         &mut self,
         core: usize,
@@ -99,7 +99,8 @@ impl Engine<'_> {
         Some(seen.saturating_add(cycles))
     }
 
-    /// Starts a release at the head of its pipe and says when it is over; `None` if it is deferred and must wait.
+    /// Starts a release at the head of its pipe and returns when it is complete; `None` if it is deferred and must
+    /// wait.
     pub fn release(&mut self, core: usize, pipe: Pipe, sync: u32, number: u32, at: u64, site: SiteRef) -> Option<u64> {
         let cycles = self.sync_cycles(core, pipe);
         let index = self.state_index(core, sync);
@@ -125,7 +126,7 @@ impl Engine<'_> {
         Some(seen)
     }
 
-    /// Looks again at the releases that wait at the head of a core's pipes, until none can go on.
+    /// Checks the releases that wait at the head of a core's pipes again, until none can proceed.
     #[inline]
     pub fn retry_releases(&mut self, core: usize, at: u64) {
         if self.cores[core].deferred > 0 {

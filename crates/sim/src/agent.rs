@@ -1,4 +1,4 @@
-//! Who does something in a run: scalar units and pipes of cores.
+//! The agents of a run: scalar units and pipes of cores.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,13 +31,13 @@ impl Agent {
         self.cluster as usize * Agent::PER_CLUSTER + self.lane()
     }
 
-    /// The agent of the same cluster with this [`Agent::lane`], in a block.
+    /// The agent of the same cluster with this [`Agent::lane`], in `block`.
     pub const fn at(self, block: u32, lane: usize) -> Agent {
         let (role, pipe) = (Role::ALL[lane / Pipe::COUNT], Pipe::ALL[lane % Pipe::COUNT]);
         Agent { cluster: self.cluster, block, role, pipe }
     }
 
-    /// Its pipe, of whichever cluster.
+    /// Its pipe, regardless of the cluster.
     pub const fn unit(self) -> Unit {
         Unit { core: self.role, pipe: self.pipe }
     }
@@ -54,7 +54,7 @@ impl std::fmt::Display for Agent {
     }
 }
 
-/// A pipe or the scalar unit, as the engine counts them: `core × 8 + pipe`, cores over all clusters.
+/// A pipe or scalar unit as numbered by the engine: `core × 8 + pipe`, with cores counted over all clusters.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct AgentId(pub u32);
 
@@ -72,7 +72,7 @@ impl AgentId {
     }
 }
 
-/// Agents with something to do, the earliest on top: cycle, then agent, in one number.
+/// Agents that are due, earliest on top: cycle and agent combined in one integer.
 pub(crate) type Agenda = BinaryHeap<Reverse<u128>>;
 
 pub(crate) fn key(at: u64, agent: AgentId) -> u128 {

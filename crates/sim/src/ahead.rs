@@ -1,21 +1,21 @@
-//! What the instructions of a program ask of the engine.
+//! Instructions of a program, as the engine sees them in advance.
 
 use slipring_machine::Pipe;
 use slipring_program::{CoreProgram, Inst};
 
-/// What an instruction of a core's program asks of the engine.
+/// What an instruction of a core's program requires of the engine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ahead {
     /// It only touches registers.
     Registers,
-    /// Others can see it.
+    /// It has effects that others can observe.
     Shared,
-    /// Others can see it, and it needs room in the queue of this pipe.
+    /// It has effects that others can observe, and needs capacity in the queue of this pipe.
     Pipe(Pipe),
 }
 
 impl Ahead {
-    /// Of each instruction of a program: looked up for every step.
+    /// One for each instruction of a program; consulted at every step.
     pub fn of(code: &CoreProgram) -> Box<[Ahead]> {
         let one = |inst: &Inst| {
             let pipe = match inst {

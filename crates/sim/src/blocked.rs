@@ -1,4 +1,4 @@
-//! Who stands still, what it waits for, and who could end the wait.
+//! Blocked agents, what they wait for, and who could end the wait.
 
 use slipring_machine::Pipe;
 use slipring_program::{Inst, Program, SiteRef, SyncRef, SyncRole};
@@ -11,22 +11,22 @@ pub(crate) struct View<'a> {
     pub program: &'a Program,
     /// Cores of the cluster, in the order of the program.
     pub cores: &'a [Core],
-    /// Number of the cluster's first core among all cores.
+    /// Index of the cluster's first core among all cores.
     pub first: usize,
     pub syncs: &'a [SyncState],
 }
 
-/// Why an agent stands still.
+/// Why an agent is blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
     Wait(u32),
     QueueFull(Pipe),
     Drain,
-    /// A number in memory is not as it wants it.
+    /// A value in memory does not satisfy its condition.
     Signal,
 }
 
-/// An agent that stands still.
+/// A blocked agent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocked {
     pub agent: AgentId,
@@ -34,10 +34,10 @@ pub(crate) struct Blocked {
     pub site: SiteRef,
 }
 
-/// What would end a wait, and why it does not come.
+/// What would end a wait, and why it does not happen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Release {
-    /// These agents stand still themselves.
+    /// These agents are blocked themselves.
     Agents(Vec<AgentId>),
     /// The object's setter takes no part in the program.
     NoCore,
@@ -45,12 +45,12 @@ pub(crate) enum Release {
     NoSet,
     /// The setter's program has ended.
     Ended,
-    /// Nobody changes the number any more.
+    /// Nobody changes the value any more.
     Nobody,
 }
 
 impl View<'_> {
-    /// Every agent that stands still, in order.
+    /// All blocked agents, in order.
     pub fn blocked(&self) -> Vec<Blocked> {
         let mut list = Vec::new();
         for (at, core) in self.cores.iter().enumerate() {
@@ -96,8 +96,8 @@ impl View<'_> {
         matches!(self.program.syncs[sync as usize].role, SyncRole::Token { .. } | SyncRole::UnitFlag { .. })
     }
 
-    /// The pipes that still have releases that an acquire or a deferred release waits for, or work that the latter
-    /// waits for.
+    /// The pipes with outstanding releases that an acquire or a deferred release waits for, or with outstanding work
+    /// that the latter waits for.
     fn releasers(&self, blocked: &Blocked, sync: u32) -> Release {
         let core = &self.cores[blocked.agent.core() - self.first];
         let own = blocked.agent.pipe();
@@ -116,7 +116,7 @@ impl View<'_> {
                 || goals.iter().any(|(other, goal)| other == pipe && unit.popped < *goal)
         });
         let mut owes: Vec<Pipe> = owes.map(|(pipe, _)| pipe).collect();
-        // What is not issued yet the scalar unit owes.
+        // Anything not issued yet is owed by the scalar unit.
         let open = |by: &Pipe| !core.pipes[by.index()].queued().any(|e| releases(&e));
         if later.iter().any(open) {
             match core.state {
@@ -146,7 +146,7 @@ impl View<'_> {
         }
     }
 
-    /// Places of the instructions of a core (position in the view) that set an object.
+    /// Locations of the instructions of a core (position in the view) that set an object.
     fn sets_in_text(&self, core: usize, sync: u32) -> Vec<SiteRef> {
         let code = &self.program.cores[self.cores[core].position];
         let names = |s: &SyncRef| match s.index.as_imm() {
@@ -157,7 +157,7 @@ impl View<'_> {
         sets.filter(|(inst, _)| matches!(inst, Inst::Set { sync, .. } if names(sync))).map(|(_, site)| *site).collect()
     }
 
-    /// Places where an object is set in the program of the core that sets it.
+    /// Locations at which an object is set in the program of the core that sets it.
     pub fn set_sites(&self, sync: u32) -> Vec<SiteRef> {
         let setter = self.program.syncs[sync as usize].setter;
         let core = self.cores.iter().position(|core| core.agent.role == setter);

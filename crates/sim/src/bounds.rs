@@ -1,11 +1,11 @@
-//! Do the bytes that work will touch exist?
+//! Bounds checks of the bytes that work will touch.
 
 use slipring_program::{Access, Env, Finding, Memory, Work};
 
 use crate::report;
 use crate::state::Entry;
 
-/// Checks every range of a plan against the capacity of its memory.
+/// Checks every range of an access against the capacity of its memory.
 ///
 /// # Errors
 /// A `memory-bounds` finding for the first range that does not fit.

@@ -1,4 +1,4 @@
-//! Held works are carried out: in the order of the program, before what must come after them.
+//! Execution of held work items: in program order, before anything that must come after them.
 
 use slipring_machine::Pipe;
 use slipring_program::{Access, Action, Execution, Fault, Finding, UNDEFINED};
@@ -8,7 +8,8 @@ use crate::held::{Held, in_order};
 use crate::report;
 
 impl Engine<'_> {
-    /// True if the work at hand of this core and pipe may be held: it only moves bytes, and nothing waits for it already.
+    /// True if the current work item of this core and pipe may be held: it only moves bytes, and nothing waits for it
+    /// yet.
     pub fn may_hold(&self, core: usize, pipe: Pipe, id: u32) -> bool {
         let unit = &self.cores[core];
         let work = &self.program.cores[unit.position].works[id as usize];
@@ -23,7 +24,7 @@ impl Engine<'_> {
             && self.launch.platform.needs_barrier(pipe)
     }
 
-    /// Carries out the held works that `which` accepts, in the order of the program.
+    /// Executes the held work that `which` accepts, in program order.
     pub fn carry_out_held(&mut self, which: impl Fn(&Held) -> bool) -> Result<(), Box<Finding>> {
         let mut at = 0;
         while at < self.held.len() {
@@ -37,7 +38,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Carries out one.
+    /// Executes one held work item.
     pub fn carry_out_one(&mut self, held: &Held) -> Result<(), Box<Finding>> {
         let position = self.cores[held.core].position;
         let work = &self.program.cores[position].works[held.id as usize];
@@ -51,7 +52,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What a core's pipe has held comes before the work that starts now, where the pipe keeps the two in order.
+    /// Executes work held by a core's pipe before the work that starts now, if the pipe keeps the two in order.
     pub fn keep_order(&mut self, core: usize, pipe: Pipe, access: &Access) -> Result<(), Box<Finding>> {
         let platform = self.launch.platform;
         self.carry_out_held(|held| {
@@ -59,7 +60,7 @@ impl Engine<'_> {
         })
     }
 
-    /// What a core has held, on one pipe or on all, is over.
+    /// Executes everything a core has held, on one pipe or on all.
     pub fn settle(&mut self, core: usize, pipe: Option<Pipe>) -> Result<(), Box<Finding>> {
         if self.held.is_empty() {
             return Ok(());

@@ -1,10 +1,10 @@
-//! How long the works of a run take.
+//! Durations of the work items of a run.
 
 use crate::Launch;
 use crate::agent::Agent;
 use crate::timing::{LONGEST, Timing};
 
-/// Says how long each thing takes.
+/// The source of durations.
 #[derive(Clone, Debug)]
 pub(crate) struct Clocks {
     timing: Timing,
@@ -12,7 +12,7 @@ pub(crate) struct Clocks {
     state: u64,
 }
 
-/// Exponents of 2 between which something's durations lie.
+/// Bounds of durations, as exponents of 2.
 type Pace = (u32, u32);
 
 impl Clocks {
@@ -24,7 +24,7 @@ impl Clocks {
         Clocks { timing: launch.timing, state }
     }
 
-    /// Cycles of something that an agent does and that takes `usual` cycles on the platform.
+    /// Cycles of a step of an agent that takes `usual` cycles on the platform.
     #[inline]
     pub fn of(&mut self, agent: Agent, usual: u64) -> u64 {
         match self.timing {
@@ -61,7 +61,7 @@ impl Clocks {
     }
 }
 
-/// The pace that a number stands for: a quarter each fast and slow, the others anything.
+/// The pace encoded by a number: fast and slow with probability 1/4 each, anything otherwise.
 fn pace(number: u64) -> Pace {
     match mix(number) % 4 {
         0 => (0, 2),
@@ -70,7 +70,7 @@ fn pace(number: u64) -> Pace {
     }
 }
 
-/// A number from a number, each bit of which depends on all bits (SplitMix64's last step).
+/// A mixing function in which every output bit depends on all input bits (the last step of SplitMix64).
 fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,12 +1,12 @@
-//! The state of the machine while nothing can go on, as observers see it.
+//! The state of the machine while nothing can proceed, as observers see it.
 
 use slipring_machine::{Pipe, Role};
 use slipring_program::{Memory, SiteRef};
 
-/// What a scalar unit is doing while nothing can go on.
+/// The state of a scalar unit while nothing can proceed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
-    /// It stands at an [`Inst::Meet`](slipring_program::Inst::Meet) and goes on now.
+    /// It is at an [`Inst::Meet`](slipring_program::Inst::Meet) and proceeds now.
     Meet,
     /// It waits for a synchronisation object: its index in the program.
     Wait(u32),
@@ -16,7 +16,7 @@ pub enum At {
     Pipe,
 }
 
-/// A core while nothing can go on.
+/// A core while nothing can proceed.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct CoreAt<'a> {
@@ -30,18 +30,18 @@ pub struct CoreAt<'a> {
     pub at: At,
     /// Steps in the queues of its pipes.
     pub queued: usize,
-    /// It stands at an [`Inst::Meet`](slipring_program::Inst::Meet) and leaves its loop now.
+    /// It is at an [`Inst::Meet`](slipring_program::Inst::Meet) and leaves its loop now.
     pub leaves: bool,
 }
 
-/// The state of the machine while nothing can go on but what stands at an [`Inst::Meet`](slipring_program::Inst::Meet).
+/// The state of the machine when only cores at an [`Inst::Meet`](slipring_program::Inst::Meet) can proceed.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct CutPoint<'a> {
     pub cores: Vec<CoreAt<'a>>,
-    /// Signals that nobody has taken, for each object: cluster × objects of the program + object.
+    /// Signals not yet consumed, for each object: cluster × objects of the program + object.
     pub signals: Vec<u64>,
-    /// Who holds tokens: the object as in `signals`, the pipe and where it got it, in program order.
+    /// Holders of tokens: the object as in `signals`, the pipe and the location of the acquire, in program order.
     pub held: Vec<(usize, Pipe, SiteRef)>,
     pub memory: &'a Memory,
 }

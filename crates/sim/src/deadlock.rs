@@ -11,7 +11,7 @@ use crate::engine::Engine;
 use crate::leftover::ends;
 use crate::report::{self, count};
 
-/// One finding that says who waits for what and why it will not come, for the first block that is stuck.
+/// One finding for the first block that is stuck: who waits for what, and why it will not happen.
 pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
     let stuck: Vec<usize> = (0..engine.clusters.len()).filter(|c| engine.clusters[*c].live > 0).collect();
     let Some(&cluster) = stuck.first() else {
@@ -40,7 +40,7 @@ pub(crate) fn report(engine: &Engine<'_>) -> Box<Finding> {
     }
     let (all, begun) = (engine.launch.blocks, engine.next_block);
     if begun < all {
-        // They begin where another one ends, and none does.
+        // These blocks start when another one ends, and none does.
         let resident = engine.clusters.len();
         finding.message.push_str(&format!(": {all} blocks are launched, {resident} are resident"));
         finding.notes.push(format!(
@@ -111,7 +111,7 @@ fn describe(view: &View<'_>, platform: &Platform) -> Box<Finding> {
     finding
 }
 
-/// Which signal is the first that does not come.
+/// The first signal that is missing.
 fn missing(view: &View<'_>, root: &Blocked) -> Option<String> {
     let Reason::Wait(sync) = root.reason else { return None };
     if view.is_token(sync) {
@@ -126,13 +126,14 @@ fn missing(view: &View<'_>, root: &Blocked) -> Option<String> {
     Some(format!("first missing signal: number {} of {name}; {sent}", state.waits + 1))
 }
 
-/// The wait to blame: one that nobody can end, before one of a circular wait, before any. In a circle first of all one for
-/// which nothing earlier in the program signals, then one for another core.
+/// The wait to report: preferably one that nobody can end, then one of a circular wait, then any. Within a cycle,
+/// preferably one for which nothing earlier in the program signals, then one for another core.
 fn root<'b>(view: &View<'_>, blocked: &'b [Blocked], cycle: Option<&[AgentId]>) -> Option<&'b Blocked> {
     let hopeless = blocked.iter().find(|b| !matches!(view.release(b), Release::Agents(_)));
     let in_cycle = |b: &&Blocked| matches!(b.reason, Reason::Wait(_)) && cycle.is_some_and(|c| c.contains(&b.agent));
     let first = blocked.iter().filter(in_cycle).find(|b| is_unprimed(view, b));
-    // What goes between cores is the text's; flags inside a core are links of the chain, and often the passes'.
+    // Synchronisation between cores is the author's; flags inside a core are links of the chain, and often inserted by
+    // the passes.
     let across = |b: &&Blocked| {
         let Reason::Wait(sync) = b.reason else { return false };
         match view.program.syncs[sync as usize].role {
@@ -169,7 +170,7 @@ fn name(view: &View<'_>, agent: AgentId) -> String {
     unit(view, agent).to_string()
 }
 
-/// What somebody waits for.
+/// The object of a wait.
 fn awaited(view: &View<'_>, blocked: &Blocked) -> String {
     match blocked.reason {
         Reason::QueueFull(pipe) => format!("room in the queue of pipe {pipe}"),
@@ -237,7 +238,7 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
     }
 }
 
-/// The typical mistake after a wait that does not end.
+/// The typical mistake behind a wait that does not end.
 fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocked, circular: bool) -> Option<String> {
     let Reason::Wait(sync) = root.reason else { return None };
     let decl = &view.program.syncs[sync as usize];
@@ -305,8 +306,8 @@ fn hint(view: &View<'_>, platform: &Platform, blocked: &[Blocked], root: &Blocke
     })
 }
 
-/// What to do about rings that are full of tiles that nobody has popped: all of them, in both directions, and more slots only
-/// where there can be more.
+/// Advice for rings full of tiles that nobody has popped: names all of them, in both directions, and suggests more
+/// slots only where there can be more.
 fn unpopped(view: &View<'_>, platform: &Platform, blocked: &[Blocked]) -> String {
     let mut rings: Vec<u32> = Vec::new();
     for agent in blocked {

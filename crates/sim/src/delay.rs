@@ -1,4 +1,4 @@
-//! A schedule in a few words: which works take longer than usual.
+//! A concise description of a schedule: which work items take longer than usual.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,33 +9,33 @@ use slipring_program::Reorder;
 
 use crate::agent::Agent;
 
-/// One execution of work is late. As text: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on a pipe that
-/// overlaps its own work; or a step of a vector function is: `delay AIV0.V work 3 step 2 past step 5`. With `in block 2` after it for
-/// another block than the first.
+/// One delayed execution of work. Text form: `delay AIV0.MTE3 work 4 by 1200`, or `delay AIV0.V work 1 past work 2` on
+/// a pipe that overlaps its own work; for a step of a vector function: `delay AIV0.V work 3 step 2 past step 5`. A
+/// suffix such as `in block 2` selects a block other than the first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
-    /// Whose.
+    /// The core.
     pub role: Role,
-    /// On which pipe; `S` is the scalar unit.
+    /// The pipe; `S` is the scalar unit.
     pub pipe: Pipe,
-    /// Which of the works that the pipe does in the block, from 1.
+    /// Index of the work among those the pipe executes in the block, from 1.
     pub work: u32,
-    /// How late it is.
+    /// The kind of delay.
     pub late: Late,
-    /// In which block.
+    /// The block.
     pub block: u32,
 }
 
-/// How late a work is.
+/// Kinds of delay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Late {
-    /// It takes so many cycles longer.
+    /// It takes this many cycles longer.
     By(u64),
-    /// What it reads and writes it reads and writes after this later work of its pipe, or as soon as a signal, a barrier or an access
-    /// that the pipe keeps in order must come after it.
+    /// Its reads and writes happen after this later work of its pipe, or as soon as a signal, a barrier or an access
+    /// that the pipe keeps in order requires them.
     Past(u32),
-    /// Of a vector function: what this step reads and writes, of those that it executes from 1 on, it reads and writes after a later
-    /// one, or as soon as nothing can go on without it.
+    /// For a vector function: the reads and writes of this step, counted from 1 in order of execution, happen after
+    /// those of a later step, or as soon as nothing can proceed without them.
     Step {
         /// The step.
         step: u32,
@@ -44,19 +44,19 @@ pub enum Late {
     },
 }
 
-/// A delay that made nothing late, and what there was.
+/// A delay that had no effect, and the work that existed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unused {
     /// The delay.
     pub delay: Delay,
-    /// Works that its pipe did in its block.
+    /// Work items that its pipe executed in its block.
     pub works: u32,
-    /// If it is about a step of one of these: steps that this one executed.
+    /// If the delay concerns a step: the number of steps that its work item executed.
     pub steps: Option<u32>,
 }
 
 impl Delay {
-    /// True if it is about a work of this pipe in its block.
+    /// True if it concerns work of this pipe in its block.
     pub fn is_of(&self, agent: Agent) -> bool {
         (self.role, self.pipe, self.block) == (agent.role, agent.pipe, agent.block)
     }
@@ -111,15 +111,15 @@ impl FromStr for Delay {
     }
 }
 
-/// Counts works, and knows which are delayed.
+/// Counts work items and determines which are delayed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Delays {
     list: Vec<Delay>,
-    /// Works so far, for each delay of its pipe.
+    /// Work items so far on the pipe of each delay.
     seen: Vec<u32>,
-    /// Steps that the work of each delay executed.
+    /// Steps executed by the work of each delay.
     steps: Vec<u32>,
-    /// Some are about steps of vector functions.
+    /// Some delays concern steps of vector functions.
     inner: bool,
 }
 
@@ -129,7 +129,7 @@ impl Delays {
         Delays { list: list.to_vec(), seen: vec![0; list.len()], steps: vec![0; list.len()], inner }
     }
 
-    /// The delays that are about steps of the work that its pipe starts next: where each stands, the step, and the later one.
+    /// The delays of steps of the work that its pipe starts next: the index of the delay, the step, and the later one.
     fn of_next(&self, agent: Agent) -> impl Iterator<Item = (usize, (u32, u32))> {
         let own = self.list.iter().zip(&self.seen).enumerate();
         own.filter_map(move |(at, (delay, seen))| match delay.late {
@@ -138,7 +138,7 @@ impl Delays {
         })
     }
 
-    /// The order of the steps of the work that its pipe starts next, if it is not the usual one.
+    /// The order of the steps of the work that its pipe starts next, if it differs from the usual one.
     #[inline]
     pub fn reorder(&self, agent: Agent, platform: &Platform) -> Option<Reorder> {
         if !self.inner {
@@ -149,14 +149,14 @@ impl Delays {
         (!late.is_empty()).then(|| Reorder { late, stores_in_order, ..Reorder::default() })
     }
 
-    /// The work that its pipe starts next has executed so many steps.
+    /// Records how many steps the next work of its pipe executed.
     pub fn executed(&mut self, agent: Agent, steps: u32) {
         let own: Vec<usize> = self.of_next(agent).map(|(at, _)| at).collect();
         own.into_iter().for_each(|at| self.steps[at] = steps);
     }
 
-    /// A work starts: by how much it takes longer, which of the works of its pipe it is where that matters, and the work that it
-    /// comes behind.
+    /// A work item starts: its additional duration, its index among those of its pipe where that matters, and the later
+    /// work that it is delayed past.
     #[inline]
     pub fn start(&mut self, agent: Agent) -> (u64, u32, Option<u32>) {
         let (mut more, mut number, mut past) = (0u64, 0, None);
@@ -176,7 +176,7 @@ impl Delays {
         (more, number, past)
     }
 
-    /// The delays that no work, or no step, has met.
+    /// The delays that no work, or no step, has matched.
     pub fn unused(&self) -> Vec<Unused> {
         let met = self.list.iter().zip(&self.seen).zip(&self.steps);
         let unused = met.filter_map(|((delay, works), steps)| {
@@ -189,12 +189,12 @@ impl Delays {
         unused.collect()
     }
 
-    /// True if some work, or some step, comes after a later one.
+    /// True if some work, or some step, is delayed past a later one.
     pub fn overtake(&self) -> bool {
         self.list.iter().any(|delay| !matches!(delay.late, Late::By(_)))
     }
 
-    /// The first delay after a later work of a pipe that keeps its work in order.
+    /// The first delay past a later work item on a pipe that keeps its work in order.
     pub fn against_order(list: &[Delay], platform: &Platform) -> Option<Delay> {
         list.iter().find(|delay| matches!(delay.late, Late::Past(_)) && !platform.needs_barrier(delay.pipe)).copied()
     }

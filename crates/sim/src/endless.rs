@@ -1,8 +1,9 @@
-//! Loops that never end: what decides whether one goes on comes back, and nothing else has a say.
+//! Infinite loops: the state that decides whether the loop continues repeats, and nothing else influences it.
 
 use slipring_program::{CoreProgram, End, Inst, SiteRef};
 
-/// Rounds of a loop before it is said to have no end: a deadlock or an access after the end of a buffer says more, and shows soon.
+/// Iterations of a loop before it is reported as infinite: a deadlock or an out-of-bounds access is more informative,
+/// and shows soon.
 const PATIENCE: u64 = 1000;
 
 /// A loop of a core.
@@ -10,26 +11,28 @@ const PATIENCE: u64 = 1000;
 struct Watched {
     head: usize,
     back: usize,
-    /// Whether it does nothing that others see: no other core comes any further while it goes on.
+    /// Whether it has no effects that others observe, so that no other core makes progress while it runs.
     alone: bool,
-    /// Registers that decide; `None` where its end is known, or others have a say.
+    /// Registers that decide; `None` if it is known to terminate, or others can influence it.
     regs: Option<Vec<u32>>,
-    /// Rounds since it was entered, what the registers held in one of them, and from which round on they are kept anew.
+    /// Iterations since it was entered, the register contents in one of them, and the iteration from which on they are
+    /// recorded anew.
     rounds: u64,
     kept: Vec<u64>,
     again: u64,
 }
 
-/// The loops of a core, where one of them may have no end.
+/// The loops of a core of which one may be infinite.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     loops: Vec<Watched>,
-    /// The place and the rounds of the first loop that was found to have none.
+    /// The location and iteration count of the first loop found to be infinite.
     pub found: Option<(SiteRef, u64)>,
 }
 
 impl Watch {
-    /// Watches the loops of a core whose cores meet as their numbers say; `None` where all of them surely end.
+    /// Watches the loops of a core; `free` means that loops with a meeting point are left as the launch chooses. `None`
+    /// if no loop needs watching.
     pub fn new(core: &CoreProgram, free: bool) -> Option<Watch> {
         let watched = |own: slipring_program::Loop| {
             let chosen = free && core.insts[own.head..=own.back].iter().any(|inst| matches!(inst, Inst::Meet { .. }));
@@ -43,13 +46,13 @@ impl Watch {
         loops.iter().any(|own| own.regs.is_some()).then_some(Watch { loops, found: None })
     }
 
-    /// Forgets what was seen, for the next block.
+    /// Forgets all observations, for the next block.
     pub fn restart(&mut self) {
         self.loops.iter_mut().for_each(Watched::enter);
     }
 
-    /// A core jumps back: true if the run stops here. A loop that never ends stops it where `stops` says so, and where it does nothing
-    /// that others see, since nothing else can happen any more.
+    /// A core jumps back: true if the run stops here. An infinite loop stops it if `stops` is set, and also if it has
+    /// no effects that others observe, since nothing else can happen any more.
     pub fn jump(&mut self, back: usize, regs: &[u64], site: SiteRef, stops: bool) -> bool {
         let Some(at) = self.loops.iter().position(|own| own.back == back) else { return false };
         let head = self.loops[at].head;
@@ -72,7 +75,7 @@ impl Watched {
         self.kept.clear();
     }
 
-    /// One round more: true if the registers hold what they held before.
+    /// One more iteration: true if the registers hold the same values as before.
     fn iterate(&mut self, regs: &[u64]) -> bool {
         let Some(own) = &self.regs else { return false };
         self.rounds += 1;

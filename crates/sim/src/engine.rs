@@ -26,8 +26,8 @@ use crate::state::{Cluster, Core, Entry, SyncState, What};
 use crate::stats::Collector;
 use crate::traffic::Traffic;
 
-/// What a step of an agent comes to: the cycle of its next step, `None` if it has nothing to do or must
-/// wait for another agent; or the finding that ends the run.
+/// The outcome of an agent's step: the cycle of its next step, `None` if it has nothing to do or must wait for another
+/// agent; or the finding that ends the run.
 pub(crate) type Next = Result<Option<u64>, Box<Finding>>;
 
 /// A run in progress.
@@ -37,7 +37,7 @@ pub(crate) struct Engine<'a> {
     pub memory: Memory,
     pub scratch: Scratch,
     pub output: Output,
-    /// What depended on questions on which sources disagree: by place.
+    /// Results that depended on questions on which sources disagree, by location.
     pub questions: BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
     pub observer: (Collector, &'a mut dyn Observer),
     /// Cores of all clusters: `cluster × cores of the program + position`.
@@ -45,45 +45,45 @@ pub(crate) struct Engine<'a> {
     /// Synchronisation objects of all clusters: `cluster × objects of the program + index`.
     pub syncs: Vec<SyncState>,
     pub clusters: Vec<Cluster>,
-    /// For each core program and work what never changes about it.
+    /// For each core program and work, the part that never changes.
     pub fixed: Vec<Vec<Fixed>>,
-    /// For each core program what its instructions ask of the engine.
+    /// For each core program, what its instructions require of the engine.
     pub ahead: Vec<Box<[Ahead]>>,
-    /// For each core program and work which of its operands come from buffers, one bit each.
+    /// For each core program and work, the operands that come from buffers, one bit each.
     pub by_data: Vec<Vec<u64>>,
     /// Steps left before the limit.
     pub steps: u64,
-    /// Steps taken by what no scalar unit executed.
+    /// Steps not executed by a scalar unit.
     pub other_steps: u64,
     pub leftovers: Leftovers,
-    /// What the blocks that are over left in the objects of their clusters.
+    /// Signals left in the objects of their clusters by completed blocks.
     pub counters: Vec<u64>,
     pub clocks: Clocks,
     pub delays: Delays,
-    /// Works that later work of their pipes overtakes.
+    /// Work that later work of its pipe overtakes.
     pub held: Vec<Held>,
-    /// Those that were.
+    /// The number of work items that were overtaken.
     pub overtaken: u32,
     pub traffic: Traffic,
     pub skipped: Skipped,
-    /// How often all cores met.
+    /// Number of times all cores met.
     pub meetings: usize,
-    /// Works whose bytes follow, if any do.
+    /// Deferred work, if any.
     pub later: Option<Box<Later>>,
     pub polls: Polls,
-    /// Who else has the memory.
+    /// Other users of the memory.
     pub outside: Option<&'a mut dyn Outside>,
-    /// The plan of the running work of each pipe, where that is one of an earlier execution.
+    /// The plan of the running work of each pipe, if it is reused from an earlier execution.
     pub plans: Vec<[Option<Rc<Plan>>; Pipe::COUNT]>,
-    /// Who keeps the run as it stands now and then.
+    /// Receives periodic snapshots.
     pub keeper: Option<&'a mut dyn Keeper>,
     pub agenda: Agenda,
     pub next_block: u32,
-    /// Blocks that are over.
+    /// Completed blocks.
     pub blocks_done: u32,
     /// The latest cycle at which anything happened.
     pub now: u64,
-    /// Looks for what comes back.
+    /// Detects repetitions.
     pub steady: Steady,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Engine<'a> {
         self.agenda.push(Reverse(key(at, agent)));
     }
 
-    /// Puts an entry on a pipe that has room, with the operands of work as they are now.
+    /// Appends an entry to a pipe with capacity, with the current operands of the work.
     pub fn push_entry(&mut self, core: usize, pipe: Pipe, entry: Entry) {
         let Core { position, regs, pipes, .. } = &mut self.cores[core];
         let slots = pipes[pipe.index()].push(entry);
@@ -155,12 +155,12 @@ impl<'a> Engine<'a> {
         self.clocks.of(agent, u64::from(self.launch.platform.sync.cycles))
     }
 
-    /// The agent that observers know.
+    /// The agent as known to observers.
     pub fn agent(&self, core: usize, pipe: Pipe) -> Agent {
         Agent { pipe, ..self.cores[core].agent }
     }
 
-    /// Tells a stall, unless it took no time.
+    /// Reports a stall, unless it took no time.
     pub fn tell_stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: u32) {
         if to > from {
             self.observer.stall(from, to, agent, cause, site);

@@ -1,4 +1,4 @@
-//! The event loop: whoever is due first goes first.
+//! The event loop: the agent that is due first proceeds first.
 
 use std::cmp::Reverse;
 
@@ -21,7 +21,7 @@ impl Engine<'_> {
         self.ended(outcome)
     }
 
-    /// What came of it.
+    /// Assembles the result.
     pub fn ended(mut self, outcome: Result<(), Box<Finding>>) -> RunResult {
         let mut findings = Vec::new();
         match outcome {
@@ -71,7 +71,7 @@ impl Engine<'_> {
         self.observer.begin(self.launch);
         self.observer.arm(&mut self.memory);
         self.know_works();
-        // What follows is not there yet in what is kept.
+        // Snapshots cannot contain deferred work.
         self.later = if self.keeper.is_none() { Later::new(self.launch, &mut self.memory) } else { None };
         for cluster in 0..self.clusters.len() {
             self.start_block(cluster, 0);
@@ -82,7 +82,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What is known of works and cores before anything runs.
+    /// Determines everything known about work and cores before the run.
     pub fn know_works(&mut self) {
         self.plans = self.cores.iter().map(|_| Default::default()).collect();
         self.fixed = self.program.cores.iter().map(|core| core.works.iter().map(Fixed::new).collect()).collect();
@@ -156,7 +156,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A scalar unit has ended or a pipe has run dry: the block may be over.
+    /// A scalar unit has ended or a pipe has become empty: the block may be complete.
     pub fn agent_done(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         let cluster = self.cores[core].agent.cluster as usize;
         self.clusters[cluster].live -= 1;
@@ -188,7 +188,7 @@ impl Engine<'_> {
         self.start_block(cluster, at);
     }
 
-    /// The oldest entry of a pipe is done; the next one starts.
+    /// The oldest entry of a pipe is complete; the next one starts.
     fn step_pipe(&mut self, core: usize, pipe: Pipe, at: u64) -> Next {
         self.finish_entry(core, pipe, at)?;
         self.cores[core].pipes[pipe.index()].pop();
@@ -209,13 +209,13 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// The queue that the scalar unit needs has room again.
+    /// The queue that the scalar unit needs has capacity again.
     fn has_capacity(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         let unit = &mut self.cores[core];
         let next = if unit.since <= at {
             self.step_scalar(core, at)?
         } else {
-            // It comes to the instruction only later.
+            // It reaches the instruction only later.
             unit.state = ScalarState::Running;
             Some(unit.since)
         };
@@ -239,7 +239,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Starts the oldest entry of a pipe and says when it will be done.
+    /// Starts the oldest entry of a pipe and returns when it will be complete.
     pub fn start_entry(&mut self, core: usize, pipe: Pipe, at: u64) -> Next {
         let unit = &mut self.cores[core].pipes[pipe.index()];
         let Some(entry) = unit.front() else { return Ok(None) };
@@ -276,7 +276,7 @@ impl Engine<'_> {
         }
     }
 
-    /// A pipe whose oldest entry has no end yet waits.
+    /// A pipe whose oldest entry has no end yet is blocked.
     fn or_blocked(&mut self, core: usize, pipe: Pipe, done: Option<u64>) -> Option<u64> {
         if done.is_none() {
             self.cores[core].pipes[pipe.index()].state = PipeState::Blocked;
@@ -284,7 +284,7 @@ impl Engine<'_> {
         done
     }
 
-    /// Puts an entry on a pipe that has room; an idle pipe starts it at once.
+    /// Appends an entry to a pipe with capacity; an idle pipe starts it at once.
     pub fn enqueue(&mut self, core: usize, pipe: Pipe, entry: Entry, at: u64) -> Result<(), Box<Finding>> {
         self.push_entry(core, pipe, entry);
         let unit = &mut self.cores[core];

@@ -1,7 +1,7 @@
-//! Numbers that left their types: what a register was meant to hold is kept beside it until both agree again, and where it decides
-//! what is accessed, how long a loop goes round or which signal is meant, the run stops with a finding.
+//! Integers that overflowed their types. The value that a register was meant to hold is tracked until the two agree
+//! again. If such a register determines an access, a trip count or a signal, the run stops with a finding.
 //!
-//! Numbers that are only data may wrap: a run that has none that wrapped pays one comparison an instruction.
+//! Integers that are only data may wrap: a run in which none has wrapped pays one comparison per instruction.
 
 use slipring_program::{CoreProgram, Finding, Inst, Operand};
 
@@ -9,7 +9,8 @@ use crate::engine::Engine;
 use crate::registers::{Meant, Number};
 use crate::report;
 
-/// What an instruction decides by a number that left its type, and that number; `value` gives what operands hold.
+/// What an instruction decides by a value that overflowed its type, and that value; `value` gives the contents of
+/// operands.
 fn misled(
     core: &CoreProgram,
     pc: usize,
@@ -39,10 +40,10 @@ fn misled(
 }
 
 impl Engine<'_> {
-    /// Looks at the instruction at which a core stands before it is executed.
+    /// Checks the next instruction of a core before it is executed.
     ///
     /// # Errors
-    /// If a number that left its type decides what it does.
+    /// If a value that overflowed its type decides its behaviour.
     pub fn check_numbers(&self, core: usize) -> Result<(), Box<Finding>> {
         let unit = &self.cores[core];
         if unit.meant.is_empty() {

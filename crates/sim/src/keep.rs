@@ -1,4 +1,4 @@
-//! Keeps a run now and then as it stands.
+//! Periodic snapshots of a run.
 
 use std::cmp::Reverse;
 
@@ -7,12 +7,12 @@ use crate::snapshot::Snapshot;
 use crate::state::What;
 
 impl Engine<'_> {
-    /// The cycle after which something else is to be done than to go on.
+    /// The cycle after which something other than continuing is due.
     pub fn stop(&self) -> u64 {
         self.launch.limits.cycles.min(self.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.next()))
     }
 
-    /// Keeps the run in front of a step, if it is wanted; when that is asked again.
+    /// Takes a snapshot before a step, if it is wanted; returns when to ask again.
     pub fn keep(&mut self, at: u64, due: Reverse<u128>) -> u64 {
         if let Some(keeper) = self.keeper.take() {
             if keeper.wants(at) {
@@ -28,7 +28,7 @@ impl Engine<'_> {
         for (at, core) in cores.iter_mut().enumerate() {
             for pipe in slipring_machine::Pipe::ALL {
                 let unit = &mut core.pipes[pipe.index()];
-                // Plans are made anew after it: running work has its own.
+                // Plans are recomputed afterwards: running work owns its plan.
                 if unit.front().is_some_and(|entry| entry.what == What::Work) {
                     unit.access = self.running(at, pipe);
                 }

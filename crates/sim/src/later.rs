@@ -1,11 +1,12 @@
-//! Bytes that follow: time runs ahead on one thread, and other threads carry out the work that it has timed.
+//! Deferred execution: one thread runs ahead in simulated time, and other threads compute the bytes of the work it has
+//! timed.
 //!
-//! When work takes place, how long it takes and what it touches does not depend on the bytes that other work computes, except
-//! where a scalar or a vector function reads them. So the engine runs as it always does, alone and in the order of time, with all
-//! checks and marks; only the bytes of works that say nothing but bytes (see [`Effect::answers`]) come later. They come as if
-//! in order: works of a cluster one after the other, and those that touch the same buffer of global memory in the order of
-//! time if one of them writes it. Whoever needs bytes waits for the works that they depend on, and helps. So bytes, findings, cycles
-//! and what is printed are the same on any number of threads.
+//! The start, the duration and the accesses of work do not depend on the bytes that other work computes, except where a
+//! scalar or a vector function reads them. So the engine runs as usual, on one thread and in the order of time, with
+//! all checks and marks; only work that produces nothing but bytes (see [`Effect::answers`]) is executed later. The
+//! result is as if it were executed in order: work of one cluster sequentially, and work that touches the same buffer
+//! of global memory in the order of time if any of it writes. A thread that needs bytes waits for the work they depend
+//! on and helps execute it. Bytes, findings, cycles and output are therefore the same for any number of threads.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
@@ -21,14 +22,14 @@ use slipring_tile::Space;
 use crate::delay::Delays;
 use crate::launch::{ExecutionMode, Launch};
 
-/// Bytes of work that wait before other threads are told of them.
+/// Bytes of staged work before other threads are notified.
 const ENOUGH: u64 = 1 << 16;
-/// Works that wait at most: whoever adds more helps.
+/// Maximum number of waiting work items: a thread that adds more helps to execute them.
 const MOST: usize = 1 << 11;
-/// Works of a cluster that one thread does before it looks around.
+/// Work items of a cluster that one thread executes before it checks for others.
 const AT_ONCE: usize = 16;
 
-/// A work to be carried out.
+/// A deferred work item.
 struct Task {
     /// `None` for the start of a block: local memories become zero.
     work: Option<(usize, WorkId)>,
@@ -37,16 +38,16 @@ struct Task {
     site: SiteRef,
     undefined: Vec<Extent>,
     uses: Vec<Use>,
-    /// Its number among all.
+    /// Its sequence number.
     number: u64,
 }
 
-/// What a task does with a buffer in global memory.
+/// A task's use of a buffer in global memory.
 #[derive(Clone, Copy)]
 struct Use {
     buffer: usize,
     writes: bool,
-    /// Tasks that come before it: those that write the buffer, and, if it writes, those that read it.
+    /// Tasks that precede it: those that write the buffer and, if it writes, those that read it.
     after: Count,
 }
 
@@ -57,11 +58,11 @@ struct Count {
     writes: u64,
 }
 
-/// The tasks and the memories of a cluster.
+/// The pending tasks and the memories of a cluster.
 struct Backlog {
     queue: VecDeque<Task>,
     locals: Vec<Vec<u8>>,
-    /// Somebody has taken them.
+    /// A thread has taken them.
     held: bool,
 }
 
@@ -72,26 +73,26 @@ struct Buffer {
     done: Count,
 }
 
-/// What all threads share.
+/// State shared by all threads.
 struct Board {
     lanes: Vec<Backlog>,
     buffers: Vec<Buffer>,
-    /// Tasks that are not done.
+    /// Tasks that are not complete.
     left: usize,
-    /// What works said that depended on questions: place, question and which work.
+    /// Questions on which the results of work depended: location, question and work.
     asked: Vec<(SiteRef, &'static Question, usize, WorkId)>,
-    /// The first fault, which no work should have: its task's number.
+    /// The first fault, which no work should have, with its task's number.
     fault: Option<(u64, SiteRef, Fault)>,
-    /// A thread has gone down.
+    /// A thread has panicked.
     broken: bool,
-    /// Threads that are at work, besides the one that takes the time.
+    /// Active threads besides the one that advances time.
     helpers: usize,
-    /// What threads that have gone worked with.
+    /// Working storage of threads that have finished.
     hands: Vec<Hand>,
 }
 
 impl Board {
-    /// True if the buffers are free and everything before the uses has been done.
+    /// True if the buffers are free and everything before the uses is complete.
     fn may(&self, uses: &[Use]) -> bool {
         uses.iter().all(|at| {
             let buffer = &self.buffers[at.buffer];
@@ -100,7 +101,7 @@ impl Board {
         })
     }
 
-    /// The cluster of the oldest task that can be done now.
+    /// The cluster of the oldest task that is ready.
     fn ready(&self) -> Option<usize> {
         let heads = self.lanes.iter().enumerate().filter(|(_, lane)| !lane.held);
         let able =
@@ -130,15 +131,15 @@ impl Board {
 struct Shared {
     board: Mutex<Board>,
     news: Condvar,
-    /// The works of each core.
+    /// The work of each core.
     works: Vec<Vec<Option<Arc<dyn Effect>>>>,
-    /// A memory of the shape of the run's without bytes.
+    /// A memory of the same shape as the run's, without bytes.
     empty: Memory,
-    /// Threads that may help.
+    /// Maximum number of helper threads.
     most: usize,
 }
 
-/// What a thread works with.
+/// The working storage of a thread.
 struct Hand {
     memory: Memory,
     scratch: Scratch,
@@ -150,7 +151,7 @@ impl Shared {
         self.board.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks one more thread for help, if there is something to do and one to ask.
+    /// Starts one more helper thread, if there is something to do and a thread is available.
     fn call(self: &Arc<Shared>, board: &mut Board) {
         if board.helpers >= self.most || board.ready().is_none() {
             return;
@@ -160,10 +161,10 @@ impl Shared {
         rayon::spawn(move || _ = std::panic::catch_unwind(AssertUnwindSafe(|| helper(&shared))));
     }
 
-    /// Does tasks until a condition holds.
+    /// Executes tasks until a condition holds.
     ///
     /// # Panics
-    /// If another thread has gone down.
+    /// If another thread has panicked.
     fn help<'s>(&'s self, hand: &mut Hand, most: usize, until: impl Fn(&Board) -> bool) -> MutexGuard<'s, Board> {
         let mut board = self.board();
         loop {
@@ -178,7 +179,7 @@ impl Shared {
         }
     }
 
-    /// Does some of the tasks of a cluster, as far as others let it.
+    /// Executes some of the tasks of a cluster, as far as dependences allow.
     fn serve<'s>(
         &'s self,
         mut board: MutexGuard<'s, Board>,
@@ -253,7 +254,7 @@ impl Shared {
     }
 }
 
-/// Tells the others if this thread goes down.
+/// Notifies the others if this thread panics.
 struct Going<'a>(&'a Shared);
 
 impl Drop for Going<'_> {
@@ -263,24 +264,24 @@ impl Drop for Going<'_> {
     }
 }
 
-/// What something that is carried out now may touch.
+/// What an immediate execution may touch.
 #[derive(Clone, Copy)]
 pub(crate) enum Reach<'a> {
     Of(&'a Access),
     /// The local memories of its cluster.
     Local,
-    /// These, and all buffers in global memory.
+    /// These and all buffers in global memory.
     All,
 }
 
-/// The works whose bytes follow.
+/// Deferred work.
 pub(crate) struct Later {
     shared: Arc<Shared>,
     hand: Hand,
-    /// Works that nobody has been told of yet.
+    /// Work that no other thread has been notified of yet.
     staged: Vec<(usize, Task)>,
     weight: u64,
-    /// Tasks that were made, for each buffer.
+    /// Tasks created, for each buffer.
     made: Vec<Count>,
     number: u64,
 }
@@ -291,7 +292,8 @@ impl std::fmt::Debug for Later {
     }
 }
 
-/// What a thread does that helps: all that can be done now. It waits for nobody, so that it never keeps others from the pool.
+/// The body of a helper thread: executes all tasks that are ready. It never waits, so it never withholds a thread from
+/// the pool.
 fn helper(shared: &Arc<Shared>) {
     let going = Going(shared);
     let mut board = shared.board();
@@ -306,12 +308,12 @@ fn helper(shared: &Arc<Shared>) {
 }
 
 impl Later {
-    /// Bytes follow where several clusters run on their pipes and there are several threads; `None` elsewhere.
+    /// Work is deferred if several clusters run in pipe mode and there are several threads; `None` otherwise.
     pub fn new(launch: &Launch<'_>, memory: &mut Memory) -> Option<Box<Later>> {
         let overtake = Delays::new(&launch.delays).overtake();
         let alone = launch.clusters() < 2 || !launch.values || launch.mode != ExecutionMode::Pipes || overtake;
         let mut insts = launch.program.cores.iter().flat_map(|core| &core.insts);
-        // Whoever polls hands its memory to others.
+        // A polling launch hands its memory to others.
         if alone
             || insts.any(|inst| matches!(inst, Inst::Meet { .. } | Inst::Poll { .. }))
             || rayon::current_num_threads() < 2
@@ -323,7 +325,7 @@ impl Later {
         let buffer = |data| Buffer { data, held: false, done: Count::default() };
         let buffers: Vec<Buffer> = buffers.into_iter().map(buffer).collect();
         let made = vec![Count::default(); buffers.len()];
-        // A launch that has nothing to do may come without local memories.
+        // A launch without work may come without local memories.
         let all = clusters.len().max(launch.clusters() as usize);
         let clusters = clusters.into_iter().chain(std::iter::repeat_with(Vec::new));
         let board = Board {
@@ -353,7 +355,7 @@ impl Later {
         }))
     }
 
-    /// Work is carried out later.
+    /// Defers the execution of work.
     pub fn work(&mut self, core: usize, id: WorkId, args: &[u64], env: Env, access: &Access, site: SiteRef) {
         let uses = self.uses(access);
         for at in &uses {
@@ -387,7 +389,7 @@ impl Later {
         }
     }
 
-    /// Puts the staged tasks on the board.
+    /// Publishes the staged tasks.
     fn tell<'s>(&mut self, shared: &'s Shared) -> MutexGuard<'s, Board> {
         let mut board = shared.board();
         board.left += self.staged.len();
@@ -398,12 +400,12 @@ impl Later {
         board
     }
 
-    /// What an access does with buffers in global memory, each once, and what comes before it.
+    /// An access's uses of buffers in global memory, each once, and what precedes them.
     fn uses(&self, access: &Access) -> Vec<Use> {
         let mut uses: Vec<Use> = Vec::new();
         let reads = access.reads.iter().map(|range| (range, access.update.is_some()));
         for (range, writes) in reads.chain(access.writes.iter().map(|range| (range, true))) {
-            // What lies in no buffer has been found to be wrong before.
+            // Addresses outside all buffers have been reported before.
             let Some((buffer, _)) = gm_split(range.start).filter(|_| range.space == Space::Gm) else { continue };
             match uses.iter_mut().find(|at| at.buffer == buffer) {
                 Some(at) => at.writes |= writes,
@@ -414,7 +416,7 @@ impl Later {
         uses
     }
 
-    /// Carries something out now, on the memory whose bytes are borrowed: what comes before it is done first.
+    /// Executes something now, on the memory whose bytes are borrowed, after everything that precedes it.
     pub fn now<R>(
         &mut self,
         memory: &mut Memory,
@@ -456,8 +458,8 @@ impl Later {
         result
     }
 
-    /// Carries out everything that is left, gives the bytes back, and tells what works said: questions by place, with the name of
-    /// the work, and a fault that no work should have.
+    /// Executes everything that is left, returns the bytes, and reports what work produced: questions by location, with
+    /// the name of the work, and a fault that no work should have.
     pub fn finish(
         mut self,
         program: &Program,
@@ -487,7 +489,7 @@ impl Hand {
     }
 }
 
-/// The effects of all works that may come later.
+/// The effects of all work that may be deferred.
 fn effects(program: &Program) -> Vec<Vec<Option<Arc<dyn Effect>>>> {
     let planned = |action: &Action| match action {
         Action::Planned(effect) => Some(effect.clone()),

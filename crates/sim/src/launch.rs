@@ -7,16 +7,16 @@ use crate::delay::Delay;
 use crate::suppose::Suppose;
 use crate::timing::Timing;
 
-/// What is passed for a kernel parameter.
+/// The value passed for a kernel parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgValue {
     /// The address of byte 0 of a buffer: its index in [`Memory::gm`](slipring_program::Memory::gm).
     Buffer(usize),
-    /// The address of a byte of a buffer: a part of it is passed.
+    /// The address of a byte within a buffer: a part of the buffer is passed.
     Part {
         /// Its index in [`Memory::gm`](slipring_program::Memory::gm).
         buffer: usize,
-        /// Which byte.
+        /// The byte offset.
         offset: u64,
     },
     /// A scalar, in the representation of registers.
@@ -26,25 +26,26 @@ pub enum ArgValue {
 /// How the cores are scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ExecutionMode {
-    /// As the hardware: pipes work on their own, everything takes its time.
+    /// Like the hardware: pipes run asynchronously, and everything takes time.
     #[default]
     Pipes,
-    /// The sequential semantics: every work completes before the scalar unit goes on, flags and barriers
-    /// inside a core do nothing, a core runs until it must wait for another one, then the next core runs.
+    /// The sequential semantics: each work item completes before the scalar unit continues, flags and barriers inside a
+    /// core do nothing, and a core runs until it must wait for another one, then the next core runs.
     Sequential,
 }
 
-/// When a run is given up: a budget for everything that all cores and blocks do together.
+/// Limits of a run: a budget for everything that all cores and blocks do together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Steps. A scalar instruction is one, of a vector function too; a vector instruction is 8; work on a pipe is one for
-    /// each 4 cycles that it takes.
+    /// Steps. A scalar instruction is one, also in a vector function; a vector instruction is 8; work on a pipe is one
+    /// for every 4 cycles of its duration.
     pub steps: u64,
     /// Cycles.
     pub cycles: u64,
     /// Bytes that the program prints.
     pub output: u64,
-    /// Bytes of buffers in global memory and of local memories, for whoever makes them: the engine takes what it is given.
+    /// Bytes of buffers in global memory and of local memories, enforced by the code that allocates them: the engine
+    /// uses the memory it is given.
     pub memory: u64,
 }
 
@@ -58,48 +59,49 @@ impl Default for Limits {
 /// A program with everything it needs to run, except memory.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
-    /// What runs on each block.
+    /// The program that each block runs.
     pub program: &'a Program,
     /// The machine.
     pub platform: &'a Platform,
     /// How often the program runs, each time on a cluster of its own. More blocks than the platform has
     /// clusters run in waves: a block starts when a cluster becomes free.
     pub blocks: u32,
-    /// Where these blocks stand in a launch that several machines share: the number of the first, and how many there are in all,
-    /// which is what the program is told. By default the launch is whole.
+    /// The position of these blocks in a launch shared by several machines: the number of the first and the total,
+    /// which the program sees. By default the launch is whole.
     pub part: Option<(u32, u32)>,
     /// Kernel arguments in order of the parameters.
     pub args: Vec<ArgValue>,
     /// How the cores are scheduled.
     pub mode: ExecutionMode,
-    /// When to give up.
+    /// The limits.
     pub limits: Limits,
-    /// How long things take.
+    /// The durations.
     pub timing: Timing,
-    /// Works that take longer than that.
+    /// Delayed work.
     pub delays: Vec<Delay>,
-    /// Whether work is carried out. Without, only its time is taken: memory keeps what it held, and a scalar that is read from
-    /// where work would have written ends the run. What finds out what it touches by running runs all the same.
+    /// Whether work is executed. Otherwise only its time is determined: memory is unchanged, and a scalar read of data
+    /// that work would have written ends the run. Work that discovers its accesses by running is always executed.
     pub values: bool,
-    /// Signals that are there at the start, for the first block of each cluster, as [`RunResult::counters`](crate::RunResult::counters) has them; what is
-    /// not listed starts with none.
+    /// Initial signals for the first block of each cluster, as in [`RunResult::counters`](crate::RunResult::counters);
+    /// objects that are not listed start with none.
     pub counters: Vec<u64>,
-    /// Which cores leave their loops where all meet, meeting by meeting, whatever their numbers say: by their place in
-    /// [`CutPoint::cores`](crate::CutPoint::cores). After the end of the list all leave. By default it is as their numbers say.
+    /// The cores that leave their loops at each meeting point, regardless of their own values, by index in
+    /// [`CutPoint::cores`](crate::CutPoint::cores). After the end of the list all leave. By default their values
+    /// decide.
     pub leave: Option<Vec<Vec<usize>>>,
-    /// Whether a loop that was found never to end stops the run at once, with `endless-loop`, and not only at the limit of steps.
-    /// One that does nothing that others see stops it in any case.
+    /// Whether a loop found to be infinite stops the run at once, with `endless-loop`, and not only at the step limit.
+    /// One without effects that others observe always stops it.
     pub stop_endless: bool,
-    /// What is otherwise, for forecasts; by default nothing.
+    /// Hypothetical changes for forecasts (what-if); none by default.
     pub suppose: Suppose,
-    /// Whether a loop whose state comes back is stepped through to its end all the same. What comes of a run is the same.
+    /// Whether loops are stepped to their end even if their state repeats. The result of a run is the same.
     pub step_by_step: bool,
-    /// The cancellation token; by default nobody has it.
+    /// The cancellation token; by default it is never set.
     pub cancel: Cancel,
 }
 
 impl<'a> Launch<'a> {
-    /// A launch on pipes with the default limits.
+    /// A launch in pipe mode with the default limits.
     pub fn new(program: &'a Program, platform: &'a Platform, blocks: u32, args: Vec<ArgValue>) -> Launch<'a> {
         Launch {
             program,
@@ -139,19 +141,19 @@ impl<'a> Launch<'a> {
         self
     }
 
-    /// The same launch on a device where an earlier one has left these signals.
+    /// The same launch on a device where an earlier launch left these signals.
     pub fn counters(mut self, counters: Vec<u64>) -> Launch<'a> {
         self.counters = counters;
         self
     }
 
-    /// The same launch, given up when the token is set: the finding is then `cancelled`.
+    /// The same launch, stopped when the token is set: the finding is then `cancelled`.
     pub fn cancel(mut self, cancel: Cancel) -> Launch<'a> {
         self.cancel = cancel;
         self
     }
 
-    /// The same blocks as a part of a larger launch: numbered from `first` on, of `of` in all.
+    /// The same blocks as part of a larger launch: numbered from `first`, out of `of` in total.
     pub fn part(mut self, first: u32, of: u32) -> Launch<'a> {
         self.part = Some((first, of));
         self
@@ -167,19 +169,20 @@ impl<'a> Launch<'a> {
         self.part.map_or(self.blocks, |(_, of)| of)
     }
 
-    /// The pipes that the program of a core may use: all there are for one that does the work of every core.
+    /// The pipes that the program of a core may use: all of them for a program that represents the whole cluster.
     pub(crate) fn pipes_of(&self, core: &CoreProgram) -> Vec<Pipe> {
         if self.program.whole_cluster { Pipe::ALL.to_vec() } else { self.platform.pipes_of(core.role.kind()) }
     }
 
-    /// Clusters that the launch uses: how many blocks' worth of local memories it needs. Each Vector core of a cluster is one by
-    /// itself where a block needs no other core.
+    /// Clusters that the launch uses, and thus the number of sets of local memories it needs. Each Vector core of a
+    /// cluster counts by itself if a block needs no other core.
     pub fn clusters(&self) -> u32 {
         self.blocks.min(places(self.program, self.platform))
     }
 }
 
-/// How many blocks run at the same time: one on each cluster, or one on each Vector core where a block needs a single one.
+/// The number of blocks that run concurrently: one on each cluster, or one on each Vector core if a block needs only a
+/// single one.
 pub fn places(program: &Program, platform: &Platform) -> u32 {
     const VECTOR_CORES: u32 = 2;
     match &program.cores[..] {

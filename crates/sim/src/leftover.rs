@@ -1,4 +1,4 @@
-//! What a block leaves behind in its synchronisation objects.
+//! Leftovers of a block in its synchronisation objects.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::report::{self, count};
 use crate::state::SyncState;
 use crate::{ExecutionMode, Launch};
 
-/// Objects that did not come back to the count they should end with, over all blocks.
+/// Objects that did not return to their expected final count, over all blocks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Leftovers(BTreeMap<usize, Leftover>);
 
@@ -17,28 +17,28 @@ pub(crate) struct Leftovers(BTreeMap<usize, Leftover>);
 #[derive(Clone, Debug)]
 struct Leftover {
     count: u64,
-    /// The sets that nobody waited for.
+    /// Sets without a wait.
     surplus: Vec<SiteRef>,
     last_wait: Option<SiteRef>,
     /// The last pop of the slot, for a slot that is not free.
     last_pop: Option<SiteRef>,
-    /// Suspicious at most: the platform resets the object.
+    /// At most suspicious: the platform resets the object.
     harmless: bool,
-    /// Acquires of a token that nobody gave back.
+    /// Acquires of a token without a release.
     held: Vec<(Pipe, SiteRef)>,
-    /// Blocks that left something there.
+    /// Number of blocks that left something in the object.
     blocks: u32,
 }
 
 impl Leftovers {
-    /// Looks at the objects of a block that is over. Objects that were never used are in order, and so is a semaphore
-    /// that nobody ever waited for where the platform resets it: kernels signal both Vector cores and use one.
+    /// Checks the objects of a completed block. Objects that were never used are fine, and so is a semaphore that
+    /// nobody ever waited for if the platform resets it: kernels signal both Vector cores and use one.
     pub fn collect(&mut self, launch: &Launch<'_>, syncs: &[SyncState]) {
         let program = launch.program;
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
             let (used, held) = (state.sets + state.waits > 0, !state.token.held.is_empty());
             let idle = launch.mode == ExecutionMode::Sequential && decl.setter == decl.waiter;
-            // Of a ring whose signals the text thins out they say nothing about tiles and slots.
+            // If the text thins out the signals of a ring, they do not correspond to tiles and slots.
             let signal = matches!(decl.role, SyncRole::Semaphore { .. }) || is_sparse(program, decl.role);
             let harmless = launch.platform.sync.semaphores_reset && signal;
             let end = state.signals.len() as u64;
@@ -185,13 +185,13 @@ impl Leftovers {
     }
 }
 
-/// True for a signal of a ring some of whose pushes or pops send or wait for none.
+/// True for a signal of a ring in which some pushes or pops send or wait for none.
 fn is_sparse(program: &Program, role: SyncRole) -> bool {
     let (SyncRole::RingReady { ring, .. } | SyncRole::RingFree { ring, .. }) = role else { return false };
     program.rings.get(ring as usize).is_some_and(|ring| ring.sparse)
 }
 
-/// Where a slot was popped last, told by the wait for its ready flag.
+/// The last pop of a slot, derived from the wait for its ready flag.
 fn last_pop(program: &Program, syncs: &[SyncState], free: SyncRole) -> Option<SiteRef> {
     let SyncRole::RingFree { ring, slot } = free else { return None };
     let ready = program
@@ -201,7 +201,7 @@ fn last_pop(program: &Program, syncs: &[SyncState], free: SyncRole) -> Option<Si
     syncs[ready].last_wait
 }
 
-/// Producer and consumer of a ring, as its objects say.
+/// Producer and consumer of a ring, according to its objects.
 pub(crate) fn ends(program: &Program, ring: u32) -> (String, String) {
     let ready = program.syncs.iter().find(|s| matches!(s.role, SyncRole::RingReady { ring: r, .. } if r == ring));
     match ready {
@@ -210,7 +210,7 @@ pub(crate) fn ends(program: &Program, ring: u32) -> (String, String) {
     }
 }
 
-/// Labels each place once: the first is the primary one.
+/// Labels each location once: the first is the primary one.
 fn mark(finding: &mut Finding, places: impl Iterator<Item = (SiteRef, &'static str)>) {
     for (site, text) in places {
         let known = finding.primary.iter().chain(&finding.secondary).any(|l| l.site == site);

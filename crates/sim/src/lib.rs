@@ -1,18 +1,18 @@
 //! The engine: runs a [`Program`](slipring_program::Program) on the cores of one or more clusters.
 //!
-//! A core is a scalar unit that executes its instructions in order and puts work on in-order
-//! asynchronous pipes. Cores and pipes meet only in memory and in synchronisation objects. The engine
-//! knows no text, no IR and no op: effects, costs and capacities come with the program and the platform.
+//! A core is a scalar unit that executes its instructions in order and puts work on in-order asynchronous pipes. Cores
+//! and pipes interact only through memory and synchronisation objects. The engine knows no text, no IR and no op:
+//! effects, costs and capacities come with the program and the platform.
 //!
-//! Time is discrete (cycles) and the run is deterministic: whichever scalar unit or pipe is due first
-//! goes first, ties in the order of clusters, cores and pipes. The same program, arguments, memory and
-//! platform give the same bytes, findings and cycles on every host.
+//! Time is discrete (cycles) and the run is deterministic: whichever scalar unit or pipe is due first goes first, ties
+//! in the order of clusters, cores and pipes. The same program, arguments, memory and platform give the same bytes,
+//! findings and cycles on every host.
 //!
-//! When bytes change: an effect runs, at once, at the cycle at which its work completes. On hardware the
-//! bytes change gradually between start and completion. A program whose conflicting accesses are all
-//! ordered by synchronisation cannot tell the two apart, because whatever is ordered after the work is
-//! ordered after its completion, and whatever is ordered before it completed before it started. Programs
-//! that can tell have a race, which the race check reports.
+//! When bytes change: an effect is applied atomically at the cycle at which its work completes. On hardware the bytes
+//! change gradually between start and completion. A program whose conflicting accesses are all ordered by
+//! synchronisation cannot distinguish the two, because everything ordered after the work is ordered after its
+//! completion, and everything ordered before it completed before it started. A program that can distinguish them has a
+//! race, which the race check reports.
 
 mod acquire;
 mod agent;

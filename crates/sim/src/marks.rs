@@ -1,4 +1,4 @@
-//! What is known of a state to which a run may come back.
+//! Knowledge about a state to which a run may return.
 
 use slipring_program::Inst;
 
@@ -7,41 +7,42 @@ use crate::launch::{ExecutionMode, Launch};
 use crate::standing::Standing;
 use crate::timing::Timing;
 
-/// Turns of the engine before it looks for the first time.
+/// Engine steps before it first looks for a repetition.
 const FIRST: u64 = 256;
 
 /// A state of the run.
 #[derive(Debug, Default)]
 pub(crate) struct Mark {
     pub(crate) at: u64,
-    /// Of the engine, then of its observers where they were asked.
+    /// State of the engine, followed by that of its observers if they were asked.
     pub(crate) engine: Standing,
     pub(crate) observers: Standing,
 }
 
-/// What is being looked for.
+/// The current phase of the search.
 #[derive(Debug)]
 pub(crate) enum Look {
-    /// Nothing until this turn.
+    /// Nothing until this step.
     Rest(u64),
-    /// The state to which the engine may come back, until this turn.
+    /// A state to which the engine may return, until this step.
     Back { mark: Box<Mark>, until: u64 },
-    /// It came back once, its counts moved so far: whether it does so again, observers and all.
+    /// It recurred once, with its counters advanced by `moved`; the search checks whether it recurs again, observers
+    /// included.
     Twice { mark: Box<Mark>, moved: Vec<u64>, until: u64, tries: u32 },
 }
 
-/// Looks for what comes back.
+/// Detects repetitions.
 #[derive(Debug)]
 pub(crate) struct Steady {
-    /// Some runs are followed step by step.
+    /// False for runs that are always stepped.
     pub(crate) able: bool,
     pub(crate) look: Look,
     pub(crate) steps: u64,
-    /// Turns until it is looked for again.
+    /// Steps until the next search.
     pause: u64,
-    /// Who is due in the state to which the run may come back.
+    /// The agent that is due in the state to which the run may return.
     pub(crate) due: u32,
-    /// Work since the engine came back, where it is kept.
+    /// Work since the engine's state recurred, if it is recorded.
     pub(crate) trace: Option<Vec<Held>>,
     pub(crate) repeated: u64,
 }
@@ -68,7 +69,7 @@ impl Steady {
         self.repeated
     }
 
-    /// True if the state before the turn of an agent is to be looked at.
+    /// True if the state before the step of an agent is to be examined.
     #[inline]
     pub fn is_due(&mut self, agent: u32) -> bool {
         self.steps += 1;
@@ -78,7 +79,7 @@ impl Steady {
         }
     }
 
-    /// Work is carried out.
+    /// Records executed work.
     #[inline]
     pub fn done(&mut self, done: impl FnOnce() -> Held) {
         if let Some(trace) = &mut self.trace {
@@ -86,7 +87,7 @@ impl Steady {
         }
     }
 
-    /// Nothing is looked for until some turns have passed: few where something was found, else twice as many as before.
+    /// Suspends the search for some steps: few if a repetition was found, otherwise twice as many as before.
     pub(crate) fn rest(&mut self, found: bool) {
         self.trace = None;
         self.pause = if found { FIRST } else { self.pause.saturating_mul(2) };

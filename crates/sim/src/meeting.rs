@@ -1,4 +1,4 @@
-//! Where all cores stand when nothing can go on but those at the head of a loop.
+//! Positions of all cores when only those at the head of a loop could proceed.
 
 use slipring_machine::Pipe;
 use slipring_program::Inst;
@@ -21,7 +21,7 @@ impl Core {
 }
 
 impl Engine<'_> {
-    /// Lets the cores go on that stand at the head of a loop where all meet; false if there are none.
+    /// Releases the cores that are at the head of a loop where all meet; false if there are none.
     pub fn meet(&mut self) -> bool {
         if !self.cores.iter().any(|core| core.state == ScalarState::Met) {
             return false;
@@ -65,7 +65,7 @@ impl Engine<'_> {
         true
     }
 
-    /// Where a core goes that stands at an [`Inst::Meet`] and leaves its loop.
+    /// The target of a core that is at an [`Inst::Meet`] and leaves its loop.
     fn leaves(&self, place: usize, core: &Core) -> Option<usize> {
         let Inst::Meet { a, b, to } = &self.program.cores[core.position].insts[core.pc] else { return None };
         let leaves = match &self.launch.leave {

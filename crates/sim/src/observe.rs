@@ -6,7 +6,7 @@ use slipring_program::{Access, Memory, SiteRef, Work, WorkId};
 use crate::agent::Agent;
 use crate::{Again, CutPoint, Launch, PipeSet, Standing};
 
-/// What the scalar unit puts on a pipe.
+/// A step that the scalar unit puts on a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Issued {
@@ -14,8 +14,8 @@ pub enum Issued {
     /// The synchronisation object's index in the program.
     Set(u32),
     Wait(u32),
-    /// Of a buffer token; a `deferred` one also comes after the earlier releases of the token and what the pipes `after`
-    /// have been given so far, and its pipe goes on after all that.
+    /// Release of a buffer token; a `deferred` one also comes after the earlier releases of the token and after
+    /// everything issued so far to the pipes `after`, and its pipe continues only after all that.
     Release {
         token: u32,
         deferred: bool,
@@ -27,15 +27,15 @@ pub enum Issued {
 /// One execution of work.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkRun<'a> {
-    /// Where it runs.
+    /// The agent that runs it.
     pub agent: Agent,
-    /// Which work of its core.
+    /// The work's id in its core.
     pub id: WorkId,
-    /// The same, with name and effect.
+    /// The work itself, with name and effect.
     pub work: &'a Work,
-    /// Operands, as evaluated at issue.
+    /// Operands, evaluated at issue.
     pub args: &'a [u64],
-    /// Bytes that it touches, all inside their memories.
+    /// Bytes that it touches, all within their memories.
     pub access: &'a Access,
     /// Cycles from start to completion.
     pub cycles: u64,
@@ -43,7 +43,7 @@ pub struct WorkRun<'a> {
     pub site: SiteRef,
 }
 
-/// Why a scalar unit or a pipe stood still.
+/// Why a scalar unit or a pipe stalled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stall {
     /// The scalar unit had a step for a pipe whose queue was full.
@@ -52,30 +52,31 @@ pub enum Stall {
     Drain,
     /// A wait for a synchronisation object: its index in the program.
     Wait(u32),
-    /// A wait for a number in global memory that others change.
+    /// A wait for a value in global memory that others change.
     Signal,
 }
 
 /// Watches a run. Every method does nothing by default.
 ///
-/// Calls come in the order of time, except that a stall is told when it is over. In
-/// [`ExecutionMode::Sequential`](crate::ExecutionMode::Sequential) there is one clock for all cores, and synchronisation
-/// inside a core, which does nothing there, is not told.
+/// Calls come in order of time, except that a stall is reported when it ends. In
+/// [`ExecutionMode::Sequential`](crate::ExecutionMode::Sequential) there is one clock for all cores, and
+/// synchronisation inside a core, which has no effect there, is not reported.
 #[allow(unused_variables)]
 pub trait Observer {
     /// The launch is about to start.
     fn begin(&mut self, launch: &Launch<'_>) {}
-    /// The memories before anything has run: an observer may have marks kept in them.
+    /// The memories before anything has run: an observer may request marks in them.
     fn arm(&mut self, memory: &mut Memory) {}
     /// A block starts on a cluster.
     fn block_start(&mut self, at: u64, block: u32, cluster: u32) {}
-    /// All cores and pipes of a block have come to their end.
+    /// All cores and pipes of a block have ended.
     fn block_end(&mut self, at: u64, block: u32, cluster: u32) {}
     /// The scalar unit of `to`'s core puts a step on the pipe `to`.
     fn issue(&mut self, at: u64, to: Agent, step: Issued, site: SiteRef) {}
-    /// A pipe is given a get or check of a token, told before its [`Issued::Wait`]; `later` are releases of other pipes that the
-    /// program has only after it and that the platform's other interpretation ([`slipring_machine::interpretations::TOKEN_LOCKS`],
-    /// [`slipring_machine::interpretations::UNIT_FLAG_BLOCKS`]) waits for: the pipe, and which of its releases of the token, from 1.
+    /// A get or check of a token is issued to a pipe; called before its [`Issued::Wait`]. `later` lists releases of
+    /// other pipes that come only later in the program and that the platform's alternative interpretation
+    /// ([`slipring_machine::interpretations::TOKEN_LOCKS`], [`slipring_machine::interpretations::UNIT_FLAG_BLOCKS`])
+    /// waits for: the pipe, and the index of its release of the token, from 1.
     fn hold(&mut self, to: Agent, sync: u32, later: &[(Pipe, u32)]) {}
     /// Work starts.
     fn start(&mut self, at: u64, run: &WorkRun<'_>) {}
@@ -83,25 +84,26 @@ pub trait Observer {
     fn end(&mut self, at: u64, run: &WorkRun<'_>) {}
     /// An object is signalled; `lost` if it saturates and was at its maximum.
     fn set(&mut self, at: u64, agent: Agent, sync: u32, lost: bool, site: SiteRef) {}
-    /// A wait is over: the oldest signal of the object has been taken.
+    /// A wait is over: the oldest signal of the object has been consumed.
     fn wait(&mut self, at: u64, agent: Agent, sync: u32, site: SiteRef) {}
-    /// A barrier holds: of `agent`'s pipe, or, told for the scalar unit, of all pipes of the core.
+    /// A barrier is complete: of `agent`'s pipe or, for the scalar unit, of all pipes of the core.
     fn barrier(&mut self, at: u64, agent: Agent, site: SiteRef) {}
-    /// An agent stood still.
+    /// An agent was stalled.
     fn stall(&mut self, from: u64, to: u64, agent: Agent, cause: Stall, site: SiteRef) {}
-    /// Nothing can go on but the cores that stand at an [`Inst::Meet`](slipring_program::Inst::Meet), which do so now.
+    /// Only the cores at an [`Inst::Meet`](slipring_program::Inst::Meet) can proceed, and they do so now.
     fn meet(&mut self, at: u64, meeting: &CutPoint<'_>) {}
-    /// An [`Inst::Poll`](slipring_program::Inst::Poll) is over: what the core last looked at is as it wants it.
+    /// An [`Inst::Poll`](slipring_program::Inst::Poll) is over: the value last read satisfies its condition.
     fn awaited(&mut self, at: u64, agent: Agent, site: SiteRef) {}
     /// The program of a core has ended; its pipes may still be working.
     fn core_end(&mut self, at: u64, agent: Agent) {}
-    /// Writes down what decides what it will say, and what it counts. Where the first is the same as before, and the run comes back
-    /// to where it was, it is not told again of what it was told of meanwhile, but [`Observer::repeat`] how often that happens.
-    /// False where it wants to be told, which is the default. It may be asked again and again.
+    /// Serialises the state that determines its future reports, and its counters. If the former is unchanged when the
+    /// run returns to a state, the events in between are not reported again; [`Observer::repeat`] is called with the
+    /// number of repetitions instead. Returns false if it must receive every event, which is the default. It may be
+    /// called repeatedly.
     fn stand(&mut self, standing: &mut Standing) -> bool {
         false
     }
-    /// What happened between the last two times that it stood the same happens so many times more: what it counts moves on.
+    /// The events between the last two equal states are repeated this many more times: its counters advance.
     fn repeat(&mut self, again: &mut Again<'_>) {}
 }
 

@@ -1,4 +1,4 @@
-//! Some pipes of a core.
+//! A set of pipes of one core.
 
 use slipring_machine::Pipe;
 
@@ -12,7 +12,7 @@ impl PipeSet {
         self.0 |= 1 << pipe.index();
     }
 
-    /// The pipes, in their order.
+    /// The pipes, in order.
     pub fn iter(self) -> impl Iterator<Item = Pipe> {
         Pipe::ALL.into_iter().filter(move |pipe| self.0 & (1 << pipe.index()) != 0)
     }

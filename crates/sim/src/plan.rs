@@ -1,21 +1,22 @@
-//! What never changes about a work, and what an execution of it touches.
+//! The invariant part of a work item, and the accesses of one execution of it.
 
 use std::rc::Rc;
 
 use slipring_program::{Access, CoreProgram, Operand, Program, Work};
 
-/// What never changes about a work: if all its operands are constants, its plan (unless it discovers what it touches).
+/// The invariant part of a work item: its plan, if all its operands are constants (unless it discovers its accesses).
 #[derive(Debug)]
 pub(crate) enum Fixed {
-    /// It finds out what it touches by running, every time.
+    /// It discovers its accesses by running, every time.
     No,
-    /// Operands change: planned for each execution, unless one of the last few had the same, as with the slots of a ring.
+    /// Operands vary: planned for each execution, unless one of the last few had the same operands, as with the slots
+    /// of a ring.
     Recent(Recent),
     /// Planned at the first execution, for all blocks.
     Yes(Option<Plan>),
 }
 
-/// For each work of a core which of its operands come from buffers, one bit each.
+/// For each work item of a core, the operands that come from buffers, one bit each.
 pub(crate) fn from_buffers(program: &Program, core: &CoreProgram) -> Vec<u64> {
     let flow = program.flow(core);
     let bits = |work: &Work| {
@@ -25,7 +26,7 @@ pub(crate) fn from_buffers(program: &Program, core: &CoreProgram) -> Vec<u64> {
     core.works.iter().map(bits).collect()
 }
 
-/// What an execution touches and how long it takes.
+/// The accesses of an execution and its duration.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) access: Access,
@@ -47,15 +48,15 @@ impl Fixed {
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     plans: Vec<(Box<[u64]>, Rc<Plan>)>,
-    /// The one that is expected to come next.
+    /// The entry expected next.
     next: usize,
-    /// Plans that were not there, since one was.
+    /// Consecutive misses.
     missed: u32,
 }
 
 impl Recent {
     const MOST: usize = 8;
-    /// So many in a row that were not there, and no more are kept.
+    /// After this many consecutive misses no more plans are kept.
     const PATIENCE: u32 = 64;
 
     #[inline]

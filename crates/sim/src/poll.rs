@@ -1,4 +1,4 @@
-//! Cores that look at a number in memory again and again until others have changed it.
+//! Cores that poll a value in memory until others have changed it.
 
 use slipring_machine::Pipe;
 use slipring_program::{Access, Inst};
@@ -10,7 +10,7 @@ use crate::observe::Stall;
 use crate::state::ScalarState;
 
 impl Engine<'_> {
-    /// Work has changed memory: who polls looks again.
+    /// Work has changed memory: polling cores read again.
     pub fn changed(&mut self, writes: bool, at: u64) {
         if self.polls.any && writes {
             self.polls.changed = true;
@@ -20,7 +20,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Lets the cores look again that poll, where something may have changed; false where nothing has, or nobody polls.
+    /// Lets polling cores read again if something may have changed; false if nothing has, or nobody polls.
     pub fn poll(&mut self) -> bool {
         if self.polls.waiting == 0 {
             return false;

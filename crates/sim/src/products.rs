@@ -1,9 +1,9 @@
-//! How the results of products lie in the accumulator memory.
+//! The layout of products in the accumulator memory.
 //!
-//! The matrix unit puts m × n results there as columns of fractals of 16 × 16, each of m rows up to the next 16, whatever the tile
-//! says (device headers, `TMATMUL_IMPL` takes m from the valid rows of the left operand, and `mad` has no operand for the destination's
-//! rows). A way out goes by the rows of its tile, or by its valid rows where the tile is compact (`TStoreAccNz2nd`). Where the two
-//! differ, all columns but the first 16 are others.
+//! The matrix unit stores m × n results as columns of 16 × 16 fractals, each column having m rows rounded up to a
+//! multiple of 16, whatever the tile declares (device headers: `TMATMUL_IMPL` takes m from the valid rows of the left
+//! operand, and `mad` has no operand for the destination's rows). The path out uses the rows of its tile, or its valid
+//! rows where the tile is compact (`TStoreAccNz2nd`). Where the two differ, all columns but the first 16 differ.
 
 use slipring_program::{Finding, Site, SiteRef};
 
@@ -14,12 +14,12 @@ const FRACTAL: u64 = 16;
 /// Bytes of a row of a fractal.
 const ROW: u64 = 64;
 
-/// Rows of the columns of fractals that so many rows take.
+/// Rows of the columns of fractals needed for this many rows.
 pub(crate) const fn columns_of(rows: u64) -> u64 {
     rows.next_multiple_of(FRACTAL)
 }
 
-/// The products whose results lie in an accumulator memory.
+/// The products whose results are in an accumulator memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Products(Vec<Product>);
 
@@ -27,18 +27,18 @@ pub(crate) struct Products(Vec<Product>);
 struct Product {
     start: u64,
     end: u64,
-    /// Rows of its columns of fractals.
+    /// Rows in each of its columns of fractals.
     pitch: u64,
     site: SiteRef,
 }
 
 impl Products {
-    /// Nothing lies there.
+    /// Marks the memory as empty.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// A product of m rows and n columns writes from `at` on.
+    /// A product of m rows and n columns writes from byte `at`.
     pub fn write(&mut self, at: u64, m: u64, n: u64, site: SiteRef) {
         let pitch = columns_of(m.min(u64::from(u32::MAX)));
         let bytes = pitch.saturating_mul(ROW).saturating_mul(n.div_ceil(FRACTAL));
@@ -47,15 +47,15 @@ impl Products {
         self.0.push(Product { start: at, end, pitch, site });
     }
 
-    /// Writes down what lies there.
+    /// Serialises the contents.
     pub fn note(&self, words: &mut Vec<u64>) {
         words.push(self.0.len() as u64);
         self.0.iter().for_each(|own| words.extend([own.start, own.end, own.pitch, own.site.into()]));
     }
 
-    /// `cols` columns are read from `at` on, as columns of fractals of `pitch` rows.
+    /// `cols` columns are read from byte `at`, as columns of fractals of `pitch` rows.
     pub fn read(&self, at: u64, cols: u64, pitch: u64, sites: &[Site], site: SiteRef) -> Result<(), Box<Finding>> {
-        // Fractals are whole, however few rows the tile has.
+        // Fractals are whole, even if the tile has fewer rows.
         let pitch = columns_of(pitch.min(u64::from(u32::MAX)));
         let of = |product: &&Product| (product.start..product.end).contains(&at);
         let Some(product) = self.0.iter().rev().find(of).filter(|product| cols > FRACTAL && product.pitch != pitch)

@@ -1,26 +1,26 @@
-//! What registers hold, and what they were meant to hold where that left their types.
+//! Register contents, and the intended values of registers that overflowed their types.
 
 use slipring_program::{Inst, Law, Operand, Reg, SiteRef};
 
-/// A number that a register was meant to hold, and the instruction at which it left its type.
+/// The value that a register was meant to hold, and the instruction at which it overflowed its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Number {
     pub exact: i128,
     pub site: SiteRef,
-    /// What that instruction was meant to compute, and what it did.
+    /// The intended and the actual result of that instruction.
     pub left: (i128, i64),
 }
 
-/// What the registers of a core were meant to hold, where they hold something else.
+/// The intended values of a core's registers, where they differ from the actual ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meant {
     numbers: Vec<Option<Number>>,
-    /// How many there are.
+    /// Number of such registers.
     left: usize,
 }
 
 impl Meant {
-    /// True if every register holds what it was meant to.
+    /// True if every register holds its intended value.
     pub fn is_empty(&self) -> bool {
         self.left == 0
     }
@@ -38,7 +38,7 @@ impl Meant {
         }
     }
 
-    /// A register holds what it was meant to, or not.
+    /// Records that a register holds its intended value, or does not.
     pub fn set(&mut self, Reg(reg): Reg, number: Option<Number>) {
         let place = reg as usize;
         if number.is_some() && place >= self.numbers.len() {
@@ -51,7 +51,7 @@ impl Meant {
         }
     }
 
-    /// The exact numbers of three operands that have these values, and where the first of them left its type.
+    /// The exact values of three operands with these register values, and where the first of them overflowed its type.
     fn exact(&self, args: [Operand; 3], values: [u64; 3]) -> ([i128; 3], Option<Number>) {
         let numbers = args.map(|arg| self.get(arg));
         let mut exact = values.map(|value| i128::from(value as i64));
@@ -61,7 +61,7 @@ impl Meant {
         (exact, numbers.into_iter().flatten().next())
     }
 
-    /// An instruction has this result.
+    /// Records the result of an instruction.
     fn computed(&mut self, law: Law, (d, result): (Reg, u64), args: [Operand; 3], values: [u64; 3], site: SiteRef) {
         let (exact, from) = self.exact(args, values);
         let actual = i128::from(result as i64);
@@ -70,7 +70,7 @@ impl Meant {
             Some(Number { exact, ..from.unwrap_or(first) }).filter(|_| exact != actual)
         };
         let meant = match (law, from) {
-            // A quotient of numbers that fit is what its rounding makes of it.
+            // A quotient of values in range is what its rounding makes of it.
             (Law::Quotient, None) => None,
             (Law::Same | Law::Sum | Law::Difference | Law::Product | Law::Shifted | Law::Quotient, _) => {
                 if from.is_none() && law.fits(values, result) {
@@ -83,30 +83,30 @@ impl Meant {
             (Law::Relation(relation), Some(_)) if relation.signed => {
                 number(i128::from(relation.holds(exact[0], exact[1])))
             }
-            // One of the numbers, as it is.
+            // One of the operands, unchanged.
             (Law::Extreme | Law::Unknown, Some(_)) => {
                 let same = |(_, value): &(&Operand, &u64)| **value == result;
                 args.iter().zip(&values).find(same).and_then(|(arg, _)| self.get(*arg))
             }
-            // The same is left of both where they differ by a multiple of the divisor, such as a power of two.
+            // The remainder is the same if the two differ by a multiple of the divisor, such as a power of two.
             (Law::Remainder, Some(_)) => {
                 let left = exact[0].checked_rem(exact[1]).unwrap_or(i128::MAX);
                 let same = actual.checked_sub(left).and_then(|more| more.checked_rem(exact[1])) == Some(0);
                 if same { None } else { number(left) }
             }
-            // Bits are asked for, not a number.
+            // The operation works on bits, not on a number.
             _ => None,
         };
         self.set(d, meant);
     }
 
-    /// Follows an instruction that is executed next.
+    /// Tracks the instruction that is executed next.
     pub fn follow(&mut self, inst: &Inst, site: SiteRef, regs: &[u64]) {
         let value = |operand: Operand| value(regs, operand);
         match inst {
             Inst::Scalar { f, law, d, args } => {
                 let values = args.map(value);
-                // What traps stops the run.
+                // An instruction that traps stops the run.
                 let Ok(result) = f(values) else { return };
                 self.computed(*law, (*d, result), *args, values, site);
             }
@@ -121,8 +121,8 @@ impl Meant {
         }
     }
 
-    /// The number that decides whether a loop is left where the first of two operands is not below the second, and what it is in
-    /// the register: where the numbers that were meant decide otherwise.
+    /// The overflowed value that decides whether a loop is left (when the first of two operands is not below the
+    /// second), and its register value; only if the intended values decide otherwise.
     pub(crate) fn leaves(&self, operands: [Operand; 2], values: [u64; 2]) -> Option<Number> {
         let numbers = operands.map(|operand| self.get(operand));
         let [a, b] = [0, 1].map(|at| numbers[at].map_or(i128::from(values[at] as i64), |number| number.exact));

@@ -1,4 +1,4 @@
-//! Putting findings together.
+//! Assembly of findings.
 
 use slipring_machine::{Platform, Question, Role};
 use slipring_program::{CoreProgram, Fault, Finding, Kind, Label, Severity, SiteRef, Work};
@@ -6,12 +6,12 @@ use slipring_program::{CoreProgram, Fault, Finding, Kind, Label, Severity, SiteR
 use crate::registers::Number;
 use crate::report;
 
-/// An error without a place.
+/// An error without a location.
 pub(crate) fn error(kind: impl Into<Kind>, message: impl Into<String>) -> Box<Finding> {
     Box::new(Finding::new(kind, Severity::Error, message))
 }
 
-/// A question on which sources disagree, and on whose answer the bytes of a run depend.
+/// A question on which sources disagree and on which the bytes of a run depend.
 pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Finding {
     let mut finding = *error_at("sources-disagree", site, "", question.message(work));
     finding.severity = Severity::Warning;
@@ -20,14 +20,14 @@ pub(crate) fn question(question: &Question, site: SiteRef, work: &str) -> Findin
     finding
 }
 
-/// An error at a place.
+/// An error at a location.
 pub(crate) fn error_at(kind: impl Into<Kind>, site: SiteRef, text: &str, message: impl Into<String>) -> Box<Finding> {
     let mut finding = error(kind, message);
     finding.primary = Some(label(site, text));
     finding
 }
 
-/// A run that took more steps than it may.
+/// A run that exceeded its step limit.
 pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> {
     let text = format!("{role} had reached this point");
     let mut finding = error_at(Kind::StepLimit, site, &text, format!("the program was stopped after {limit} steps"));
@@ -35,8 +35,8 @@ pub(crate) fn step_limit(limit: u64, site: SiteRef, role: Role) -> Box<Finding> 
     finding
 }
 
-/// Names the loop that a core was in when its run was stopped, and says what is known of its end: the place of a loop that never
-/// ends, and its rounds.
+/// Names the loop that a core was in when its run was stopped, and what is known of its termination: the location of an
+/// infinite loop, and its iterations.
 pub(crate) fn in_loop(finding: &mut Finding, core: &CoreProgram, pc: usize, endless: Option<(SiteRef, u64)>) {
     let around = core.loops().into_iter().find(|own| own.has(pc)).map(|own| own.site);
     let here = finding.primary.as_ref().map(|label| label.site);
@@ -48,7 +48,7 @@ pub(crate) fn in_loop(finding: &mut Finding, core: &CoreProgram, pc: usize, endl
     }
 }
 
-/// A loop that was found never to end.
+/// A loop found to be infinite.
 pub(crate) fn endless_loop(site: SiteRef, rounds: u64, role: Role) -> Box<Finding> {
     let mut finding = error_at(Kind::EndlessLoop, site, &format!("{role} never leaves it"), "this loop never ends");
     finding.notes.push(comes_back(rounds));
@@ -60,7 +60,7 @@ fn comes_back(rounds: u64) -> String {
     format!("after {rounds} iterations the loop condition's inputs have not changed")
 }
 
-/// A number that left its type decides something at a place.
+/// A value that overflowed its type decides something at a location.
 pub(crate) fn wraps(number: Number, what: &'static str, used: SiteRef) -> Box<Finding> {
     let (exact, value) = number.left;
     let exact = if exact == i128::MAX { "this number".to_string() } else { exact.to_string() };
@@ -71,7 +71,7 @@ pub(crate) fn wraps(number: Number, what: &'static str, used: SiteRef) -> Box<Fi
     finding
 }
 
-/// A run that took more cycles than it may.
+/// A run that exceeded its cycle limit.
 pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
     let mut finding = error(Kind::StepLimit, format!("the program was stopped after {limit} cycles"));
     finding.primary = site.map(|site| label(site, "it had reached this point"));
@@ -79,12 +79,12 @@ pub(crate) fn cycle_limit(limit: u64, site: Option<SiteRef>) -> Box<Finding> {
     finding
 }
 
-/// A run that somebody wished to end.
+/// A cancelled run.
 pub(crate) fn cancelled() -> Box<Finding> {
     error(Kind::Cancelled, "the run was cancelled")
 }
 
-/// A place with a remark.
+/// A location with a remark.
 pub(crate) fn label(site: SiteRef, text: impl Into<String>) -> Label {
     Label { site, text: text.into() }
 }
@@ -94,12 +94,12 @@ pub(crate) fn count(n: u64, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// ``ring `c2v` ``, with the word once where the ring's name has it already.
+/// ``ring `c2v` ``, without repeating the word if the ring's name already contains it.
 pub(crate) fn ring(name: &str) -> String {
     if name.starts_with("ring") { format!("`{name}`") } else { format!("ring `{name}`") }
 }
 
-/// Which semaphore ids mean which core, where one set reaches one core: a common mistake after signals that get lost.
+/// The mapping of semaphore ids to cores, where one set reaches one core: a common mistake when signals get lost.
 pub(crate) fn semaphore_rule(platform: &Platform) -> Option<String> {
     let offset = Some(platform.sync.subblock_offset).filter(|offset| *offset > 0)?;
     Some(format!(
@@ -109,10 +109,10 @@ pub(crate) fn semaphore_rule(platform: &Platform) -> Option<String> {
     ))
 }
 
-/// What was wrong with work.
+/// A fault of work.
 pub(crate) fn of_fault(fault: Fault, site: SiteRef, work: &Work) -> Box<Finding> {
     let site = fault.site.unwrap_or(site);
-    // What the text itself says needs no name of an op before it.
+    // A fault that the text itself states needs no op name in front.
     let message = match fault.kind {
         Kind::Claim => fault.message,
         _ => format!("{}: {}", work.name, fault.message),

@@ -1,4 +1,4 @@
-//! The scalar unit: runs ahead on its own instructions, takes its turn for everything that others see.
+//! The scalar unit: runs ahead on its own instructions, and waits for its turn before anything that others can observe.
 
 use slipring_machine::Pipe;
 use slipring_program::{Cancel, CoreProgram, Finding, Inst, Operand, SiteRef, Special, SyncRef, Trap, gm_address};
@@ -12,21 +12,21 @@ use crate::registers::value;
 use crate::state::{Core, Entry, ScalarState, What};
 use crate::{ArgValue, Launch, report};
 
-/// Where a run of register instructions stopped.
+/// Where a sequence of register instructions stopped.
 pub(crate) enum Stop {
-    /// At an instruction that others can see.
+    /// At an instruction with effects that others can observe.
     Shared,
-    /// No instructions are left.
+    /// The limit is exhausted.
     Limit,
-    /// At an instruction whose result leaves its type, or that has to do with such a number.
+    /// At an instruction whose result overflows its type, or that uses such a value.
     Wraps,
-    /// In a loop that was found never to end, where that stops the run.
+    /// In a loop found to be infinite, if that stops the run.
     Endless,
     Trap(Trap),
 }
 
-/// Executes instructions that only touch registers, up to the first that does not, or that has to do with numbers that left their
-/// types; with `ANY` the latter are executed like all others.
+/// Executes register-only instructions, up to the first that is not one, or that involves overflowed values; with `ANY`
+/// the latter are executed like all others.
 #[inline]
 pub(crate) fn run_registers<const ANY: bool>(
     core: &mut Core,
@@ -92,7 +92,7 @@ pub(crate) fn run_registers<const ANY: bool>(
     stop
 }
 
-/// A number that a core knows of its launch. Out of the way of what runs in loops.
+/// A value describing the launch. Kept out of line of the code that runs in loops.
 #[inline(never)]
 fn special(which: Special, agent: Agent, launch: &Launch<'_>) -> u64 {
     match which {
@@ -108,20 +108,20 @@ fn special(which: Special, agent: Agent, launch: &Launch<'_>) -> u64 {
     }
 }
 
-/// Vector cores that run the program; 1 where none does.
+/// Number of Vector cores that run the program; 1 if none does.
 fn subblocks(launch: &Launch<'_>) -> u64 {
     let vectors = launch.program.cores.iter().filter(|c| c.role.kind() == slipring_machine::CoreKind::Vector);
     (vectors.count() as u64).max(1)
 }
 
 impl Engine<'_> {
-    /// Place of the instruction at which a scalar unit stands.
+    /// The current instruction's location of a scalar unit.
     pub fn site(&self, core: usize) -> SiteRef {
         let core = &self.cores[core];
         self.program.cores[core.position].inst_sites[core.pc]
     }
 
-    /// Resumes a scalar unit at its cycle and runs it until it must let others go first or wait.
+    /// Resumes a scalar unit at its cycle and runs it until it must yield to others or wait.
     pub fn step_scalar(&mut self, core: usize, at: u64) -> Next {
         self.resume(core, at)?;
         if self.cores[core].state != ScalarState::Running {
@@ -162,7 +162,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes one instruction off the limit, and looks at the numbers that it goes by.
+    /// Deducts one instruction from the limit, and checks the values that it depends on.
     pub fn spend(&mut self, core: usize) -> Result<(), Box<Finding>> {
         self.steps = self.steps.checked_sub(1).ok_or_else(|| self.step_limit(core))?;
         self.check_numbers(core)
@@ -173,7 +173,7 @@ impl Engine<'_> {
         self.limit_at(core, report::step_limit(limit, self.site(core), role))
     }
 
-    /// Says of a run that was stopped which loop it was in.
+    /// Adds to the finding of a stopped run the loop it was in.
     pub fn limit_at(&self, core: usize, mut finding: Box<Finding>) -> Box<Finding> {
         let unit = &self.cores[core];
         let code = &self.program.cores[unit.position];
@@ -182,7 +182,7 @@ impl Engine<'_> {
         finding
     }
 
-    /// Executes one instruction that has to do with numbers that left their types: how the run stops at it, if it does.
+    /// Executes one instruction that involves overflowed values; returns how the run stops at it, if it does.
     fn with_numbers(&mut self, core: usize, at: &mut u64, cost: u64) -> Result<Option<Stop>, Box<Finding>> {
         self.check_numbers(core)?;
         if self.steps.is_multiple_of(Cancel::STRIDE) && self.launch.cancel.is_cancelled() {
@@ -197,13 +197,13 @@ impl Engine<'_> {
         Ok(Some(stop).filter(|stop| !matches!(stop, Stop::Limit)))
     }
 
-    /// Runs register instructions; `at` becomes the cycle of the next instruction that others can see.
+    /// Runs register instructions; `at` becomes the cycle of the next instruction with effects that others can observe.
     pub fn registers(&mut self, core: usize, at: &mut u64) -> Result<(), Box<Finding>> {
         let cost = self.scalar_cycles(core);
         let mut unit = &mut self.cores[core];
         let code = &self.program.cores[unit.position];
         let stop = loop {
-            // Some at a time: whoever wishes the run to end is heard in between.
+            // Limited chunks, so that cancellation is noticed in between.
             let most = self.steps.min(Cancel::STRIDE);
             let mut left = most;
             let stop = run_registers::<false>(unit, code, self.launch, cost, at, &mut left);
@@ -234,7 +234,7 @@ impl Engine<'_> {
         }
     }
 
-    /// What the scalar unit stood at is over.
+    /// The instruction that the scalar unit was waiting at is complete.
     #[inline]
     fn resume(&mut self, core: usize, at: u64) -> Result<(), Box<Finding>> {
         if self.cores[core].state == ScalarState::Running { Ok(()) } else { self.resume_from(core, at) }
@@ -270,7 +270,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Executes an instruction that others can see, at its cycle.
+    /// Executes an instruction with effects that others can observe, at its cycle.
     fn shared(&mut self, core: usize, at: u64) -> Result<Progress, Box<Finding>> {
         let unit = &self.cores[core];
         let code = &self.program.cores[unit.position];
@@ -376,7 +376,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Looks at what an instruction asks that does nothing; false for those that do something.
+    /// Evaluates an instruction that only checks something; false for all others.
     fn asks(&mut self, core: usize, inst: &Inst, site: SiteRef) -> Result<bool, Box<Finding>> {
         let value = |operand: &Operand| self.cores[core].value(*operand);
         match inst {
@@ -428,7 +428,7 @@ impl Engine<'_> {
         Ok(done.map_or(Progress::Stop, Progress::Until))
     }
 
-    /// Puts an entry on a pipe that has room.
+    /// Appends an entry to a pipe with capacity.
     fn issue(
         &mut self,
         core: usize,
@@ -461,23 +461,23 @@ impl Engine<'_> {
     }
 }
 
-/// What comes next in a core's program.
+/// The next kind of instruction in a core's program.
 enum Upcoming {
-    /// An instruction that only touches registers.
+    /// A register-only instruction.
     Registers,
-    /// One that others can see.
+    /// One with effects that others can observe.
     Shared,
-    /// One that needs this pipe, whose queue is full. Only the pipe can make room, so the scalar unit can be
-    /// told to wait for it before its own cycle has come.
+    /// One that needs this pipe, whose queue is full. Only the pipe can free capacity, so the scalar unit can start
+    /// waiting before its own cycle has come.
     HeldUp(Pipe),
 }
 
-/// What became of an instruction that others can see.
+/// The outcome of an instruction with effects that others can observe.
 enum Progress {
     /// Done; the next instruction is at this cycle.
     Go(u64),
-    /// It will be done at this cycle.
+    /// It will be complete at this cycle.
     Until(u64),
-    /// Another agent must do something first.
+    /// Another agent must act first.
     Stop,
 }

@@ -9,7 +9,7 @@ use crate::report;
 use crate::state::{Entry, ScalarState, What};
 
 impl Engine<'_> {
-    /// Lets the cores take turns, each until it must wait for another one, until all have ended.
+    /// Runs the cores in turn, each until it must wait for another one, until all have ended.
     pub fn run_sequential(&mut self) -> Result<(), Box<Finding>> {
         loop {
             let mut moved = false;
@@ -23,7 +23,7 @@ impl Engine<'_> {
         if self.clusters.iter().any(|c| c.live > 0) { Err(deadlock::report(self)) } else { Ok(()) }
     }
 
-    /// Runs one core as far as it comes. True if it did anything.
+    /// Runs one core as far as possible. True if it made progress.
     fn run_core(&mut self, core: usize) -> Result<bool, Box<Finding>> {
         let mut moved = false;
         loop {
@@ -54,7 +54,7 @@ impl Engine<'_> {
         !self.syncs[index].signals.is_empty()
     }
 
-    /// Executes the instruction at which a core stands, to its completion. False if it must wait.
+    /// Executes a core's next instruction to completion. False if it must wait.
     fn run_one(&mut self, core: usize) -> Result<bool, Box<Finding>> {
         self.spend(core)?;
         let at = self.now;

@@ -1,11 +1,11 @@
-//! What was not computed in a run that only takes times.
+//! Data not computed in a time-only run.
 
 use std::collections::BTreeSet;
 
 use slipring_program::{Access, Extent, Fault, gm_split};
 use slipring_tile::Space;
 
-/// Where work would have written.
+/// Locations that skipped work would have written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Skipped {
     /// True once any local memory would have been written.
@@ -15,7 +15,7 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// Work is left out.
+    /// Records skipped work.
     pub fn leave(&mut self, access: &Access) {
         for range in &access.writes {
             match buffer(range) {
@@ -25,7 +25,7 @@ impl Skipped {
         }
     }
 
-    /// Writes down how much it is: it only grows.
+    /// Serialises its extent: it only grows.
     pub fn note(&self, words: &mut Vec<u64>) {
         words.extend([u64::from(self.local), self.buffers.len() as u64]);
     }
@@ -33,7 +33,7 @@ impl Skipped {
     /// A scalar is read.
     ///
     /// # Errors
-    /// `time-only` where work that was left out may have decided it.
+    /// `time-only` if skipped work may have determined it.
     pub fn read(&self, access: &Access) -> Result<(), Fault> {
         let unknown = |range: &Extent| buffer(range).map_or(self.local, |index| self.buffers.contains(&index));
         if !access.reads.iter().any(unknown) {
@@ -48,6 +48,6 @@ fn buffer(range: &Extent) -> Option<usize> {
     if range.space != Space::Gm {
         return None;
     }
-    // What lies in no buffer is a finding of its own.
+    // An address outside all buffers is a finding of its own.
     Some(gm_split(range.start).map_or(usize::MAX, |(index, _)| index))
 }

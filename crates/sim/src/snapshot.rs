@@ -1,4 +1,4 @@
-//! A run as it stood at a cycle, to go on from there again.
+//! A snapshot of a run at a cycle, from which it can be resumed.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::state::{Cluster, Core, SyncState};
 use crate::stats::Collector;
 use crate::traffic::Traffic;
 
-/// All of a run between two of its steps.
+/// The complete state of a run between two of its steps.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub(crate) memory: Memory,
@@ -44,7 +44,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The cycle of the last step before it: a run that goes on from here may be stopped at this cycle or later.
+    /// The cycle of the last step before it: a run resumed from here may be stopped at this cycle or later.
     pub fn cycle(&self) -> u64 {
         self.now
     }
@@ -55,12 +55,12 @@ impl Snapshot {
     }
 }
 
-/// Keeps a run now and then as it stands.
+/// Takes periodic snapshots of a run.
 pub trait Keeper {
     /// The cycle after which it is asked again.
     fn next(&self) -> u64;
-    /// True if the run is wanted as it stands before this cycle. [`Keeper::next`] says something later afterwards.
+    /// True if a snapshot before this cycle is wanted. Afterwards [`Keeper::next`] returns a later cycle.
     fn wants(&mut self, at: u64) -> bool;
-    /// Here it is.
+    /// Receives the snapshot.
     fn keep(&mut self, snapshot: Snapshot);
 }

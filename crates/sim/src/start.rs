@@ -12,16 +12,16 @@ use crate::stats::Collector;
 
 /// Runs a launch.
 ///
-/// `memory` needs the buffers that the arguments name and local memories for [`Launch::clusters`] clusters:
-/// a block uses those of the cluster it runs on. Local memories are taken as they come for the first block
-/// of a cluster and zeroed before each further one, so that no result depends on which cluster runs what.
+/// `memory` needs the buffers that the arguments name and local memories for [`Launch::clusters`] clusters: a block
+/// uses those of the cluster it runs on. Local memories are used as given for the first block of a cluster and zeroed
+/// before each further one, so that no result depends on the assignment of blocks to clusters.
 ///
-/// Whatever the program does wrong is a finding of the result; nothing panics and nothing hangs.
+/// Errors of the program are findings of the result; nothing panics and nothing hangs.
 pub fn run<O: Observer>(launch: &Launch<'_>, memory: Memory, observer: &mut O) -> RunResult {
     run_beside(launch, memory, observer, None)
 }
 
-/// The same where others have the global memory as well: they are asked where nothing goes on without them.
+/// As [`run`](crate::run), for global memory with other users: they are called when nothing can proceed without them.
 pub fn run_beside<'a, O: Observer>(
     launch: &'a Launch<'a>,
     memory: Memory,
@@ -31,8 +31,8 @@ pub fn run_beside<'a, O: Observer>(
     watched(launch, memory, observer, outside)
 }
 
-/// The engine is compiled once, here, and not once for each kind of observer in the crates that have them: those are built for a
-/// short wait, and the engine for speed.
+/// The engine is compiled once, here, and not for each kind of observer in the crates that define them: those are built
+/// for short build times, the engine for speed.
 fn watched<'a>(
     launch: &'a Launch<'a>,
     memory: Memory,
@@ -45,8 +45,8 @@ fn watched<'a>(
     engine.run()
 }
 
-/// Runs a launch as [`run`](crate::run) does, on one thread, and gives it to a keeper now and then. Nothing is kept of a run
-/// [in sequence](crate::ExecutionMode::Sequential).
+/// Runs a launch as [`run`](crate::run) does, on one thread, and passes periodic snapshots to a keeper. There are no
+/// snapshots of a [sequential](crate::ExecutionMode::Sequential) run.
 pub fn run_kept<'a>(
     launch: &'a Launch<'a>,
     memory: Memory,
@@ -58,7 +58,8 @@ pub fn run_kept<'a>(
     engine.run()
 }
 
-/// Goes on from where a run of the same launch was kept; its limits may be others. What observers keep in memories is not there.
+/// Resumes a run of the same launch from a snapshot; its limits may differ. Marks that observers keep in memories are
+/// not restored.
 pub fn run_on<'a>(launch: &'a Launch<'a>, from: Snapshot, observer: &'a mut dyn Observer) -> RunResult {
     let mut engine = Engine::new(launch, from.memory, (from.collector, observer));
     engine.observer.1.begin(launch);

@@ -1,4 +1,4 @@
-//! What the engine knows of each core, pipe and synchronisation object while it runs.
+//! The engine's state for each core, pipe and synchronisation object during a run.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use crate::products::Products;
 use crate::registers::{Meant, value};
 use crate::token::Token;
 
-/// What a queue entry does.
+/// The action of a queue entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     Work,
@@ -30,29 +30,29 @@ pub(crate) struct Entry {
     /// Work id, or index of the synchronisation object in the program.
     pub id: u32,
     pub site: SiteRef,
-    /// For acquires how many releases to wait for, for releases their number.
+    /// For acquires the number of releases to wait for, for releases their number.
     pub ticket: u32,
 }
 
-/// What a pipe is doing.
+/// The state of a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PipeState {
     /// The queue is empty.
     Idle,
-    /// The oldest entry will be done at the agent's time.
+    /// The oldest entry completes at the agent's time.
     Running,
     /// The oldest entry waits for a synchronisation object.
     Blocked,
 }
 
-/// A pipe: its queue, a ring of preallocated entries, and what its oldest entry is doing.
+/// A pipe: its queue, a ring of preallocated entries, and the state of its oldest entry.
 #[derive(Clone, Debug)]
 pub(crate) struct PipeUnit {
     pub state: PipeState,
     /// Cycle at which the oldest entry started.
     pub since: u64,
     entries: Box<[Entry]>,
-    /// Operands of queued work: `stride` values an entry.
+    /// Operands of queued work: `stride` values per entry.
     args: Box<[u64]>,
     stride: usize,
     head: usize,
@@ -61,10 +61,11 @@ pub(crate) struct PipeUnit {
     pub access: Access,
     /// Cycles of the running work.
     pub cycles: u64,
-    /// Which of the works of its pipe the running one is, and the one that it comes after, where the schedule says so.
+    /// The index of the running work among those of its pipe, and the work that it is delayed past, if the schedule
+    /// specifies that.
     pub number: u32,
     pub past: Option<u32>,
-    /// Value of the running work, if it has run when it started.
+    /// Value of the running work, if it was executed when it started.
     pub value: u64,
     /// Entries put into the queue and taken out of it so far.
     pub pushed: u64,
@@ -96,7 +97,7 @@ impl PipeUnit {
         self.len == self.entries.len()
     }
 
-    /// Appends an entry and gives the place for its operands. The queue must not be full.
+    /// Appends an entry and returns the space for its operands. The queue must not be full.
     pub fn push(&mut self, entry: Entry) -> &mut [u64] {
         let mut at = self.head + self.len;
         if at >= self.entries.len() {
@@ -113,13 +114,13 @@ impl PipeUnit {
         (self.len > 0).then(|| self.entries[self.head])
     }
 
-    /// Operands of the oldest entry, and the place for its accesses.
+    /// Operands of the oldest entry, and the space for its accesses.
     pub fn front_args(&mut self, count: usize) -> (&[u64], &mut Access) {
         let start = self.head * self.stride;
         (&self.args[start..start + count], &mut self.access)
     }
 
-    /// Writes down what decides what it does from a cycle on.
+    /// Serialises the state that determines its behaviour from a cycle on.
     pub fn note(&self, code: &CoreProgram, at: u64, words: &mut Vec<u64>) {
         words.push(self.len as u64);
         if self.len == 0 {
@@ -130,7 +131,7 @@ impl PipeUnit {
         for (place, entry) in (0..self.len).map(|i| (self.head + i) % self.entries.len()).map(|i| (i, &self.entries[i]))
         {
             words.extend([entry.what as u64, entry.id.into(), entry.site.into(), entry.ticket.into()]);
-            // Whatever else lies there is of entries before it.
+            // Anything else there is left from earlier entries.
             if entry.what == What::Work {
                 words.extend(&self.args[place * self.stride..][..code.works[entry.id as usize].args.len()]);
             }
@@ -152,14 +153,14 @@ impl PipeUnit {
     }
 }
 
-/// What a scalar unit is doing.
+/// The state of a scalar unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScalarState {
     /// It executes the instruction at `pc` at the agent's time.
     Running,
     /// The work of pipe S at `pc` completes at the agent's time.
     Working,
-    /// Its wait at `pc` has its signal and is over at the agent's time.
+    /// Its wait at `pc` has received its signal and ends at the agent's time.
     Taken,
     /// Its wait at `pc` has no signal.
     Blocked,
@@ -167,9 +168,9 @@ pub(crate) enum ScalarState {
     QueueFull(Pipe),
     /// Its barrier waits for the pipes to drain.
     Draining,
-    /// It has come to a [`Inst::Meet`](slipring_program::Inst::Meet) at `pc`.
+    /// It has reached an [`Inst::Meet`](slipring_program::Inst::Meet) at `pc`.
     Met,
-    /// It has come to an [`Inst::Poll`](slipring_program::Inst::Poll) at `pc` that is not over.
+    /// It has reached an [`Inst::Poll`](slipring_program::Inst::Poll) at `pc` whose condition does not hold yet.
     Polling,
     /// Its program has ended.
     Ended,
@@ -178,28 +179,28 @@ pub(crate) enum ScalarState {
 /// A core.
 #[derive(Clone, Debug)]
 pub(crate) struct Core {
-    /// Its scalar unit, as observers know it.
+    /// Its scalar unit, as known to observers.
     pub agent: Agent,
     /// Position in [`Program::cores`](slipring_program::Program::cores).
     pub position: usize,
     pub regs: Vec<u64>,
     pub pc: usize,
     pub state: ScalarState,
-    /// Cycle at which the scalar unit came to stand where it stands.
+    /// Cycle at which the scalar unit started waiting.
     pub since: u64,
     /// Synchronisation object of the wait at `pc`.
     pub waits_for: u32,
     /// Pipes; the entry of pipe S serves the work that the scalar unit runs itself.
     pub pipes: [PipeUnit; Pipe::COUNT],
-    /// Pipes that have something in their queue.
+    /// Pipes with a non-empty queue.
     pub busy_pipes: u32,
     /// Deferred releases that wait at the head of their pipes.
     pub deferred: u32,
-    /// What its registers were meant to hold, where numbers left their types.
+    /// The intended values of its registers, if some overflowed their types.
     pub meant: Meant,
-    /// Its loops, where one may have no end.
+    /// Its loops, if one may be infinite.
     pub watch: Option<Box<Watch>>,
-    /// What lies in its accumulator memory.
+    /// The contents of its accumulator memory.
     pub products: Products,
 }
 
@@ -247,7 +248,8 @@ impl Core {
         value(&self.regs, operand)
     }
 
-    /// Writes down what decides what it does from a cycle on, but for its registers; false where it is followed step by step.
+    /// Serialises the state that determines its behaviour from a cycle on, except for its registers; false if it must
+    /// be stepped.
     pub fn note(&self, code: &CoreProgram, at: u64, words: &mut Vec<u64>) -> bool {
         let (state, stands) = match self.state {
             ScalarState::Running => (0, false),
@@ -268,7 +270,7 @@ impl Core {
         self.meant.is_empty() && self.watch.is_none() && self.deferred == 0
     }
 
-    /// So many cycles pass, after which it stands where it stands.
+    /// Advances its times by this many cycles, without other changes.
     pub fn pass(&mut self, cycles: u64) {
         if !matches!(self.state, ScalarState::Running | ScalarState::Ended) {
             self.since += cycles;
@@ -276,19 +278,19 @@ impl Core {
         self.pipes.iter_mut().filter(|pipe| pipe.len > 0).for_each(|pipe| pipe.since += cycles);
     }
 
-    /// What counts on.
+    /// Visits its counters.
     pub fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
         self.regs.iter_mut().for_each(&mut *each);
         self.pipes.iter_mut().for_each(|pipe| [&mut pipe.pushed, &mut pipe.popped].into_iter().for_each(&mut *each));
     }
 }
 
-/// A signal that nobody has taken yet.
+/// A signal not consumed yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Signal {
     /// Cycle from which the waiter sees it.
     pub visible: u64,
-    /// What sent it; `None` for one that an earlier launch left.
+    /// The instruction that sent it; `None` for one left by an earlier launch.
     pub site: Option<SiteRef>,
 }
 
@@ -297,22 +299,22 @@ pub(crate) struct Signal {
 pub(crate) struct SyncState {
     /// Signals not taken, oldest first.
     pub signals: VecDeque<Signal>,
-    /// Who waits, in the order of arrival.
+    /// Waiting agents, in the order of arrival.
     pub waiters: Vec<AgentId>,
-    /// Signals sent and taken so far.
+    /// Signals sent and consumed so far.
     pub sets: u64,
     pub waits: u64,
     /// The last set and the last wait that took place.
     pub last_set: Option<SiteRef>,
     pub last_wait: Option<SiteRef>,
-    /// Sets that were issued less waits that were, and the last of either.
+    /// Issued sets minus issued waits, and the last of either.
     pub issued: i64,
     pub last_issued: Option<SiteRef>,
-    /// Waits that went on without their signal, in a run where that is supposed, and the cycle from which the last signal that
-    /// made up for one is seen.
+    /// Waits that proceeded without their signal, in a what-if run that permits it, and the cycle from which the last
+    /// signal that made up for one is visible.
     pub owed: u32,
     pub paid: u64,
-    /// What a token is; idle for other objects.
+    /// The state of a token; idle for other objects.
     pub token: Token,
 }
 
@@ -333,13 +335,13 @@ impl SyncState {
         }
     }
 
-    /// Starts with signals that an earlier launch left: at most as many as the object holds.
+    /// Starts with signals left by an earlier launch: at most as many as the object holds.
     pub fn begin_with(&mut self, count: u64, decl: &SyncDecl) {
         let count = count.min(u64::from(decl.max.max(1))) as usize;
         self.signals.resize(count, Signal { visible: 0, site: None });
     }
 
-    /// What is left when a block is over, once the waiter has taken back what it takes back.
+    /// The count left when a block ends, after the waiter has reclaimed its share.
     pub fn left(&self, decl: &SyncDecl, platform: &Platform) -> u64 {
         let outlives = match decl.role {
             SyncRole::Event { .. } => true,
@@ -351,7 +353,7 @@ impl SyncState {
         if outlives { (self.signals.len() as u64).saturating_sub(u64::from(decl.returned)) } else { 0 }
     }
 
-    /// Writes down what decides what becomes of it from a cycle on.
+    /// Serialises the state that determines its behaviour from a cycle on.
     pub fn note(&self, at: u64, words: &mut Vec<u64>) {
         let site = |site: Option<SiteRef>| site.map_or(0, |site| u64::from(site) + 1);
         words.extend([self.signals.len() as u64, self.waiters.len() as u64]);
@@ -361,12 +363,12 @@ impl SyncState {
         words.push(self.issued as u64);
     }
 
-    /// So many cycles pass, after which it is as it is.
+    /// Advances its times by this many cycles, without other changes.
     pub fn pass(&mut self, cycles: u64) {
         self.signals.iter_mut().for_each(|signal| signal.visible += cycles);
     }
 
-    /// What counts on.
+    /// Visits its counters.
     pub fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
         [&mut self.sets, &mut self.waits].into_iter().for_each(each);
     }
@@ -387,6 +389,6 @@ impl SyncState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cluster {
     pub block: u32,
-    /// Scalar units that have not ended plus pipes that have something to do.
+    /// Scalar units that have not ended plus pipes with work.
     pub live: u32,
 }

@@ -1,4 +1,4 @@
-//! Counts of what happened.
+//! Counters of events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::standing::{Again, Standing};
 /// Counts of a run. Cores, pipes, rings and ops are summed over all blocks; every number is exact.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Stats {
-    /// Cycle at which the last block was over, or at which the run stopped.
+    /// Cycle at which the last block ended, or at which the run stopped.
     pub cycles: u64,
     /// Instructions that the scalar units executed.
     pub instructions: u64,
@@ -29,7 +29,7 @@ pub struct Stats {
     pub rings: Vec<RingStats>,
 }
 
-/// When a block ran.
+/// The period in which a block ran.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct BlockStats {
@@ -37,7 +37,7 @@ pub struct BlockStats {
     pub cluster: u32,
     /// First cycle.
     pub start: u64,
-    /// Cycle at which it was over; `None` if it did not complete.
+    /// Cycle at which it ended; `None` if it did not complete.
     pub end: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ pub struct BlockStats {
 #[allow(missing_docs)]
 pub struct CoreStats {
     pub role: Role,
-    /// The scalar unit first, then the pipes that did something, in the order of [`Pipe::ALL`].
+    /// The scalar unit first, then the active pipes, in the order of [`Pipe::ALL`].
     pub pipes: Vec<PipeStats>,
 }
 
@@ -55,7 +55,7 @@ pub struct CoreStats {
 pub struct PipeStats {
     /// Which; `S` is the scalar unit.
     pub pipe: Pipe,
-    /// Cycles in which work ran. For the scalar unit: its accesses to memory.
+    /// Cycles in which work ran. For the scalar unit: cycles of its memory accesses.
     pub busy: u64,
     /// Executions of work.
     pub operations: u64,
@@ -63,11 +63,11 @@ pub struct PipeStats {
     pub read: u64,
     #[allow(missing_docs)]
     pub written: u64,
-    /// Cycles of standing still, by cause.
+    /// Stall cycles, by cause.
     pub stalls: StallCycles,
 }
 
-/// Cycles of standing still, by cause.
+/// Stall cycles, by cause.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StallCycles {
     /// The queue of a pipe was full.
@@ -84,7 +84,7 @@ pub struct StallCycles {
     pub semaphore: u64,
     /// A buffer was held.
     pub token: u64,
-    /// A number in global memory was not as it had to be.
+    /// A value in global memory did not satisfy a wait.
     pub signal: u64,
 }
 
@@ -108,16 +108,16 @@ pub struct OpStats {
     /// Bytes read and written.
     pub read: u64,
     pub written: u64,
-    /// How its cycles come about, by entry of the platform file.
+    /// The composition of its cycles, by entry of the platform file.
     pub costs: Vec<CostStats>,
 }
 
-/// What executions of an op cost by one entry of the platform file.
+/// The cost of an op's executions under one entry of the platform file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CostStats {
     /// The entry, such as `cost.vector.add`; empty for costs that no table lists.
     pub entry: Arc<str>,
-    /// What supports their cycles.
+    /// The evidence behind their cycles.
     pub backing: Backing,
     /// Executions.
     pub count: u64,
@@ -139,11 +139,12 @@ pub struct RingStats {
     pub direction: Direction,
     pub lane: Role,
     pub slots: u32,
-    /// Tiles pushed, popped, and slots freed after a pop: told by the signals, each of a ready one and of `period` freed ones.
+    /// Tiles pushed, popped, and slots freed after a pop: counted by the signals, each representing one ready slot or
+    /// `period` freed ones.
     pub pushed: u64,
     pub popped: u64,
     pub freed: u64,
-    /// Most slots that held a tile at a time: from the signal of the push to the signal of the free.
+    /// Maximum number of slots that held a tile at once: from the signal of the push to that of the free.
     pub max_filled: u32,
     /// Slots that held a tile, summed over all cycles of all blocks; divided by `cycles` it is the mean.
     pub slot_cycles: u64,
@@ -156,7 +157,7 @@ pub struct RingStats {
 }
 
 impl Stats {
-    /// What supports the cycles of all work.
+    /// The evidence behind the cycles of all work.
     pub fn backing(&self) -> Backing {
         let mut all = Backing::default();
         self.ops.iter().flat_map(|op| &op.costs).for_each(|cost| all.add(&cost.backing));
@@ -171,7 +172,7 @@ impl RingStats {
     }
 }
 
-/// One ring of one cluster, as it is now.
+/// The current state of one ring of one cluster.
 #[derive(Clone, Copy, Debug, Default)]
 struct Filled {
     slots: u32,
@@ -182,7 +183,8 @@ struct Filled {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct WorkTotal {
-    /// Cycles with enough close points, thousandths of a cycle that they may be off, and cycles without.
+    /// Cycles with enough nearby points, the thousandths of a cycle by which they may be off, and cycles without such
+    /// points.
     known: u64,
     off: u64,
     unknown: u64,
@@ -195,7 +197,7 @@ struct WorkTotal {
     written: u64,
 }
 
-/// Gathers the counts while the launch runs.
+/// Collects the statistics during the launch.
 #[derive(Clone, Debug)]
 pub(crate) struct Collector {
     stats: Stats,
@@ -205,7 +207,7 @@ pub(crate) struct Collector {
     works: [Vec<WorkTotal>; 3],
     names: [Vec<(&'static str, Price)>; 3],
     roles: Vec<SyncRole>,
-    /// Tiles that a free signal of each ring stands for.
+    /// The number of tiles represented by one free signal of each ring.
     periods: Vec<u32>,
     /// For each cluster and ring.
     filled: Vec<Filled>,
@@ -275,7 +277,7 @@ impl Collector {
         self.stats
     }
 
-    /// Ends the account of a cluster's rings for a block.
+    /// Closes the account of a cluster's rings for a block.
     fn close(&mut self, at: u64, cluster: u32) {
         let rings = self.stats.rings.len();
         let block = self.stats.blocks.iter().rev().find(|b| b.cluster == cluster);
@@ -287,7 +289,7 @@ impl Collector {
         }
     }
 
-    /// What counts on.
+    /// Visits the counters.
     fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
         for PipeStats { busy, operations, read, written, stalls, .. } in &mut self.units {
             let StallCycles { queue_full, drain, ring_ready, ring_free, event, semaphore, token, signal } = stalls;
@@ -315,7 +317,7 @@ impl Collector {
         let rings = self.stats.rings.len();
         let Some(stats) = self.stats.rings.get_mut(ring as usize) else { return };
         let filled = &mut self.filled[cluster as usize * rings + ring as usize];
-        // Where a fault stops the run, other cores may have been ahead of it.
+        // If a fault stops the run, other cores may have been ahead of it.
         stats.slot_cycles += u64::from(filled.slots) * at.saturating_sub(filled.since);
         filled.slots = filled.slots.saturating_add_signed(change);
         filled.since = filled.since.max(at);
@@ -402,7 +404,7 @@ impl Observer for Collector {
                 self.fill(at, agent.cluster, ring, 1);
             }
             SyncRole::RingFree { ring, .. } if (ring as usize) < rings => {
-                // A free that no pop precedes only declares the slot free, at the start.
+                // A free without a preceding pop only declares the slot free, at the start.
                 let filled = &mut self.filled[agent.cluster as usize * rings + ring as usize];
                 let freed = u64::from(self.periods[ring as usize]).min(filled.popped - filled.freed);
                 filled.freed += freed;

@@ -1,13 +1,13 @@
-//! What comes back: loops of a run that do the same again and again are stepped through a few times, and then counted.
+//! Steady state: loops of a run that repeat the same behaviour are stepped a few times and then extrapolated.
 //!
-//! Where the whole state of a run is the same as it was some time before, but for the clock and for what only counts, what happened
-//! in between happens again, up to a bound of a loop or of the run. Then time, counts and statistics move on at once, the checks stand
-//! as they stand, and only what work does to memory is done, work by work. The same as step by step comes of it: bytes, findings,
-//! their order, cycles and statistics.
+//! If the whole state of a run equals an earlier one, except for the clock and for pure counters, everything that
+//! happened in between happens again, up to a bound of a loop or of the run. Time, counters and statistics are then
+//! advanced in one step, the state of the checks stays unchanged, and only the memory effects of the work are executed,
+//! one by one. The result is identical to stepping: bytes, findings and their order, cycles and statistics.
 //!
-//! What is the same is not guessed from a few signs: all of the engine's state is written down in words, and so is that of each
-//! observer ([`Observer::stand`]). Registers that move must be such that only count ([`CoreProgram::goes_on`]). Work that finds
-//! out what it touches, that is asked for a number, or that says something, is not part of what comes back.
+//! Equality is not guessed from a few indicators: the engine's entire state is serialised into words, and so is that of
+//! each observer ([`Observer::stand`]). Registers that change must be pure counters ([`CoreProgram::goes_on`]). Work
+//! that discovers its accesses, returns a value, or reports something never takes part in a repetition.
 //!
 //! [`CoreProgram::goes_on`]: slipring_program::CoreProgram::goes_on
 
@@ -23,17 +23,17 @@ use crate::report;
 use crate::standing::{Again, Standing};
 use crate::state::ScalarState;
 
-/// For how many turns it looks.
+/// Number of steps over which it searches.
 const WINDOW: u64 = 2048;
-/// Times that the engine is where it was and the observers are not, until that is left.
+/// Recurrences of the engine's state without that of the observers before the search gives up.
 const TRIES: u32 = 6;
-/// Works that are done again before it is asked whether the run is to end.
+/// Work items that are repeated between two checks for cancellation.
 const AT_ONCE: u64 = 1 << 12;
-/// Works that are done again before the next turn, so that whoever looks at the run sees it go on.
+/// Work items that are repeated before the next step, so that a viewer of the run sees progress.
 const MOST: u64 = 1 << 20;
 
 impl Engine<'_> {
-    /// Looks at the state before a step, and moves on over what comes back: the step that is due then.
+    /// Examines the state before a step, and skips ahead over repetitions; returns the step that is due then.
     pub fn look(&mut self, due: u128, stop: u64) -> Result<u128, Box<Finding>> {
         if self.keeper.is_some() || self.outside.is_some() || self.later.is_some() {
             self.steady.able = false;
@@ -78,7 +78,7 @@ impl Engine<'_> {
         Ok(due)
     }
 
-    /// From a state on work is kept, until the run comes back once more.
+    /// Records work from a state on, until the run returns to it once more.
     fn follow(&mut self, mut mark: Mark, moved: Vec<u64>, tries: u32) {
         if mark.observers.same.is_empty() && !self.observe(&mut mark) {
             return self.steady.rest(false);
@@ -88,18 +88,18 @@ impl Engine<'_> {
         self.steady.trace = Some(Vec::new());
     }
 
-    /// Asks the observers how they stand; false where they want to be told of everything.
+    /// Asks the observers for their state; false if one must receive every event.
     fn observe(&mut self, mark: &mut Mark) -> bool {
         self.observer.stand(&mut mark.observers)
     }
 
-    /// The state before a step; `None` where it is followed step by step, or where it is not the wanted one.
+    /// The state before a step; `None` if the run must be stepped, or if it differs from the wanted one.
     fn mark(&mut self, due: u128, wanted: Option<&Mark>) -> Option<Mark> {
         let at = (due >> 32) as u64;
         let mut standing = Standing::default();
         let words = &mut standing.same;
         let wanted = |words: &[u64]| wanted.is_none_or(|mark| mark.engine.same.starts_with(words));
-        // Most states are told apart by where the cores stand.
+        // Most states differ in the positions of the cores.
         words.push(u64::from(due as u32));
         words.extend(self.cores.iter().map(|core| core.pc as u64));
         if !self.held.is_empty() || !wanted(words) {
@@ -128,14 +128,14 @@ impl Engine<'_> {
         Some(Mark { at, engine: standing, observers: Standing::default() })
     }
 
-    /// What counts on in the engine: registers first, core by core.
+    /// Visits the counters of the engine: registers first, core by core.
     fn counts(&mut self, each: &mut dyn FnMut(&mut u64)) {
         self.cores.iter_mut().for_each(|core| core.counts(each));
         self.syncs.iter_mut().for_each(|sync| sync.counts(each));
         [&mut self.steps, &mut self.other_steps].into_iter().for_each(each);
     }
 
-    /// How many times more what happened since a mark surely happens again.
+    /// How many more times the events since a mark are certain to repeat.
     fn times(&self, (from, at, stop): (u64, u64, u64), moved: &[u64]) -> u64 {
         let (mut times, mut first) = (u64::MAX, 0);
         for core in &self.cores {
@@ -147,7 +147,7 @@ impl Engine<'_> {
                 times = times.min(code.goes_on(core.pc, &core.regs, moved).unwrap_or(0));
             }
         }
-        // Some of it is left to be done step by step: the run ends in the same way.
+        // The last part is left to be stepped, so the run ends in the same way.
         let (cycles, steps) = (at - from, moved[moved.len() - 2].wrapping_neg());
         if cycles == 0 && steps == 0 {
             return 0;
@@ -156,7 +156,7 @@ impl Engine<'_> {
         times.min(within(stop.saturating_sub(at), cycles)).min(within(self.steps, steps))
     }
 
-    /// What happened since a cycle happens again as often as that is sure.
+    /// Repeats the events since a cycle as often as that is certain.
     fn move_on(&mut self, due: u128, stop: u64, from: u64, moved: (&[u64], &[u64])) -> Result<u128, Box<Finding>> {
         let at = (due >> 32) as u64;
         let trace = self.steady.trace.take().unwrap_or_default();
@@ -176,7 +176,7 @@ impl Engine<'_> {
                     self.carry_out_one(done)?;
                 }
             }
-            // Those that there are were told of when it happened first.
+            // These were already reported when they first occurred.
             self.output.questions.clear();
         }
         let cycles = (at - from) * times;
@@ -194,7 +194,7 @@ impl Engine<'_> {
     }
 }
 
-/// By how much each count has moved.
+/// The increase of each counter.
 pub(crate) fn moved(before: &Standing, after: &Standing) -> Vec<u64> {
     after.counts.iter().zip(&before.counts).map(|(after, before)| after.wrapping_sub(*before)).collect()
 }

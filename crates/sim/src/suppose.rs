@@ -1,29 +1,29 @@
-//! What if: runs in which something is otherwise, for forecasts of their time.
+//! What-if runs: runs with hypothetical changes, for forecasts of their time.
 
 use std::collections::BTreeMap;
 
 use slipring_machine::{Pipe, Units};
 use slipring_program::SiteRef;
 
-/// What is otherwise in a run. What such a run computes means nothing: only its cycles do.
+/// Hypothetical changes of a run. The values computed in such a run are meaningless: only its cycles are valid.
 ///
-/// A wait may have *slack*: so many more waits than signals. One more buffer between two pipes is a slack of 1 for the waits of the
-/// pipe that fills it; no wait at all is a slack of [`Suppose::ALL`].
+/// A wait may have *slack*: that many more waits than signals are permitted. One more buffer between two pipes is a
+/// slack of 1 for the waits of the pipe that fills it; omitting waits altogether is a slack of [`Suppose::ALL`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Suppose {
-    /// How many times as many bytes pipes move in a cycle; 0 and 1 leave it as it is.
+    /// Factor for the bytes that pipes move per cycle; 0 and 1 leave it unchanged.
     pub bandwidth: u32,
     /// Slack by synchronisation object: its index in the program.
     pub objects: BTreeMap<u32, u32>,
-    /// Slack by instruction: of waits, and of whatever else waits for an object there.
+    /// Slack by instruction: for waits, and for anything else that waits for an object there.
     pub sites: BTreeMap<SiteRef, u32>,
 }
 
 impl Suppose {
-    /// Slack of waits that never hold anybody up.
+    /// Slack of waits that never block.
     pub const ALL: u32 = u32::MAX;
 
-    /// True if nothing is otherwise.
+    /// True if nothing is changed.
     pub fn is_nothing(&self) -> bool {
         self.bandwidth <= 1 && self.objects.is_empty() && self.sites.is_empty()
     }
@@ -39,7 +39,7 @@ impl Suppose {
         of(self.objects.get(&sync)).max(of(self.sites.get(&site)))
     }
 
-    /// Units of work that count for its time.
+    /// Units of work that determine its time.
     pub(crate) fn units(&self, pipe: Pipe, units: Units) -> Units {
         let moves = matches!(pipe, Pipe::Mte1 | Pipe::Mte2 | Pipe::Mte3 | Pipe::Fix);
         let total = if moves { units.total.div_ceil(u64::from(self.bandwidth.max(1))) } else { units.total };

@@ -1,4 +1,4 @@
-//! Signals: sending, taking, waiting.
+//! Signals: sending, consuming, waiting.
 
 use slipring_machine::Pipe;
 use slipring_program::{Finding, Kind, SiteRef, SyncDecl, SyncRef, SyncRole};
@@ -11,7 +11,7 @@ use crate::state::{PipeState, ScalarState, Signal};
 use crate::suppose::Suppose;
 
 impl Engine<'_> {
-    /// Which object a step names: its index in the program.
+    /// The object that a step refers to: its index in the program.
     pub fn resolve(&self, core: usize, sync: SyncRef, site: SiteRef) -> Result<u32, Box<Finding>> {
         let index = self.cores[core].value(sync.index);
         if index < u64::from(sync.count) {
@@ -37,10 +37,10 @@ impl Engine<'_> {
         at.saturating_add(self.clocks.way(index, u64::from(sync.cycles) + u64::from(latency)))
     }
 
-    /// Sends a signal. The first that waits gets it; otherwise it stays.
+    /// Sends a signal. The first waiter receives it; otherwise it is kept.
     ///
-    /// It counts against the object's maximum from now on, although the waiter sees it only later: a program
-    /// that is safe from overflow has taken the earlier signals before it sends.
+    /// It counts against the object's maximum immediately, although the waiter sees it only later: a program that is
+    /// safe from overflow has consumed the earlier signals before it sends.
     pub fn signal(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Result<(), Box<Finding>> {
         let decl = &self.program.syncs[sync as usize];
         let index = self.state_index(core, sync);
@@ -86,8 +86,8 @@ impl Engine<'_> {
         self.schedule(visible.saturating_add(cycles), waiter);
     }
 
-    /// Takes the oldest signal for a wait that starts now and says when the wait is over; without a signal
-    /// the agent is noted as waiting.
+    /// Consumes the oldest signal for a wait that starts now and returns when the wait is over; without a signal the
+    /// agent is recorded as waiting.
     pub fn take(&mut self, core: usize, pipe: Pipe, sync: u32, at: u64, site: SiteRef) -> Option<u64> {
         let index = self.state_index(core, sync);
         let cycles = self.sync_cycles(core, pipe);
@@ -111,7 +111,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Tells that a wait which started at `since` is over.
+    /// Reports that a wait which started at `since` is over.
     pub fn wait_over(&mut self, core: usize, pipe: Pipe, sync: u32, since: u64, at: u64, site: SiteRef) {
         let agent = self.agent(core, pipe);
         let satisfied = at.saturating_sub(u64::from(self.launch.platform.sync.cycles));
@@ -119,7 +119,7 @@ impl Engine<'_> {
         self.observer.wait(at, agent, sync, site);
     }
 
-    /// Counts a set or a wait that is issued: what is in flight follows from the order of the program alone.
+    /// Counts an issued set or wait: the number in flight follows from program order alone.
     pub fn note_issued(&mut self, core: usize, sync: u32, by: i64, site: SiteRef) {
         let index = self.state_index(core, sync);
         let state = &mut self.syncs[index];
@@ -127,7 +127,7 @@ impl Engine<'_> {
         state.last_issued = Some(site);
     }
 
-    /// Reports a flag in flight that library code is about to set and wait for itself.
+    /// Reports a flag that is in flight when library code is about to set it and wait for it.
     pub fn is_clear(&self, core: usize, sync: u32, site: SiteRef) -> Result<(), Box<Finding>> {
         let decl = &self.program.syncs[sync as usize];
         let state = &self.syncs[self.state_index(core, sync)];

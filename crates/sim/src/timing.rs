@@ -1,8 +1,8 @@
-//! How long things take: as the platform says, or in any other way that hardware may.
+//! Durations: those of the platform, or any others that hardware may show.
 //!
-//! A program that synchronises what needs it cannot tell these apart: whatever each work, step and signal takes, it leaves the
-//! same bytes. Runs with other durations hold a verdict over all schedules against schedules that the platform's figures
-//! never reach.
+//! A correctly synchronised program cannot distinguish these: whatever each work item, step and signal takes, it leaves
+//! the same bytes. Runs with other durations test a verdict over all schedules against schedules that the platform's
+//! figures never produce.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,20 +12,21 @@ use slipring_machine::{Pipe, Role};
 /// The longest duration that is drawn, in cycles: 2^17.
 pub const LONGEST: u64 = 1 << 17;
 
-/// How long work, scalar instructions, synchronisation and the way of a signal take in [`ExecutionMode::Pipes`](crate::ExecutionMode::Pipes).
+/// Durations of work, scalar instructions, synchronisation and signal propagation in
+/// [`ExecutionMode::Pipes`](crate::ExecutionMode::Pipes).
 ///
-/// Only the platform's own durations mean anything as a forecast.
+/// Only the platform's own durations are meaningful as a forecast.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Timing {
-    /// What the platform says.
+    /// Those of the platform.
     #[default]
     Platform,
-    /// From 1 to [`LONGEST`] cycles each, drawn by the seed: some pipes and signals fast, some slow, some now and then.
+    /// From 1 to [`LONGEST`] cycles each, drawn from the seed: some pipes and signals fast, some slow, some varying.
     Random {
         /// The same seed gives the same run.
         seed: u64,
     },
-    /// A core of every cluster, or one of its pipes, takes [`LONGEST`] for each step, everything else 1 cycle.
+    /// A core of every cluster, or one of its pipes, takes [`LONGEST`] cycles for each step, everything else 1 cycle.
     Slow {
         /// The core.
         role: Role,
@@ -35,7 +36,7 @@ pub enum Timing {
 }
 
 impl Timing {
-    /// The texts that it is read from.
+    /// The accepted text forms.
     pub const FORMS: &str = "`platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`";
 }
 

@@ -1,28 +1,28 @@
-//! Global memory is shared: all cores together get so many bytes a cycle.
+//! Shared global memory: all cores together have a fixed bandwidth in bytes per cycle.
 
 use slipring_machine::CostSpec;
 use slipring_program::{Access, Extent, gm_split};
 use slipring_tile::Space;
 
-/// What global memory has promised so far.
+/// The load on global memory so far.
 ///
-/// Moves are served in the order in which they start. Each takes as long as its way alone does, and no less than until memory
-/// has served it after those before it: as long as all together ask for less than memory gives, nobody waits. A line that no
-/// core has read before comes from memory, at its rate; later reads come from the cache that all cores share, as long as the line
-/// is in it.
+/// Moves are served in the order in which they start. Each takes at least as long as it would alone, and no less than
+/// until memory has served it after those before it: as long as the total demand is below the bandwidth, nobody waits.
+/// A line that no core has read before comes from memory, at its rate; later reads come from the shared cache, as long
+/// as the line is in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Traffic {
-    /// Bytes a cycle; 0 for no limit.
+    /// Bytes per cycle; 0 for no limit.
     rate: u64,
-    /// Bytes a cycle of lines that are read for the first time; `rate` where it is 0.
+    /// Bytes per cycle for lines read for the first time; `rate` if it is 0.
     first: u64,
-    /// Until when memory is busy, in parts of a cycle: `rate × first` of them are one.
+    /// Time until which memory is busy, in units of 1 / (`rate × first`) cycles.
     until: u128,
-    /// Lines of the cache; 0 where all stay in it.
+    /// Lines of the cache; 0 if it holds all.
     capacity: u64,
     /// Lines that came from memory so far.
     fetched: u64,
-    /// By buffer and line, one more than how many had come from memory when it was read last; 0 where it never was.
+    /// By buffer and line: the value of `fetched` at its last read, plus one; 0 if it was never read.
     read: Vec<Vec<u64>>,
 }
 
@@ -58,14 +58,14 @@ impl Traffic {
         cycles.max(served.saturating_sub(at))
     }
 
-    /// Writes down what matters from a cycle on. What has come from memory only grows; where it does not, the same lines are read
-    /// again, and what is known of them comes back.
+    /// Serialises the state that matters from a cycle on. The count of fetched lines only grows; while it does not, the
+    /// same lines are read again, and what is known of them recurs.
     pub fn note(&self, at: u64, words: &mut Vec<u64>) {
         let ahead = self.until.saturating_sub(self.cycle_of(at));
         words.extend([ahead as u64, (ahead >> 64) as u64, self.fetched]);
     }
 
-    /// So many cycles pass in which as much is asked for as is served.
+    /// Advances by this many cycles, during which demand equals service.
     pub fn pass(&mut self, at: u64, cycles: u64) {
         if self.until > self.cycle_of(at) {
             self.until += self.cycle_of(cycles);
@@ -76,12 +76,12 @@ impl Traffic {
         u128::from(at) * u128::from(self.rate) * u128::from(self.first)
     }
 
-    /// Bytes of lines that nobody has read before, or that have left the cache since.
+    /// Bytes of lines that nobody has read before, or that have since left the cache.
     fn first_reads(&mut self, reads: &[Extent]) -> u64 {
         let mut lines = 0u64;
         for range in reads.iter().filter(|range| range.space == Space::Gm && range.row_bytes > 0) {
             for row in 0..u64::from(range.rows) {
-                // What lies in no buffer is a finding of its own.
+                // An address outside all buffers is a finding of its own.
                 let Some((buffer, offset)) = gm_split(range.start.saturating_add(row.saturating_mul(range.stride)))
                 else {
                     continue;

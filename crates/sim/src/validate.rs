@@ -1,4 +1,4 @@
-//! Is a program well-formed enough to run?
+//! Validation: whether a program is well-formed enough to run.
 
 use slipring_machine::Pipe;
 use slipring_program::{CoreProgram, Finding, Inst, Operand, Special, SyncDecl, SyncRef, SyncRole};
@@ -7,8 +7,8 @@ use crate::delay::Delays;
 use crate::report;
 use crate::{ArgValue, ExecutionMode, Launch};
 
-/// Checks everything that the engine relies on: numbers of registers, instructions, work, objects, places
-/// and arguments, and that the cores have the pipes.
+/// Checks everything that the engine relies on: indices of registers, instructions, work, objects, locations and
+/// arguments, and that the cores have the pipes.
 ///
 /// # Errors
 /// A `bad-program` or `bad-arguments` finding.

@@ -1,4 +1,4 @@
-//! Work: planning, checking, carrying out.
+//! Work: planning, checking, execution.
 
 use slipring_machine::Pipe;
 use slipring_program::{Access, Action, Env, Execution, Finding, Kind, Memory, Run, UNDEFINED};
@@ -13,16 +13,16 @@ use crate::poll::writes_gm;
 use crate::state::{Core, Entry};
 use crate::{bounds, report};
 
-/// Cycles of work on a pipe that count as a step of the limit.
+/// Cycles of work on a pipe that count as one step of the limit.
 const CYCLES_OF_A_STEP: u64 = 4;
 
 impl Engine<'_> {
-    /// Starts the work at the head of a pipe's queue and says when it completes.
+    /// Starts the work at the head of a pipe's queue and returns when it completes.
     pub fn start_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
         let Some((entry, env)) = self.front(core, pipe) else { return Ok(at) };
         if !self.held.is_empty() {
             let work = &self.program.cores[self.cores[core].position].works[entry.id as usize];
-            // What finds out what it touches does so now.
+            // Work that discovers its accesses does so now.
             if matches!(work.effect, Action::Discovering(_)) {
                 self.settle(core, Some(pipe))?;
             }
@@ -106,7 +106,7 @@ impl Engine<'_> {
             self.overtaken += order.overtaken;
         }
         let cycles = self.traffic.moves(at, cycles, access);
-        // As long as it takes by the platform: what a run may take is not a matter of its schedule.
+        // Based on the platform's duration: the budget of a run must not depend on its schedule.
         let taken = cycles / CYCLES_OF_A_STEP;
         let (more, number, past) = self.delays.start(agent);
         let cycles = self.clocks.of(agent, cycles).saturating_add(more);
@@ -131,7 +131,7 @@ impl Engine<'_> {
         Ok(at.saturating_add(cycles))
     }
 
-    /// What the running work of a pipe touches.
+    /// The accesses of the running work of a pipe.
     pub fn running(&self, core: usize, pipe: Pipe) -> Access {
         let Core { position, pipes, .. } = &self.cores[core];
         let unit = &pipes[pipe.index()];
@@ -142,7 +142,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Carries out the work at the head of a pipe's queue and gives the effect's value.
+    /// Executes the work at the head of a pipe's queue and returns the effect's value.
     pub fn finish_work(&mut self, core: usize, pipe: Pipe, at: u64) -> Result<u64, Box<Finding>> {
         let Some((entry, _)) = self.front(core, pipe) else { return Ok(0) };
         let unit = &self.cores[core].pipes[pipe.index()];
@@ -159,7 +159,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// The work at the head of a pipe's queue is over for the pipe, and its bytes follow.
+    /// Completes the work at the head of a pipe's queue for the pipe, and defers its bytes.
     fn hold_work(&mut self, core: usize, pipe: Pipe, at: u64, past: u32) -> u64 {
         let Some((entry, env)) = self.front(core, pipe) else { return 0 };
         let access = self.running(core, pipe);
@@ -190,7 +190,7 @@ impl Engine<'_> {
         let value = match &work.effect {
             Action::Discovering(_) => {
                 if !self.launch.values {
-                    // It ran on what memory happened to hold.
+                    // It ran on whatever memory happened to hold.
                     self.skipped.leave(access);
                 }
                 value
@@ -249,7 +249,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    /// The work at the head of a pipe is over: frees its place and stores its value, if it has a register.
+    /// The work at the head of a pipe is over: removes it from the queue and stores its value, if it has a register.
     pub fn store_result(&mut self, core: usize, pipe: Pipe, result: u64) {
         let unit = &mut self.cores[core];
         let Some(entry) = unit.pipes[pipe.index()].front() else { return };

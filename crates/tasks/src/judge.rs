@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Span};
 
 use crate::graph::Graph;
-use crate::signals::Parts;
+use crate::signals::AllParts;
 use crate::touched::{Footprints, Lost, directions, needless, overwritten, races, unwritten};
 
 /// All findings about the graph from the footprints of a run, for an order of [`Graph::order`].
@@ -14,7 +14,7 @@ pub fn judge(
     graph: &Graph,
     order: &[usize],
     touched: &Footprints,
-    parts: Option<&[Parts]>,
+    parts: Option<&AllParts>,
     lost: &[Lost],
 ) -> Vec<Diagnostic> {
     let reach = graph.reach(order);

@@ -13,12 +13,14 @@
 //! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
 //! | [`schedule`] | tasks on clusters in time; the critical path |
 //! | [`signals`] | tasks that wait for each other while they run, and the order that follows |
+//! | [`ends`] | whether tasks that wait for each other come to their ends in every order |
 //! | [`draw`] | the graph as text and as a picture |
 
 pub mod act;
 pub mod bytes;
 pub mod chain;
 pub mod draw;
+pub mod ends;
 pub mod graph;
 mod judge;
 pub mod schedule;

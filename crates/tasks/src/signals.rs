@@ -39,6 +39,16 @@ impl Wanted {
     pub fn holds(self, number: i64) -> bool {
         if self.at_least { number >= self.number } else { number == self.number }
     }
+
+    /// True if one of the numbers of a range ends it.
+    fn may_hold(self, (least, most): (i64, i64)) -> bool {
+        most >= self.number && (self.at_least || least <= self.number)
+    }
+
+    /// True if each of them does.
+    pub(crate) fn must_hold(self, (least, most): (i64, i64)) -> bool {
+        self.holds(least) && self.holds(most)
+    }
 }
 
 /// A signal operation of a task.
@@ -73,6 +83,51 @@ pub struct Parts {
     pub events: Vec<Event>,
 }
 
+/// All tasks in parts.
+#[derive(Clone, Debug, Default)]
+pub struct AllParts {
+    /// Task by task.
+    pub tasks: Vec<Parts>,
+    /// What signals are before the first task, where that is not 0.
+    pub first: BTreeMap<Signal, i64>,
+}
+
+impl AllParts {
+    /// The signals that tasks wait for.
+    pub fn signals(&self) -> BTreeSet<Signal> {
+        let steps = self.tasks.iter().flat_map(|own| &own.events).map(|event| event.step);
+        steps.filter_map(|step| if let SignalStep::Wait(signal, _) = step { Some(signal) } else { None }).collect()
+    }
+
+    pub(crate) fn first(&self, signal: &Signal) -> i64 {
+        self.first.get(signal).copied().unwrap_or(0)
+    }
+
+    /// The changes of each signal.
+    pub(crate) fn changes(&self) -> Changes {
+        let mut changes = Changes::new();
+        for (task, parts) in self.tasks.iter().enumerate() {
+            for (at, event) in parts.events.iter().enumerate() {
+                if let SignalStep::Change(signal, change) = event.step {
+                    changes.entry(signal).or_default().push(((task, at), change));
+                }
+            }
+        }
+        changes
+    }
+
+    /// The waits.
+    pub(crate) fn waits(&self) -> impl Iterator<Item = (At, Signal, Wanted)> {
+        let each = self.tasks.iter().enumerate();
+        let each =
+            each.flat_map(|(task, parts)| parts.events.iter().enumerate().map(move |(at, own)| ((task, at), own)));
+        each.filter_map(|(at, own)| match own.step {
+            SignalStep::Wait(signal, wanted) => Some((at, signal, wanted)),
+            SignalStep::Change(..) => None,
+        })
+    }
+}
+
 /// The maximum number of parts of all tasks together that are analysed.
 const MOST_PARTS: usize = 1 << 13;
 
@@ -80,19 +135,20 @@ const MOST_PARTS: usize = 1 << 13;
 const MOST_ROUNDS: usize = 64;
 
 /// The changes of each signal, grouped by task and in the order of each task.
-type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
+pub(crate) type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
 
 /// The parts of all tasks, and their known order.
-struct InParts {
+pub(crate) struct InParts {
     /// A graph with a node for each part.
     all: Graph,
     /// The first part of each task.
-    first: Vec<usize>,
-    reach: Reach,
+    pub first: Vec<usize>,
+    pub reach: Reach,
 }
 
 /// Computes the order of the parts of tasks; `None` if there are too many.
-fn in_parts(graph: &Graph, tasks: &[Parts]) -> Option<InParts> {
+pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
+    let tasks = &own.tasks;
     let mut first = Vec::new();
     let mut count = 0;
     for parts in tasks {
@@ -106,7 +162,7 @@ fn in_parts(graph: &Graph, tasks: &[Parts]) -> Option<InParts> {
     for (task, parts) in graph.tasks.iter().zip(tasks) {
         all.tasks.extend((0..=parts.events.len()).map(|_| task.clone()));
     }
-    let nodes = Nodes { first: &first, tasks };
+    let nodes = Nodes { first: &first };
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (task, parts) in tasks.iter().enumerate() {
         pairs.extend((0..parts.events.len()).map(|at| nodes.around((task, at))));
@@ -118,7 +174,7 @@ fn in_parts(graph: &Graph, tasks: &[Parts]) -> Option<InParts> {
     let mut reach = all.with_pairs(&pairs)?;
     for _ in 0..MOST_ROUNDS {
         let known = pairs.len();
-        for (from, to) in before_waits(&nodes, &reach) {
+        for (from, to) in before_waits(&nodes, &reach, own) {
             pairs.insert((nodes.around(from).0, nodes.around(to).1));
         }
         if pairs.len() == known {
@@ -132,10 +188,10 @@ fn in_parts(graph: &Graph, tasks: &[Parts]) -> Option<InParts> {
 /// The longest chain of tasks that wait for each other, at their ends or for a signal while they run, and its cycles.
 /// If others wait for a signal in the middle of a task, only the time up to that signal counts. `cycles` are those of
 /// each task without its waits. `None` if there are too many parts.
-pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
+pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
     let InParts { all, first, .. } = in_parts(graph, tasks)?;
     let mut own = Vec::with_capacity(all.tasks.len());
-    for (parts, cycles) in tasks.iter().zip(cycles) {
+    for (parts, cycles) in tasks.tasks.iter().zip(cycles) {
         let mut since = 0;
         for event in &parts.events {
             let at = event.at.clamp(since, (*cycles).max(since));
@@ -152,8 +208,8 @@ pub fn critical(graph: &Graph, tasks: &[Parts], cycles: &[u64]) -> Option<(Vec<u
 }
 
 /// Includes signals in the critical path of a plan whose tasks all ran, if some tasks use them.
-pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&[Parts]>) {
-    for (task, parts) in parts.into_iter().flatten().enumerate() {
+pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&AllParts>) {
+    for (task, parts) in parts.into_iter().flat_map(|own| &own.tasks).enumerate() {
         let resumed: Vec<Resumed> = parts.events.iter().filter_map(|event| event.by).collect();
         if !resumed.is_empty() {
             plan.resumed.insert(task, resumed);
@@ -168,8 +224,9 @@ pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&[Parts]>) {
 }
 
 /// Pairs of parts of tasks that touch the same bytes without an order; `None` if there are too many parts.
-pub fn races(graph: &Graph, tasks: &[Parts]) -> Option<Vec<Diagnostic>> {
+pub fn races(graph: &Graph, tasks: &AllParts) -> Option<Vec<Diagnostic>> {
     let InParts { all, first, reach } = in_parts(graph, tasks)?;
+    let tasks = &tasks.tasks;
     let each = |parts: &Parts| {
         (0..=parts.events.len()).map(|at| parts.touched.get(at).cloned().unwrap_or_default()).collect::<Vec<_>>()
     };
@@ -201,13 +258,12 @@ impl Graph {
 }
 
 /// An event: its task, and its index among the events of the task.
-type At = (usize, usize);
+pub(crate) type At = (usize, usize);
 
 /// The parts of all tasks as nodes of a graph.
-struct Nodes<'n> {
+pub(crate) struct Nodes<'n> {
     /// The first part of each task.
-    first: &'n [usize],
-    tasks: &'n [Parts],
+    pub first: &'n [usize],
 }
 
 impl Nodes<'_> {
@@ -217,56 +273,95 @@ impl Nodes<'_> {
     }
 
     /// Whether one event comes before another in every run.
-    fn before(&self, reach: &Reach, one: At, other: At) -> bool {
+    pub fn before(&self, reach: &Reach, one: At, other: At) -> bool {
         let (end, begin) = (self.around(one).1, self.around(other).0);
         end == begin || reach.path(end, begin)
     }
 }
 
 /// Changes that come before waits in every run, given the known order.
-fn before_waits(nodes: &Nodes<'_>, reach: &Reach) -> Vec<(At, At)> {
-    let mut changes = Changes::new();
-    for (task, parts) in nodes.tasks.iter().enumerate() {
-        for (at, event) in parts.events.iter().enumerate() {
-            if let SignalStep::Change(signal, change) = event.step {
-                changes.entry(signal).or_default().push(((task, at), change));
-            }
-        }
-    }
+pub(crate) fn before_waits(nodes: &Nodes<'_>, reach: &Reach, own: &AllParts) -> Vec<(At, At)> {
+    let changes = own.changes();
     let mut found = Vec::new();
-    for (task, parts) in nodes.tasks.iter().enumerate() {
-        for (at, event) in parts.events.iter().enumerate() {
-            let SignalStep::Wait(signal, wanted) = event.step else { continue };
-            let Some(list) = changes.get(&signal) else { continue };
-            found.extend(needed(nodes, reach, list, ((task, at), wanted)).into_iter().map(|from| (from, (task, at))));
-        }
+    for (wait, signal, wanted) in own.waits() {
+        let Some(list) = changes.get(&signal) else { continue };
+        let needed = needed(nodes, reach, list, own.first(&signal), (wait, wanted));
+        found.extend(needed.into_iter().map(|from| (from, wait)));
     }
     found
+}
+
+/// The most changes that may come before or after a wait of which each is asked whether the wait needs it, where some set a signal.
+const MOST_ASKED: usize = 32;
+
+/// What a signal may be once the `sure` changes took place, and any of the `open` ones, in any order that is not known to be another: a
+/// range for each change that may be the last to set it.
+pub(crate) fn numbers(
+    nodes: &Nodes<'_>,
+    reach: &Reach,
+    first: i64,
+    sure: &[&(At, Change)],
+    open: &[&(At, Change)],
+) -> Vec<(i64, i64)> {
+    let sets = |own: &&&(At, Change)| matches!(own.1, Change::Set(_));
+    let gone = |at: At| sure.iter().filter(sets).any(|own| nodes.before(reach, at, own.0));
+    let mut lasts: Vec<Option<&(At, Change)>> =
+        sure.iter().chain(open).filter(sets).filter(|own| !gone(own.0)).map(|own| Some(*own)).collect();
+    if !sure.iter().any(|own| sets(&own)) {
+        lasts.push(None);
+    }
+    let range = |last: Option<&(At, Change)>| {
+        let begin = match last {
+            Some((_, Change::Set(n))) => *n,
+            _ => first,
+        };
+        let (mut least, mut most) = (begin, begin);
+        for (own, certain) in sure.iter().map(|own| (own, true)).chain(open.iter().map(|own| (own, false))) {
+            let (at, Change::Add(n)) = own else { continue };
+            if last.is_some_and(|last| nodes.before(reach, *at, last.0)) {
+                continue;
+            }
+            let counts = certain && last.is_none_or(|last| nodes.before(reach, last.0, *at));
+            least += if counts { *n } else { (*n).min(0) };
+            most += if counts { *n } else { (*n).max(0) };
+        }
+        (least, most)
+    };
+    lasts.into_iter().map(range).collect()
 }
 
 /// The changes of a signal without which a wait could not have ended. A change before the wait has happened, and a
 /// change after it has not. Any other change may have happened without the change in question, unless it comes after
 /// it.
-fn needed(nodes: &Nodes<'_>, reach: &Reach, changes: &[(At, Change)], (wait, wanted): (At, Wanted)) -> Vec<At> {
-    let possible: Vec<&(At, Change)> = changes.iter().filter(|own| !nodes.before(reach, wait, own.0)).collect();
+fn needed(
+    nodes: &Nodes<'_>,
+    reach: &Reach,
+    changes: &[(At, Change)],
+    first: i64,
+    (wait, wanted): (At, Wanted),
+) -> Vec<At> {
+    type Changes<'a> = Vec<&'a (At, Change)>;
+    let possible = changes.iter().filter(|own| !nodes.before(reach, wait, own.0));
+    let (there, open): (Changes<'_>, Changes<'_>) = possible.partition(|own| nodes.before(reach, own.0, wait));
     if changes.iter().any(|(_, change)| matches!(change, Change::Set(_))) {
-        // The only change that sets the signal to the awaited value.
-        let ends = |own: &&&(At, Change)| matches!(own.1, Change::Set(n) if wanted.holds(n));
-        let mut who: Vec<At> = possible.iter().filter(ends).map(|own| own.0).collect();
-        who.dedup_by_key(|own| own.0);
-        let adds = changes.iter().any(|(_, change)| matches!(change, Change::Add(_)));
-        return match who[..] {
-            [one] if !adds && one.0 != wait.0 => vec![one],
-            _ => Vec::new(),
+        let ends = |own: &&(At, Change)| matches!(own.1, Change::Set(n) if wanted.holds(n));
+        let all = open.len() <= MOST_ASKED;
+        // Of many it can only be the first that ends the wait by itself.
+        let only = if all { None } else { open.iter().copied().find(ends).map(|own| own.0) };
+        let asked = open.iter().filter(|own| all || Some(own.0) == only);
+        let without = |left_out: At| -> Changes<'_> {
+            open.iter().copied().filter(|own| own.0 != left_out && !nodes.before(reach, left_out, own.0)).collect()
         };
+        let needs = |own: &At| {
+            let numbers = numbers(nodes, reach, first, &there, &without(*own));
+            !numbers.into_iter().any(|range| wanted.may_hold(range))
+        };
+        return asked.map(|own| own.0).filter(needs).collect();
     }
     let number = |change: Change| match change {
         Change::Add(n) | Change::Set(n) => n,
     };
-    type Changes<'a> = Vec<&'a (At, Change)>;
-    let (there, open): (Changes<'_>, Changes<'_>) =
-        possible.into_iter().partition(|own| nodes.before(reach, own.0, wait));
-    let sure: i64 = there.iter().map(|own| number(own.1)).sum();
+    let sure: i64 = first + there.iter().map(|own| number(own.1)).sum::<i64>();
     // The largest value that the signal can reach without this change and everything after it.
     let without = |left_out: At| -> i64 {
         let (mut all, mut task, mut sum, mut most) = (sure, usize::MAX, 0i64, 0i64);
@@ -354,7 +449,8 @@ mod tests {
                 Some(first)
             })
             .collect();
-        let nodes = Nodes { first: &first, tasks };
+        let own = AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() };
+        let nodes = Nodes { first: &first };
         let nodes_of = |own: &Parts| own.events.len() + 1;
         let mut graph =
             Graph { tasks: vec![crate::Task::default(); tasks.iter().map(nodes_of).sum()], ..Graph::default() };
@@ -364,7 +460,7 @@ mod tests {
         }
         pairs.extend(edges.iter().map(|(from, to)| (first[*from] + tasks[*from].events.len(), first[*to])));
         let reach = graph.with_pairs(&pairs).expect("no cycle");
-        super::before_waits(&nodes, &reach)
+        super::before_waits(&nodes, &reach, &own)
     }
 
     /// The first task signals at cycle 900 of 1000, the second waits after 50 of its 500 cycles; the third comes after
@@ -379,11 +475,13 @@ mod tests {
             [at(SignalStep::Change(S, Change::Add(1)), 900), at(SignalStep::Wait(S, wants(1)), 50), Parts::default()];
         let edge = Edge { from: 1, to: 2, why: vec![Reason::Submitted] };
         let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
+        let tasks = AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() };
         assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
         // The rest of the first task after its signal is longer than the other tasks.
         assert_eq!(critical(&graph, &tasks, &[2000, 500, 20]), Some((vec![0], 2000)));
         // Without the signal nothing waits for the first.
-        let alone = [Parts::default(), tasks[1].clone(), Parts::default()];
+        let alone = vec![Parts::default(), tasks.tasks[1].clone(), Parts::default()];
+        let alone = AllParts { tasks: alone, first: BTreeMap::new() };
         assert_eq!(critical(&graph, &alone, &[400, 500, 20]), Some((vec![1, 2], 520)));
     }
 
@@ -424,8 +522,34 @@ mod tests {
     }
 
     #[test]
+    fn what_a_signal_is_at_first_may_end_a_wait() {
+        let tasks = [task(&[SignalStep::Change(S, Change::Set(0))]), task(&[SignalStep::Wait(S, wants(0))])];
+        assert_eq!(before_waits(&tasks, &[]), []);
+        // Not where the one that waits has set it to something else.
+        let own = SignalStep::Change(S, Change::Set(-1));
+        let tasks = [tasks[0].clone(), task(&[own, SignalStep::Wait(S, wants(0))])];
+        assert_eq!(before_waits(&tasks, &[]), [((0, 0), (1, 1))]);
+        // Or where it was left so by the launch before.
+        let tasks = vec![task(&[SignalStep::Change(S, Change::Add(1))]), task(&[SignalStep::Wait(S, wants(1))])];
+        let graph = Graph { tasks: vec![crate::Task::default(); 2], ..Graph::default() };
+        let ordered = |first: BTreeMap<Signal, i64>| {
+            let own = AllParts { tasks: tasks.clone(), first };
+            let InParts { first, reach, .. } = in_parts(&graph, &own).expect("few parts");
+            super::before_waits(&Nodes { first: &first }, &reach, &own)
+        };
+        assert_eq!(ordered(BTreeMap::new()), [((0, 0), (1, 0))]);
+        assert_eq!(ordered(BTreeMap::from([(S, 1)])), []);
+    }
+
+    #[test]
     fn only_one_may_set_what_a_wait_comes_behind() {
         let set = SignalStep::Change(S, Change::Set(3));
+        // Set by one and added to by the same one: the wait needs both.
+        let both = task(&[SignalStep::Change(S, Change::Set(1)), SignalStep::Change(S, Change::Add(1))]);
+        assert_eq!(
+            before_waits(&[both, task(&[SignalStep::Wait(S, wants(2))])], &[]),
+            [((0, 0), (1, 0)), ((0, 1), (1, 0))]
+        );
         let wait = SignalStep::Wait(S, Wanted { number: 3, at_least: false });
         assert_eq!(before_waits(&[task(&[set]), task(&[wait])], &[]), [((0, 0), (1, 0))]);
         assert_eq!(before_waits(&[task(&[set]), task(&[set]), task(&[wait])], &[]), []);

@@ -25,8 +25,8 @@ impl Compare {
     /// Every comparison, in declaration order.
     pub const ALL: [Compare; 6] = [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Le, Compare::Gt, Compare::Ge];
 
-    /// `mask[i] = 1` where the comparison of `a[i]` and `b[i]` holds, else 0; as many elements as all hold.
-    /// `b` may be a single element, which is compared with all of `a`.
+    /// `mask[i] = 1` where the comparison of `a[i]` and `b[i]` holds, else 0; the shortest slice determines the number
+    /// of elements. `b` may be a single element, which is compared with all of `a`.
     pub fn run(self, elem: Elem, a: &[u8], b: &[u8], mask: &mut [u8]) {
         let size = elem.bytes();
         if b.len() == size && a.len() > size {
@@ -55,10 +55,11 @@ impl Compare {
         }
     }
 
-    /// In place of [`Compare::run`], something that every byte of both operands has a part in: few values change what a comparison
-    /// says, which tries with others would not meet.
+    /// A substitute for [`Compare::run`] whose result depends on every byte of both operands. Sampling uses it because
+    /// few values change the outcome of a comparison, so samples would rarely find them.
     pub fn run_sensitive(elem: Elem, a: &[u8], b: &[u8], mask: &mut [u8]) {
-        // Bits of bytes 0, 1, … of an element; repeated bytes of either operand, and the same of both, do not cancel each other.
+        // Bits for bytes 0, 1, … of an element, chosen so that repeated bytes within an operand, or equal bytes in
+        // both, do not cancel.
         const FIRST: [u32; 8] = [2, 0, 1, 3, 4, 5, 6, 7];
         const SECOND: [u32; 8] = [7, 6, 5, 4, 3, 2, 1, 1];
         let size = elem.bytes();
@@ -69,7 +70,7 @@ impl Compare {
         }
     }
 
-    /// As [`Compare::run`], one bit an element: bit `i % 8` of byte `i / 8`. Bits past the last element are 0.
+    /// As [`Compare::run`], one bit per element: bit `i % 8` of byte `i / 8`. Bits past the last element are 0.
     pub fn run_packed(self, elem: Elem, a: &[u8], b: &[u8], mask: &mut [u8]) {
         let size = elem.bytes();
         let mut bytes = [0; CHUNK];
@@ -118,8 +119,8 @@ pub fn unpack_bits(bits: &[u8], mask: &mut [u8]) {
     }
 }
 
-/// `out[i] = a[i]` where `mask[i]` is not 0, else `b[i]`; elements of `size` (1, 2, 4 or 8) bytes, moved
-/// unchanged; as many as all hold.
+/// `out[i] = a[i]` where `mask[i]` is not 0, else `b[i]`; elements of `size` (1, 2, 4 or 8) bytes, moved unchanged; the
+/// shortest slice determines the number of elements.
 pub fn select(size: usize, mask: &[u8], a: &[u8], b: &[u8], out: &mut [u8]) {
     match size {
         1 => select_lanes::<u8>(mask, a, b, out),

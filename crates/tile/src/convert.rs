@@ -11,11 +11,11 @@ pub use crate::rounding::{RoundMode, Saturation};
 /// Values converted at a time through `f32` on the stack.
 const CHUNK: usize = 256;
 
-/// Reads `out.len()` values as `f32`: floats and integers up to 16 bits exactly, wider integers rounded
-/// to the nearest (ties to even). A signalling NaN of `f16` or an 8-bit float becomes quiet. The packed types give
-/// two values for each element.
+/// Reads `out.len()` values as `f32`: floats and integers up to 16 bits exactly, wider integers rounded to the nearest
+/// (ties to even). A signalling NaN of `f16` or an 8-bit float becomes quiet. The packed types give two values for each
+/// element.
 ///
-/// Converts as many values as both slices hold.
+/// The shorter slice determines the number of values.
 pub fn load_f32(elem: Elem, bytes: &[u8], out: &mut [f32]) {
     match elem {
         Elem::F32 => {
@@ -28,15 +28,15 @@ pub fn load_f32(elem: Elem, bytes: &[u8], out: &mut [f32]) {
     }
 }
 
-/// Writes `values` as `elem`: floats rounded to the nearest, ties to even, overflow as [`Saturation::Off`] has it;
-/// integers rounded likewise and saturated, NaN to 0.
+/// Writes `values` as `elem`: floats rounded to the nearest, ties to even, overflow as in [`Saturation::Off`]; integers
+/// rounded likewise and saturated, NaN to 0.
 ///
-/// Converts as many values as both slices hold; of the packed types whole elements.
+/// The shorter slice determines the number of values; packed types convert whole elements.
 pub fn store_f32(elem: Elem, values: &[f32], bytes: &mut [u8]) {
     store_rounded(elem, values, bytes, RoundMode::Rint, (!elem.is_float()).into());
 }
 
-/// As [`store_f32`] for the float types, each value rounded once from `f64`. Integers are left as they are.
+/// As [`store_f32`] for the float types, each value rounded once from `f64`. Integers are left unchanged.
 pub fn store_f64(elem: Elem, values: &[f64], bytes: &mut [u8]) {
     if !elem.is_float() {
         return;
@@ -52,8 +52,8 @@ pub fn store_f64(elem: Elem, values: &[f64], bytes: &mut [u8]) {
     }
 }
 
-/// Each number rounded to the `f32` towards zero, or its neighbour whose last bit is 1: this keeps what a second rounding, to fewer
-/// bits, needs to know.
+/// Rounds each number to the `f32` towards zero or, if inexact, to the neighbour whose last bit is 1: this preserves
+/// the information needed by a second rounding to fewer bits.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
 fn to_odd(values: &[f64], out: &mut [f32]) {
     for (out, x) in out.iter_mut().zip(values) {
@@ -61,7 +61,7 @@ fn to_odd(values: &[f64], out: &mut [f32]) {
         let wide = f64::from(near);
         let outward = u32::from(wide.abs() > x.abs());
         let odd = near.to_bits().wrapping_sub(outward) | 1;
-        // False for what is not a number, which stays as it is.
+        // False for NaN, which stays unchanged.
         let inexact = (wide < *x) | (wide > *x);
         *out = f32::from_bits(if inexact { odd } else { near.to_bits() });
     }
@@ -114,7 +114,7 @@ pub fn convert(
     saturation: impl Into<Saturation>,
 ) {
     let saturation = saturation.into();
-    // Bytes that hold `n` values, of which there are an even number where a type is packed.
+    // Bytes that hold `n` values; `n` is even if a type is packed.
     let bytes = |elem: Elem, n: usize| n / elem.values() * elem.bytes();
     let held = |elem: Elem, len: usize| len / elem.bytes() * elem.values();
     let pack = src_elem.values().max(dst_elem.values());
@@ -140,13 +140,6 @@ pub fn convert(
         }
         store_rounded(dst_elem, chunk, d, mode, saturation);
     }
-}
-
-/// Rounds each value to the 10 mantissa bits of TF32, as a product of `f32` in TF32 mode takes its operands
-/// (micro-instruction manual, `tf32_mode`: `round_even` is [`RoundMode::Rint`], `round_away` [`RoundMode::Round`]).
-/// Infinities stay; NaN becomes quiet.
-pub fn round_tf32(values: &mut [f32], mode: RoundMode) {
-    with_mode!(mode, M => narrow::round_tf32::<M>(values));
 }
 
 /// Rounds one `f32` to an integral value.
@@ -219,7 +212,7 @@ fn load_int<T: Int>(bytes: &[u8], out: &mut [f32]) {
 fn load_int_rounded<T: Int, const MODE: u8>(bytes: &[u8], out: &mut [f32]) {
     for (o, b) in out.iter_mut().zip(T::split(bytes)) {
         let (negative, magnitude) = T::get(*b).magnitude();
-        // Keep 24 bits above and one bit for everything below, which is all that rounding asks for.
+        // Keeps the top 24 bits and one bit for everything below, which is all that rounding needs.
         let shift = 40u32.saturating_sub(magnitude.leading_zeros());
         let quotient = (magnitude >> shift) as u32;
         let rest = magnitude & ((1u64 << shift) - 1);

@@ -1,9 +1,9 @@
 //! Moving rectangles of elements between tiles and buffers of any layout.
 //!
-//! Every [`Layout`], and every strided view of global memory, puts element (row, column) at the sum of an
-//! offset of the row and an offset of the column, and each of the two steps evenly within a box. A [`View`]
-//! holds just that; whatever the layouts, a copy is then a walk over stretches in which both sides step
-//! evenly, contiguous ones moved by `memcpy`.
+//! Every [`Layout`], and every strided view of global memory, places element (row, column) at a row offset plus a
+//! column offset, and each of the two advances evenly within a box. A [`View`] holds just these offsets. Whatever the
+//! layouts, a copy is then a walk over stretches in which both sides advance evenly; contiguous stretches are moved by
+//! `memcpy`.
 
 use std::fmt;
 
@@ -400,19 +400,6 @@ pub fn read_row_f32(bytes: &[u8], view: &View, row: usize, col: usize, out: &mut
         let chunk = &mut chunk[..out.len() * view.elem.bytes()];
         read_row(bytes, view, row, col + i * CHUNK, chunk);
         convert::load_f32(view.elem, chunk, out);
-    }
-}
-
-/// As [`write_row`], converted from `f32` (see [`crate::store_f32`]).
-pub fn write_row_f32(bytes: &mut [u8], view: &View, row: usize, col: usize, values: &[f32]) {
-    if let Some(range) = row_range(view, row, col, values.len()) {
-        return convert::store_f32(view.elem, values, &mut bytes[range]);
-    }
-    let mut chunk = [0; CHUNK * 8];
-    for (i, values) in values.chunks(CHUNK).enumerate() {
-        let chunk = &mut chunk[..values.len() * view.elem.bytes()];
-        convert::store_f32(view.elem, values, chunk);
-        write_row(bytes, view, row, col + i * CHUNK, chunk);
     }
 }
 

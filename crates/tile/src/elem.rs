@@ -78,8 +78,8 @@ impl Elem {
         matches!(self, Elem::F32 | Elem::F16 | Elem::BF16) || self.is_small_float()
     }
 
-    /// True for the floating-point types of 8 and 4 bits, which are stored, converted and multiplied by the matrix
-    /// unit, and which no vector arithmetic takes.
+    /// True for the floating-point types of 8 and 4 bits, which can be stored, converted and multiplied by the matrix
+    /// unit, but are not accepted by vector arithmetic.
     pub const fn is_small_float(self) -> bool {
         matches!(self, Elem::F8E4M3 | Elem::F8E5M2 | Elem::F8E8M0 | Elem::HiF8 | Elem::F4E2M1x2 | Elem::F4E1M2x2)
     }
@@ -113,7 +113,7 @@ impl Elem {
     }
 
     /// Reads a spelling of `.pto` text (`f32`, `ui8`, `!pto.hif8`, …); also `si8` for signed, `u8` for unsigned, and
-    /// the types of the dialect without `!pto.` (as command lines have them).
+    /// the types of the dialect without `!pto.` (as used on command lines).
     pub fn parse(text: &str) -> Option<Elem> {
         let canonical = Elem::ALL.into_iter().find(|e| e.name() == text);
         canonical.or(match text {

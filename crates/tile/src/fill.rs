@@ -1,4 +1,4 @@
-//! Generated contents of buffers: the same on every host.
+//! Generated buffer contents, identical on every host.
 
 use multiversion::multiversion;
 
@@ -6,30 +6,31 @@ use crate::convert::store_f64;
 use crate::lane::{Native, with_int};
 use crate::{Elem, convert::Int};
 
-/// What stands in the elements of a buffer. Every number is one that the element type has.
+/// The contents of a buffer's elements. Every value is representable in the element type.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Fill {
-    /// Of a float type the number nearest to it, in every element.
+    /// For a float type: the nearest representable value, in every element.
     Float(f64),
-    /// Of an integer type these low bits, in every element.
+    /// For an integer type: these low bits, in every element.
     Bits(u64),
     /// 0, 1, 2, …
     Iota,
-    /// Numbers from `lo` on, below `hi`: `lo + (hi - lo) × k / 2^53` with 53 bits of SplitMix64; of integers the whole part below.
+    /// Values from `lo` up to but excluding `hi`: `lo + (hi - lo) × k / 2^53` with 53 bits of SplitMix64; rounded down
+    /// for integers.
     Random {
-        /// What the generator starts from.
+        /// The seed of the generator.
         seed: u64,
         /// The smallest number.
         lo: f64,
-        /// What comes after the largest one.
+        /// The exclusive upper bound.
         hi: f64,
     },
 }
 
-/// Values that are made at a time.
+/// Values generated at a time.
 const CHUNK: usize = 256;
 
-/// Writes the elements of a buffer from number `from` on, which are whole elements of `bytes`.
+/// Writes the elements of a buffer starting at index `from` into `bytes`, which holds whole elements.
 pub fn fill(kind: Fill, elem: Elem, from: usize, bytes: &mut [u8]) {
     if elem.is_float() {
         return floats(kind, elem, from * elem.values(), bytes);
@@ -74,7 +75,7 @@ fn floats(kind: Fill, elem: Elem, from: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Random numbers after a state of the generator.
+/// Random numbers following a state of the generator.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2", "aarch64+neon"))]
 fn random(state: u64, lo: f64, hi: f64, values: &mut [f64]) {
     let mut state = state;
@@ -84,14 +85,14 @@ fn random(state: u64, lo: f64, hi: f64, values: &mut [f64]) {
     }
 }
 
-/// 53 random bits: every number is lo + (hi - lo) × k / 2^53. The sum may round up to `hi`.
+/// 53 random bits: each value is lo + (hi - lo) × k / 2^53. The sum may round up to `hi`.
 #[inline(always)]
 fn number(state: u64, lo: f64, hi: f64) -> f64 {
-    // As a signed number, which it fits: processors convert these in one step.
+    // As a signed integer, in which it fits: processors convert these in one step.
     lo + (hi - lo) * ((mixed(state) >> 11) as i64 as f64 / (1u64 << 53) as f64)
 }
 
-/// Random integers of at most 32 bits, whose ends fit into 64.
+/// Random integers of at most 32 bits, whose bounds fit into 64.
 fn short<T: Int>(mut state: u64, lo: f64, hi: f64, bytes: &mut [u8]) {
     let last = hi as i64 - 1;
     let mut values = [0.0; CHUNK];
@@ -103,7 +104,7 @@ fn short<T: Int>(mut state: u64, lo: f64, hi: f64, bytes: &mut [u8]) {
     }
 }
 
-/// The whole parts below numbers, none above `last`.
+/// Numbers rounded down, and clamped to at most `last`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2", "aarch64+neon"))]
 fn whole<T: Int>(values: &[f64], last: i64, to: &mut [T::Bytes]) {
     for (to, value) in to.iter_mut().zip(values) {
@@ -121,10 +122,10 @@ fn long(elem: Elem, mut state: u64, lo: f64, hi: f64, bytes: &mut [u8]) {
     }
 }
 
-/// What the state of the generator goes on by.
+/// The increment of the generator's state.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The number that SplitMix64 gives in a state: small, and the same everywhere.
+/// The output of SplitMix64 for a state: simple, and the same on every host.
 #[inline(always)]
 fn mixed(state: u64) -> u64 {
     let mut z = state;

@@ -23,7 +23,7 @@ use multiversion::multiversion;
 
 use crate::{Elem, Native, convert};
 
-/// Computes as many elements as all slices hold.
+/// Computes as many elements as the shortest slice holds.
 #[doc(hidden)]
 pub type Kernel<const N: usize> = fn([&[u8]; N], &mut [u8]);
 
@@ -33,7 +33,7 @@ pub type Kernel<const N: usize> = fn([&[u8]; N], &mut [u8]);
 pub struct PerElement<const N: usize> {
     #[doc(hidden)]
     pub float: Option<Kernel<N>>,
-    /// For `f16` instead of `float`, in `f32` as well.
+    /// For `f16` instead of `float`; it also computes in `f32`.
     #[doc(hidden)]
     pub half: Option<Kernel<N>>,
     /// For `i8`, `i16`, `i32`, `i64`.
@@ -60,11 +60,11 @@ pub enum Arg<'a> {
     Scalar(&'a [u8]),
 }
 
-/// Elements worked on at a time where operands need preparing.
+/// Elements processed at a time where operands need preparing.
 const CHUNK: usize = 256;
 
 impl<const N: usize> PerElement<N> {
-    /// An operation that no type has.
+    /// An operation that supports no type.
     #[doc(hidden)]
     pub const NONE: PerElement<N> = PerElement { float: None, half: None, signed: [None; 4], unsigned: [None; 4] };
 
@@ -84,8 +84,8 @@ impl<const N: usize> PerElement<N> {
         }
     }
 
-    /// What computes on slices of `elem` as they are, all of them as long as the result; `None` where they need preparing: then
-    /// there is [`PerElement::run_args`].
+    /// The kernel for slices of `elem` that need no preparation, all as long as the result; `None` where they need it:
+    /// use [`PerElement::run_args`] then.
     pub fn direct(&self, elem: Elem) -> Option<Kernel<N>> {
         self.kernel(elem).filter(|_| elem == Elem::F32 || !elem.is_float())
     }
@@ -109,7 +109,7 @@ impl<const N: usize> PerElement<N> {
             kernel(args.map(|a| if let Arg::Slice(a) = a { a } else { &[] }), out);
             return true;
         }
-        // Operands in the type of the kernel; those of scalars are filled once.
+        // Operands in the type of the kernel; scalars are filled in once.
         let mut buffers = [[0; CHUNK * 8]; N];
         let widths = wide.bytes();
         for (buffer, arg) in buffers.iter_mut().zip(args) {
@@ -231,7 +231,7 @@ pub fn loop3<T: Native, F: Fn(T, T, T) -> T>([a, b, c]: [&[u8]; 3], out: &mut [u
     }
 }
 
-/// Declares a [`Unary`](crate::Unary) by any of `float: |a| …`, `int: |a| …` (or `signed:`, `unsigned:`).
+/// Declares a [`Unary`](crate::Unary) from any of `float: |a| …`, `int: |a| …` (or `signed:`, `unsigned:`).
 #[macro_export]
 macro_rules! unary {
     ($($kind:ident: |$a:ident| $body:expr),+ $(,)?) => {
@@ -239,7 +239,7 @@ macro_rules! unary {
     };
 }
 
-/// Declares a [`Binary`](crate::Binary) by any of `float: |a, b| …`, `int: |a, b| …` (or `signed:`, `unsigned:`).
+/// Declares a [`Binary`](crate::Binary) from any of `float: |a, b| …`, `int: |a, b| …` (or `signed:`, `unsigned:`).
 #[macro_export]
 macro_rules! binary {
     ($($kind:ident: |$a:ident, $b:ident| $body:expr),+ $(,)?) => {
@@ -247,7 +247,7 @@ macro_rules! binary {
     };
 }
 
-/// Declares a [`Ternary`](crate::Ternary) by any of `float: |a, b, c| …`, `int: …` (or `signed:`, `unsigned:`).
+/// Declares a [`Ternary`](crate::Ternary) from any of `float: |a, b, c| …`, `int: …` (or `signed:`, `unsigned:`).
 #[macro_export]
 macro_rules! ternary {
     ($($kind:ident: |$a:ident, $b:ident, $c:ident| $body:expr),+ $(,)?) => {

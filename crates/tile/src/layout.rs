@@ -1,4 +1,4 @@
-//! Where the elements of a tile lie in its bytes.
+//! The position of a tile's elements within its bytes.
 
 use crate::Elem;
 
@@ -11,7 +11,7 @@ pub enum BLayout {
 }
 
 impl BLayout {
-    /// As texts have it.
+    /// The spelling in `.pto` text.
     pub fn name(self) -> &'static str {
         match self {
             BLayout::RowMajor => "row_major",
@@ -32,7 +32,7 @@ pub enum SLayout {
 }
 
 impl SLayout {
-    /// As texts have it.
+    /// The spelling in `.pto` text.
     pub fn name(self) -> &'static str {
         match self {
             SLayout::NoneBox => "none_box",

@@ -1,8 +1,8 @@
 //! Element types, tile layouts and whole-tile arithmetic.
 //!
-//! The base of the house: it knows bytes, element types and how the elements of a tile lie in memory,
-//! and nothing of ops, programs or time. Every function gives the same bytes on every host: no platform
-//! `libm`, no dependence on SIMD width, thread count or the presence of a fused multiply-add unit.
+//! The lowest crate of the workspace: it knows bytes, element types and how the elements of a tile are laid out in
+//! memory, and nothing of ops, programs or time. Every function gives the same bytes on every host: no platform `libm`,
+//! no dependence on SIMD width, thread count or the presence of a fused multiply-add unit.
 
 pub mod compare;
 pub mod convert;
@@ -20,6 +20,7 @@ pub mod reduce;
 mod rounding;
 mod rows;
 mod space;
+pub mod summary;
 
 pub use compare::Compare;
 pub use convert::{convert, load_f32, store_f32, store_f64};

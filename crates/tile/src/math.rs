@@ -1,21 +1,21 @@
 //! Elementary functions of `f32`.
 //!
-//! Each is evaluated in `f64` from additions, multiplications and divisions alone, with an error below
-//! 2^-50 of the result, and rounded to `f32` once. That gives the correctly rounded result except where the
-//! exact one lies within that distance of the middle between two `f32`, and the same bits on every host.
-//! Of the 16-bit types, whose ops compute in `f32` and round once more, all results are correctly rounded but three
-//! of `f16`: `exp` of `0x1f79` and `0x25cf` and `ln` of `0x1d78` are the neighbour (a test holds the list).
-//! There are no branches, so that loops over them vectorise. NaN results are [`NAN`].
+//! Each function is evaluated in `f64` using only additions, multiplications and divisions, with a relative error below
+//! 2^-50, and rounded to `f32` once. The result is the same on every host, and correctly rounded unless the exact value
+//! lies within that distance of the midpoint between two `f32` values. Ops on 16-bit types compute in `f32` and round
+//! once more. Their results are correctly rounded with three exceptions, all in `f16`: `exp` of `0x1f79` and `0x25cf`
+//! and `ln` of `0x1d78` give the adjacent value (a test pins the list). The functions have no branches, so loops over
+//! them vectorise. NaN results are [`NAN`].
 
 use multiversion::multiversion;
 
-/// The NaN that arithmetic gives: quiet, positive, no payload (`0x7fc00000`).
+/// The NaN that arithmetic produces: quiet, positive, no payload (`0x7fc00000`).
 pub const NAN: f32 = f32::from_bits(0x7fc0_0000);
 
 /// `x`, or [`NAN`] if it is any NaN. Hosts differ in the NaN an operation gives; this removes the difference.
 #[inline(always)]
 pub fn canonical(x: f32) -> f32 {
-    // Chosen as integers: to the compiler one NaN is as good as another, and it may drop a choice between floats.
+    // Selected as integers: the compiler treats all NaNs as equal and might drop a selection between floats.
     let bits = x.to_bits();
     f32::from_bits(if bits & 0x7fff_ffff > 0x7f80_0000 { NAN.to_bits() } else { bits })
 }
@@ -26,7 +26,7 @@ const LN2_LOW: f64 = f64::from_bits(0x3dea_39ef_3579_3c76);
 /// `e^x`: 0 for −∞, ∞ for large `x`, subnormal results rounded once.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    // Beyond these the result is infinite or rounds to zero.
+    // Outside this range the result is infinite or rounds to zero.
     let clamped = if x > 89.0 { 89.0 } else { x };
     let clamped = if clamped < -105.0 { -105.0 } else { clamped };
     canonical(wide_exp(clamped as f64) as f32)
@@ -35,7 +35,7 @@ pub fn exp(x: f32) -> f32 {
 /// `e^y` for `y` from −105 to 89.
 #[inline(always)]
 fn wide_exp(y: f64) -> f64 {
-    // Adding 1.5 * 2^52 rounds to an integer, which then stands in the low bits.
+    // Adding 1.5 * 2^52 rounds to an integer, which is then in the low bits.
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     let shifted = y * std::f64::consts::LOG2_E + SHIFT;
     let k = shifted - SHIFT;
@@ -91,8 +91,9 @@ fn wide_ln(x: f64) -> f64 {
     k * LN2_HIGH + ((k * LN2_LOW + s * z * series) + 2.0 * s)
 }
 
-/// `x` to the power of `y`, as C's `pow` has it: 1 where `y` is 0 or `x` is 1 or `x` is −1 and `y` infinite, NaN for a negative
-/// number to a power that is not integral. By way of `e^(y ln |x|)`, whose error is below 2^-44 of the result, rounded once.
+/// `x` to the power of `y`, as C's `pow` defines it: 1 where `y` is 0 or `x` is 1 or `x` is −1 and `y` infinite, NaN
+/// for a negative number to a power that is not integral. Computed as `e^(y ln |x|)` with a relative error below 2^-44,
+/// rounded once.
 #[inline(always)]
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 || x == 1.0 {
@@ -110,7 +111,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     } else {
         wide_exp((y as f64 * wide_ln(base as f64)).clamp(-105.0, 89.0)) as f32
     };
-    // From 2^24 on numbers are even.
+    // From 2^24 on all `f32` values are even.
     let whole = y.trunc() == y;
     let odd = whole && y.abs() < 16_777_216.0 && y as i32 & 1 != 0;
     if x.is_sign_negative() && odd {
@@ -134,12 +135,12 @@ pub fn rsqrt(x: f32) -> f32 {
     canonical((1.0 / (x as f64).sqrt()) as f32)
 }
 
-/// The nearest number that `f16` has, ties to even; what is beyond becomes infinite.
+/// The nearest `f16` value, ties to even; overflow becomes infinite.
 #[inline(always)]
 pub fn half(x: f32) -> f32 {
     let (magnitude, bits) = (x.abs(), x.to_bits());
     let normal = f32::from_bits((bits & 0x7fff_ffff).wrapping_add(0xfff + (bits >> 13 & 1)) & 0xffff_e000);
-    // Below 2^-14 the numbers are 2^-24 apart, as those of f32 are from 0.5 on.
+    // Below 2^-14 the values are 2^-24 apart, as those of `f32` are from 0.5 on.
     let small = (magnitude + 0.5) - 0.5;
     let rounded = if magnitude < 6.103_515_6e-5 { small } else { normal };
     let rounded = if rounded >= 65536.0 { f32::INFINITY } else { rounded };
@@ -155,7 +156,7 @@ pub fn recip(x: f32) -> f32 {
 /// The larger of two, as IEEE 754 `maximum`: NaN if one of them is, +0 rather than −0.
 #[inline(always)]
 pub fn maximum(a: f32, b: f32) -> f32 {
-    // Equal numbers differ at most in the sign of zero.
+    // Equal values differ at most in the sign of zero.
     let equal = f32::from_bits(a.to_bits() & b.to_bits());
     let larger = if a > b { a } else { b };
     let number = if a == b { equal } else { larger };

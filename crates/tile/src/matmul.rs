@@ -1,11 +1,12 @@
 //! Matrix products of tiles.
 //!
-//! Each element of the result is one chain of fused multiply-adds in ascending order of k that starts from
-//! the accumulator's old value, zero, or the bias: `c = fma(a[i][k], b[k][j], c)` in `f32`, or wrapping
-//! `i32` for 8-bit integers, where the order does not show: two or four products are one term. (Products of two `f16` or `bf16` are exact in `f32`, so that there a fused and
-//! a separate add agree.) The kernel keeps this order by updating a block of the result with one column of
-//! A times one row of B at a time; SIMD width and threads only decide which elements are worked on
-//! together, so they cannot change a bit. A NaN in the result is the canonical one, `0x7fc00000`.
+//! Each element of the result is one chain of fused multiply-adds in ascending order of k that starts from the
+//! accumulator's old value, zero, or the bias: `c = fma(a[i][k], b[k][j], c)` in `f32`, or wrapping `i32` for 8-bit
+//! integers, where the order does not matter, so two or four products form one term. (Products of two `f16` or `bf16`
+//! values are exact in `f32`, so fused and separate addition agree there.) The kernel keeps this order by updating a
+//! block of the result with one column of A times one row of B at a time; SIMD width and threads only decide which
+//! elements are processed together, so they cannot change any bit of the result. A NaN in the result is the canonical
+//! one, `0x7fc00000`.
 
 mod kernel;
 mod operands;
@@ -26,12 +27,12 @@ use pack::Packed;
 
 pub use operands::Init;
 
-/// Why a product was refused; the accumulator is then untouched.
+/// Why a product was refused; the accumulator is then unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatmulError {
-    /// No product of these element types into this accumulator (A, B, accumulator).
+    /// There is no product of these element types with this accumulator (A, B, accumulator).
     Types(Elem, Elem, Elem),
-    /// The valid extents do not fit one of the layouts, or bytes are missing: which operand.
+    /// The valid extents do not fit one of the layouts, or bytes are missing; the operand is named.
     Extent(&'static str),
 }
 
@@ -46,7 +47,7 @@ impl fmt::Display for MatmulError {
 
 impl std::error::Error for MatmulError {}
 
-/// Memory the product works in, kept between calls so that none of them allocates once it has grown.
+/// Working memory of the product, kept between calls so that none of them allocates once it has grown.
 #[derive(Default, Debug)]
 pub struct Scratch {
     float: Packed<f32>,
@@ -54,14 +55,14 @@ pub struct Scratch {
     strips: Vec<[u8; STRIP]>,
 }
 
-/// Multiply-adds below which one thread does the whole product: some 50 microseconds of work, a few times what
-/// handing half of it to another thread costs.
+/// Number of multiply-adds below which one thread computes the whole product: some 50 microseconds of work, a few times
+/// the cost of handing half of it to another thread.
 const PARALLEL: usize = 1 << 22;
 
 /// `dst[m, n] = init + a[m, k] * b[k, n]`, the valid extents of three tiles in any layouts.
 ///
-/// Floats (each of A and B `f32`, `f16`, `bf16` or an 8-bit float) accumulate in `f32`; `i8` and `ui8`
-/// (also mixed) in `i32`. Elements of `dst` outside `m` × `n` keep their bytes.
+/// Floats (each of A and B `f32`, `f16`, `bf16` or an 8-bit float) accumulate in `f32`; `i8` and `ui8` (also mixed) in
+/// `i32`. Elements of `dst` outside `m` × `n` keep their values.
 #[allow(clippy::too_many_arguments)]
 pub fn matmul_tile(
     scratch: &mut Scratch,
@@ -110,8 +111,8 @@ pub fn matmul_tile(
     Ok(())
 }
 
-/// Brings the accumulator into strips (16 columns wide, all rows below each other), which the layout of
-/// accumulators (NZ with boxes of 1024 bytes) already is, and runs the product there.
+/// Converts the accumulator to strips (16 columns wide, all rows consecutive) and runs the product there. The layout of
+/// accumulators (NZ with boxes of 1024 bytes) already has this form.
 fn run<T: Term>(
     operands: &Operands,
     packed: &mut Packed<T>,
@@ -142,7 +143,7 @@ fn run<T: Term>(
     let _ = copy(dst, &view, strips.as_flattened(), &strip_view, m, n, cast);
 }
 
-/// The product into strips of `rows` rows each.
+/// Computes the product into strips of `rows` rows each.
 fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8; STRIP]], rows: usize) {
     let &Operands { a, a_layout, b, b_layout, m, k, n, init } = operands;
     let quads = if T::INTEGER { quads::layouts(operands) } else { None };
@@ -162,7 +163,7 @@ fn product<T: Term>(operands: &Operands, packed: &mut Packed<T>, dst: &mut [[u8;
         Grouped::Quads => T::without_sign(a_lines, m, k, signed),
     }
     let a_lines = &*a_lines;
-    // One panel of B makes two strips of the result.
+    // One panel of B covers two strips of the result.
     let part = |first: usize, b_lines: &mut [[T; PANEL]], dst: &mut [[u8; STRIP]]| {
         for (i, strips) in dst.chunks_mut(2 * rows).enumerate() {
             let p = first + i;

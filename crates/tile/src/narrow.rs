@@ -1,14 +1,14 @@
-//! `f32` to and from the narrow floats, one value rounded once.
+//! Conversion between `f32` and the narrow float formats, one value at a time, rounded once.
 //!
-//! NaN keeps its sign and the leading bits of its payload and becomes quiet (where the format has one NaN,
-//! its sign only). The portable formulas and the hardware instructions used where present give the same
-//! bits; a test walks all of them.
+//! A NaN keeps its sign and the leading bits of its payload and becomes quiet (where the format has only one NaN, it
+//! keeps only its sign). The portable formulas and the hardware instructions, used where present, give the same bits; a
+//! test compares all of them.
 
 use multiversion::multiversion;
 
 use crate::Elem;
 use crate::rounding::{RoundMode, Saturation, mode, round_up, rounds_inward, with_mode};
-use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, Tf32, narrow, pair_table, table, widen};
+use format::{BF16, E1M2, E2M1, E4M3, E5M2, F16, Target, narrow, pair_table, table, widen};
 
 mod e8m0;
 #[cfg(target_arch = "x86_64")]
@@ -49,14 +49,6 @@ fn narrow_hif8<const MODE: u8>(src: &[f32], dst: &mut [u8], saturation: Saturati
 fn narrow_e8m0<const MODE: u8>(src: &[f32], dst: &mut [u8], saturation: Saturation) {
     for (d, s) in dst.iter_mut().zip(src) {
         *d = e8m0::narrow::<MODE>(s.to_bits(), saturation);
-    }
-}
-
-/// Rounds each value to the 10 mantissa bits of TF32; NaN and infinities stay.
-#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "aarch64+neon"))]
-pub(crate) fn round_tf32<const MODE: u8>(values: &mut [f32]) {
-    for v in values {
-        *v = f32::from_bits(narrow::<Tf32, MODE>(v.to_bits(), Saturation::Off) << 13);
     }
 }
 

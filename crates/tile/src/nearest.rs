@@ -1,7 +1,7 @@
-//! The nearest of some names: for "is … meant?".
+//! The closest match among some names, for "is … meant?" hints.
 
-/// The candidate nearest to `name`, if one is near enough: at most a third of its letters changed,
-/// added, left out or swapped with their neighbour. Of equals the first.
+/// The candidate closest to `name`, if it is close enough: at most a third of its letters changed, added, omitted or
+/// swapped with a neighbour. Ties go to the first.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (name.chars().count() / 3).max(1);
     let name: Vec<char> = name.chars().take(64).collect();
@@ -19,10 +19,10 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// Letters of the longest candidate.
+/// Maximum length of a candidate in letters.
 const LONGEST: usize = 80;
 
-/// Edit distance with swaps of neighbours; upper and lower case of a letter count as equal, but not as nothing.
+/// Edit distance with swaps of adjacent letters, ignoring ASCII case; at least 1 unless the two are identical.
 fn distance(a: &[char], candidate: &str) -> usize {
     let (mut letters, mut count) = (['\0'; LONGEST], 0);
     for (place, letter) in letters.iter_mut().zip(candidate.chars()) {

@@ -1,7 +1,9 @@
-//! Reductions, in an order that is part of their meaning and that the tile library of each platform has: [`Order`].
+//! Reductions. The order of evaluation ([`Order`]) is part of their definition and follows the tile library of each
+//! platform.
 //!
-//! Sums and products of floats are rounded to the element type where the library does so. Integers wrap, `Max` and `Min` are
-//! [`math::maximum`] and [`math::minimum`] (NaN if an element is): no order shows in them.
+//! Sums and products of floats are rounded to the element type where the library does so. Integers wrap; `Max` and
+//! `Min` are [`math::maximum`] and [`math::minimum`] (NaN if any element is NaN). The order has no effect on any of
+//! these.
 
 use multiversion::multiversion;
 
@@ -9,7 +11,7 @@ use crate::lane::with_int;
 use crate::lanes::{narrow, widen};
 use crate::{Binary, Elem, Native, binary, math};
 
-/// What a reduction combines its elements with.
+/// The operation of a reduction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Reduce {
@@ -24,20 +26,21 @@ static PROD: Binary = binary!(float: |a, b| a * b, int: |a, b| a.wrapping_mul(b)
 static MAX: Binary = binary!(float: |a, b| math::maximum(a, b), int: |a, b| a.max(b));
 static MIN: Binary = binary!(float: |a, b| math::minimum(a, b), int: |a, b| a.min(b));
 
-/// In which order floats are added and multiplied. A part is 256 bytes of elements: 64 of `f32`, 128 of 16 bits.
+/// The order in which floats are added and multiplied. A part is 256 bytes of elements: 64 of `f32`, 128 of 16 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
-    /// As a unit that works on registers does it (A5). A row is taken in parts. A sum begins with 0 and takes the sum of one
-    /// part after the other, which is a tree over neighbours, in `f32` and rounded to the element type. A product has as
-    /// many lanes as a part: lane `j` is 1, multiplied by element `j` of each part; then lane `j` takes the lane half as many
-    /// after it, until one is left. A column takes the first row, then the second and third, combined, the fourth and
-    /// fifth, …, and the last one alone if the number is even.
+    /// The order of a register-based unit (A5). A row is processed in parts. A sum begins with 0 and takes the sum of
+    /// one part after the other, which is a tree over neighbours, in `f32` and rounded to the element type. A product
+    /// has as many lanes as a part: lane `j` is 1, multiplied by element `j` of each part; then the upper half of the
+    /// lanes is multiplied into the lower half, until one is left. A column starts with the first row, then combines
+    /// rows in pairs (second and third, fourth and fifth, …) before combining them with the result, and takes the last
+    /// row alone if their number is even.
     Registers,
-    /// As a unit that works on memory does it (A2/A3). Of a row that is to be summed the parts 2i and 2i + 1 are added; a whole
-    /// part that is left, and what is less than a part, are added to the first; then neighbouring parts, the last of an odd
-    /// number being added to the one before, until one is left: a tree over neighbours, in `f32` and rounded. A product has
-    /// 32 bytes of lanes, each 1, multiplied by its element of each 32 bytes; the lanes are then multiplied from the first
-    /// to the last in `f32`. A column is combined row after row.
+    /// The order of a memory-based unit (A2/A3). To sum a row, parts 2i and 2i + 1 are added; a remaining whole part
+    /// and a partial one are added to the first; then neighbouring parts, the last of an odd number being added to the
+    /// one before, until one is left: a tree over neighbours, in `f32` and rounded. A product has 32 bytes of lanes,
+    /// each 1, multiplied by its element of each 32 bytes; the lanes are then multiplied from the first to the last in
+    /// `f32`. A column is combined row by row.
     Memory,
 }
 
@@ -151,7 +154,7 @@ fn sum_in_pairs(elem: Elem, row: &[u8]) -> f32 {
     }
     let (whole, rest) = row.as_chunks::<PART>();
     if elem == Elem::F32 {
-        // Nothing is rounded on the way, and what kind of NaN comes of a sum is settled at its end.
+        // Nothing is rounded in between, and the NaN of a sum is canonicalised at its end.
         let lanes = |part: &[u8; PART]| -> [f32; PART / 4] {
             let (lanes, _) = part.as_chunks::<4>();
             std::array::from_fn(|i| f32::from_le_bytes(lanes[i]))
@@ -168,9 +171,9 @@ fn sum_in_pairs(elem: Elem, row: &[u8]) -> f32 {
     sum_of_part(elem, &sum)
 }
 
-/// The sum of parts, at least one, and of a rest after them.
+/// The sum of parts, of which there is at least one, and of a remainder after them.
 fn pairs<P: Copy>(mut sums: Vec<P>, add: impl Fn(&mut P, &P), add_rest: impl Fn(&mut P)) -> P {
-    // Of an odd number of whole parts the last is added to the first sum, later to the last one.
+    // If the number of whole parts is odd, the last is added to the first sum; in later rounds to the last one.
     let mut left = sums.len();
     let mut first = true;
     while left > 1 || first {
@@ -219,8 +222,9 @@ fn product_in_memory(elem: Elem, row: &[u8]) -> f32 {
     rounded(elem, part_of(elem, &lanes)[..32 / elem.bytes()].iter().product())
 }
 
-/// The place of the largest (`Reduce::Max`) or smallest (`Reduce::Min`) element of a row, the first of equals
-/// (−0 and +0 are equal), and that of the first NaN if there is one. 0 if there are no elements. `None` for other reductions.
+/// The index of the largest (`Reduce::Max`) or smallest (`Reduce::Min`) element of a row, the first among equals (−0
+/// and +0 are equal), and that of the first NaN if there is one. 0 if there are no elements. `None` for other
+/// reductions.
 pub fn arg(what: Reduce, elem: Elem, row: &[u8]) -> Option<usize> {
     if !matches!(what, Reduce::Max | Reduce::Min) {
         return None;
@@ -234,7 +238,7 @@ pub fn arg(what: Reduce, elem: Elem, row: &[u8]) -> Option<usize> {
     for (i, part) in row.chunks(CHUNK * size).enumerate() {
         let mask = &mut mask[..part.len() / size];
         let many: [u8; CHUNK * 8] = std::array::from_fn(|j| best[j % size]);
-        // NaN is what comes out if there is one, and differs from itself alone.
+        // If there is a NaN it is the result, and it differs from everything but itself.
         let (mode, other) =
             if nan != [0] { (crate::Compare::Ne, part) } else { (crate::Compare::Eq, &many[..mask.len() * size]) };
         mode.run(elem, part, other, mask);

@@ -1,6 +1,6 @@
-//! How a number is rounded to a type that does not have it.
+//! Rounding of a number to a type that cannot represent it.
 
-/// What happens to a value that the target type cannot hold exactly.
+/// Treatment of a value that the target type cannot hold exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum RoundMode {
     /// To the nearest, ties to even. The default.
@@ -29,24 +29,24 @@ impl RoundMode {
         Some(RoundMode::ALL[at])
     }
 
-    /// No mode given: to the nearest, ties to even.
+    /// The default if no mode is given: to the nearest, ties to even.
     #[allow(non_upper_case_globals)]
     pub const None: RoundMode = RoundMode::Rint;
 }
 
-/// What happens to a value beyond the range of the target type (`SAT`, `NOSAT`; the clauses `sat`,
-/// `sat(preserve_nan)` and `nosat` of the micro-instruction manual); [`convert`](crate::convert()) has the rules.
+/// Treatment of a value beyond the range of the target type (`SAT`, `NOSAT`; the clauses `sat`, `sat(preserve_nan)` and
+/// `nosat` of the micro-instruction manual); [`convert`](crate::convert()) documents the rules.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Saturation {
-    /// Exceptional values of the target where it has them; the low bits of integers.
+    /// Exceptional values of the target if it has them; the low bits for integers.
     #[default]
     Off,
     /// The nearest value of the range; NaN becomes +0.
     On,
     /// As [`Saturation::On`], but NaN stays NaN where the target has one.
     KeepNan,
-    /// As [`Saturation::Off`], but floats on their way to 16 or 8 bits are clamped to 32 bits first: the tile library goes by
-    /// way of `i32`.
+    /// As [`Saturation::Off`], but floats converted to 16 or 8 bits are first clamped to 32 bits: the tile library
+    /// converts via `i32`.
     Words,
 }
 
@@ -82,8 +82,8 @@ macro_rules! with_mode {
 }
 pub(crate) use with_mode;
 
-/// One unit in the last place (1) or none (0) to add to `quotient`, given what was cut off:
-/// `rest` of a whole `2 * half`. Odd is left to the caller.
+/// One unit in the last place (1) or none (0) to add to `quotient`, given the discarded remainder `rest` out of `2 *
+/// half`. Rounding to odd is left to the caller.
 #[inline(always)]
 pub(crate) fn round_up<const MODE: u8>(quotient: u32, rest: u32, half: u32, negative: bool) -> u32 {
     let up = match MODE {
@@ -97,8 +97,8 @@ pub(crate) fn round_up<const MODE: u8>(quotient: u32, rest: u32, half: u32, nega
     up as u32
 }
 
-/// Whether a finite number too large for the target becomes the largest finite one, as IEEE 754 has it for the
-/// directed modes. The mode odd never overflows.
+/// Whether a finite number too large for the target becomes the largest finite one, as IEEE 754 specifies for the
+/// directed modes. Rounding to odd never overflows.
 #[inline(always)]
 pub(crate) fn rounds_inward<const MODE: u8>(negative: bool) -> bool {
     match MODE {

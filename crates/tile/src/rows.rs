@@ -1,9 +1,9 @@
-//! PerElement operations on tiles of any layout.
+//! Per-element operations on tiles of any layout.
 
 use crate::copy::{OutOfBounds, View, read_row, row_range, write_row};
 use crate::lanes::{Arg, PerElement};
 
-/// Elements gathered at a time where a row is not contiguous.
+/// Elements gathered at a time if a row is not contiguous.
 const CHUNK: usize = 256;
 
 impl<const N: usize> PerElement<N> {
@@ -35,7 +35,7 @@ impl<const N: usize> PerElement<N> {
             self.by_rows(dst, to, std::array::from_fn(|i| flat[i].unwrap_or(args[i])), 1, rows * cols);
             return Ok(true);
         }
-        // Walk along the direction in which all are contiguous for longer.
+        // Walk along the direction with the longer contiguous stretches.
         let least = |along: fn(View) -> View, n: usize| {
             args.iter().map(|(_, view)| along(*view).contiguous(n)).fold(along(to).contiguous(n), usize::min)
         };

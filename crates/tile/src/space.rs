@@ -21,16 +21,16 @@ pub enum Space {
     Bias,
     /// Scale (fixpipe) buffer of the Cube core.
     Scaling,
-    /// Scales of left operands, beside L0A: those of the data at byte `a` lie at byte `a / 16`.
+    /// Scales of left operands, next to L0A: those of the data at byte `a` are at byte `a / 16`.
     LeftScale,
-    /// Scales of right operands, beside L0B, found as those of left ones.
+    /// Scales of right operands, next to L0B, addressed like those of left ones.
     RightScale,
-    /// Special registers of a Vector core, as far as work on its pipes writes them; no text names them.
+    /// Special registers of a Vector core, as far as work on its pipes writes them; texts cannot name them.
     Spr,
 }
 
 impl Space {
-    /// Those that text can name, in declaration order.
+    /// The spaces that text can name, in declaration order.
     pub const NAMED: [Space; 10] = [
         Space::Gm,
         Space::Mat,
@@ -47,7 +47,7 @@ impl Space {
     /// Bytes of an operand for each byte of the memory of its scales.
     pub const SCALED_BYTES: u64 = 16;
 
-    /// How many there are.
+    /// Number of memory spaces.
     pub const COUNT: usize = Space::NAMED.len() + 1;
 
     /// The spelling in `.pto` text and in reports.
@@ -81,7 +81,7 @@ impl Space {
         matches!(self, Space::LeftScale | Space::RightScale)
     }
 
-    /// Reads the spelling of `.pto` text; `ub` and `l1` … are accepted as the hardware's names.
+    /// Parses the spelling of `.pto` text; the hardware's names (`ub`, `l1` …) are accepted as well.
     pub fn parse(text: &str) -> Option<Space> {
         let canonical = Space::NAMED.into_iter().find(|s| s.name() == text);
         canonical.or(match text {

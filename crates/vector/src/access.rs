@@ -18,13 +18,13 @@ impl Kind {
         matches!(self, Kind::VectorStore | Kind::ScalarStore)
     }
 
-    /// A set of kinds is one bit each.
+    /// A set of kinds has one bit for each.
     pub(crate) const fn bit(self) -> u8 {
         1 << self as u8
     }
 }
 
-/// The pairs that nothing but a barrier orders: what comes first, what comes second, the barrier, and what it stands between.
+/// The pairs that only a barrier orders: the first access, the second, the barrier, and the accesses it separates.
 pub(crate) const PAIRS: [(Kind, Kind, &str, &str); 9] = [
     (VectorStore, VectorLoad, "VST_VLD", "the store and the load"),
     (VectorLoad, VectorStore, "VLD_VST", "the load and the store"),
@@ -60,7 +60,7 @@ impl Barrier {
         "LD_VST", "ST_VST",
     ];
 
-    /// Reads the spelling of the manual.
+    /// Parses the spelling of the manual.
     pub fn parse(name: &str) -> Option<Barrier> {
         Some(Barrier(match name {
             "VV_ALL" => 0b000_000_111,
@@ -72,47 +72,48 @@ impl Barrier {
 }
 
 impl Barrier {
-    /// The kinds of access before it that come before accesses of some kinds after it.
+    /// The kinds of access before it that are ordered before accesses of the kinds `behind` after it.
     pub(crate) fn before(self, behind: u8) -> u8 {
         let pairs = PAIRS.iter().enumerate().filter(|(at, pair)| self.0 >> at & 1 != 0 && behind & pair.1.bit() != 0);
         pairs.fold(0, |kinds, (_, pair)| kinds | pair.0.bit())
     }
 }
 
-/// True if scalar loads of a function with these pairs may be what later accesses come after.
+/// True if, with these pairs, later accesses may have to come after scalar loads of a function.
 pub(crate) fn follows_numbers(relevant: u16) -> bool {
     PAIRS.iter().enumerate().any(|(at, pair)| relevant >> at & 1 != 0 && pair.0 == ScalarLoad)
 }
 
-/// Where the last store of a kind is noted.
+/// The index at which the last store of a kind is recorded.
 pub(crate) fn row(kind: Kind) -> usize {
     usize::from(kind == ScalarStore)
 }
 
-/// One execution of a step that touches memory. As large as a vector of the host, so that many places take one at once.
+/// One execution of a step that touches memory. It has the size of a host vector, so that many entries can be filled at
+/// once.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(align(16))]
 pub(crate) struct Moment {
-    /// Number of the step.
+    /// Index of the step.
     pub step: u32,
     pub site: SiteRef,
-    /// How many vector instructions the function had executed before.
+    /// Number of vector instructions executed before it.
     pub position: u32,
 }
 
-/// An access as it happens.
+/// An access at the time it happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Touch {
     pub kind: Kind,
     pub at: Moment,
 }
 
-/// Adds those accesses, of some from the newest to the oldest, that nothing orders before a later one.
+/// Adds those of some accesses, given newest to oldest, that nothing orders before a later one.
 pub(crate) trait Judge: Fn(&[Moment], Moment, &mut Vec<Moment>) {}
 
 impl<F: Fn(&[Moment], Moment, &mut Vec<Moment>)> Judge for F {}
 
-/// Bytes to a block, for which the last access is remembered.
+/// Bytes per block; for each block the last access is remembered.
 pub(crate) const BLOCK: usize = 32;
 
 /// The pairs that can occur in a function with these kinds of access.

@@ -1,32 +1,32 @@
 //! Alignment registers: the 32-byte block at the ragged end of an unaligned stream.
 //!
-//! Memory moves in aligned blocks. A load from any address needs the block that its first bytes lie in: `vldas` reads it
-//! and `vldus` reads on. A store to any address puts down the blocks that it completes and keeps the rest for the next
+//! Memory moves in aligned blocks. A load from any address needs the block that its first bytes lie in: `vldas` reads
+//! it and `vldus` reads on. A store to any address writes the blocks that it completes and keeps the rest for the next
 //! store of the stream, or for the flush at its end.
 
 use slipring_program::Fault;
 
 use crate::Register;
 
-/// Bytes of the blocks that memory moves in.
+/// Size in bytes of the blocks in which memory is accessed.
 pub const BLOCK: u64 = 32;
 
-/// The first byte of the block that a byte lies in.
+/// The first byte of the block that contains a byte.
 #[inline]
 pub const fn block_of(address: u64) -> u64 {
     address - address % BLOCK
 }
 
-/// What an alignment register holds. The default is what a stream of stores begins with.
+/// The contents of an alignment register. The default is the initial state of a stream of stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Align {
     /// True for a stream of loads.
     loads: bool,
-    /// Loads: the first byte of the block. Stores: the byte at which the stream stands.
+    /// Loads: the first byte of the block. Stores: the current position of the stream.
     address: u64,
-    /// Stores: bytes before `address` that memory does not have yet, fewer than a block.
+    /// Stores: number of bytes before `address` not yet written to memory, fewer than a block.
     pending: u8,
-    /// Loads: the block. Stores: the pending bytes, in front.
+    /// Loads: the block. Stores: the pending bytes, at the front.
     block: [u8; BLOCK as usize],
 }
 
@@ -36,11 +36,11 @@ impl Align {
         Align { loads: true, address, pending: 0, block }
     }
 
-    /// What the block at hand says of the bytes from `at` to the block's end. Empty where a block begins at `at`: such a
-    /// load needs none. `begins` is the op that begins a stream of loads.
+    /// The bytes of the held block from `at` to its end. Empty if a block begins at `at`: such a load needs none.
+    /// `begins` is the op that begins a stream of loads.
     ///
     /// # Errors
-    /// `align-state` if the block at hand is another one, or none was loaded.
+    /// `align-state` if the held block is a different one, or none was loaded.
     pub fn head(&self, at: u64, begins: &str) -> Result<&[u8], Fault> {
         if !self.loads {
             return Err(Fault::new("align-state", "continues a stream of loads that nothing has begun")
@@ -63,11 +63,11 @@ impl Align {
         Ok(&self.block[skip..])
     }
 
-    /// Adds bytes to a stream of stores, at `at`. Whole blocks, and what leads up to the first one, go to `write`. `begins` is
-    /// the op that begins such a stream.
+    /// Adds bytes to a stream of stores, at `at`. Whole blocks, and the part before the first one, are passed to
+    /// `write`. `begins` is the op that begins such a stream.
     ///
     /// # Errors
-    /// `align-state` if bytes are pending that end elsewhere, and what `write` reports.
+    /// `align-state` if the pending bytes end elsewhere, and those of `write`.
     pub fn store(
         self,
         at: u64,
@@ -92,10 +92,10 @@ impl Align {
         Ok(Align { loads: false, address: end, pending: rest.len() as u8, block })
     }
 
-    /// Ends a stream of stores: what is pending goes to `write`. `begins` is the op that begins such a stream.
+    /// Ends a stream of stores: pending bytes are passed to `write`. `begins` is the op that begins such a stream.
     ///
     /// # Errors
-    /// `align-state` if the stream does not stand at `at`, and what `write` reports.
+    /// `align-state` if the stream is not at `at`, and those of `write`.
     pub fn flush(
         self,
         at: u64,

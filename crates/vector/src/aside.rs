@@ -1,9 +1,9 @@
-//! Accesses of a step that are none of the program.
+//! Accesses of a step that are not part of the program.
 
-/// Accesses of a step that are none of the program.
+/// Accesses of a step that are not part of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Aside {
-    /// What a step touches that is only tried, in order: the first byte, and what was there before.
+    /// The accesses of a sampled step, in order: the first byte, and the previous contents.
     pub(crate) trial: Option<Vec<(usize, Vec<u8>)>>,
 }
 

@@ -8,7 +8,7 @@ use slipring_tile::Space;
 #[derive(Debug, Default)]
 pub(crate) struct Bytes {
     pub words: Vec<u64>,
-    /// Words that may have bits.
+    /// Range of words that may contain set bits.
     dirty: std::ops::Range<usize>,
 }
 
@@ -20,7 +20,7 @@ fn bits(word: usize, start: usize, end: usize) -> u64 {
     (u64::MAX >> (64 - (high - low))) << low
 }
 
-/// A range of bytes as the words that it lies in: which bits of the first and of the last one belong to it.
+/// A range of bytes as words, with the bits of the first and the last word that belong to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Cover {
     pub first: usize,
@@ -36,7 +36,7 @@ impl Cover {
         Cover { first: start / 64, last: end.div_ceil(64), head, tail }
     }
 
-    /// Not 0 if a bit of the range is set.
+    /// Nonzero if a bit of the range is set.
     #[inline]
     pub fn any(&self, words: &[u64]) -> u64 {
         match &words[self.first..self.last] {
@@ -56,7 +56,7 @@ impl Cover {
             [only] => *only |= self.head & self.tail,
             [first, between @ .., last] => {
                 *first |= self.head;
-                // A register covers five words at most: not worth a call.
+                // A register covers at most five words: too few for a call.
                 match between {
                     [] => {}
                     [a] => *a = u64::MAX,
@@ -82,7 +82,7 @@ impl Bytes {
         self.widen(cover.first, cover.last);
     }
 
-    /// Adds the bytes of a range that `known` does not have.
+    /// Adds the bytes of a range that are not in `known`.
     #[inline]
     pub fn add_without(&mut self, start: usize, end: usize, known: &Bytes) {
         if known.dirty.is_empty() {
@@ -113,12 +113,12 @@ impl Bytes {
         })
     }
 
-    /// True if it has no byte.
+    /// True if it is empty.
     pub fn is_empty(&self) -> bool {
         self.words[self.dirty.clone()].iter().all(|word| *word == 0)
     }
 
-    /// Becomes the bytes of one set that another one, if there is one, does not have.
+    /// Becomes the difference of one set and another one, if there is one.
     pub fn copy_without(&mut self, other: &Bytes, known: Option<&Bytes>) {
         self.clear();
         for word in other.dirty.clone() {
@@ -127,14 +127,14 @@ impl Bytes {
         self.dirty = other.dirty.clone();
     }
 
-    /// Takes the bytes of a range out.
+    /// Removes a range of bytes.
     pub fn remove(&mut self, start: usize, end: usize) {
         for word in (start / 64).max(self.dirty.start)..end.div_ceil(64).min(self.dirty.end) {
             self.words[word] &= !bits(word, start, end);
         }
     }
 
-    /// Where the run of bytes of the set that begins at `start` ends, `end` at the latest.
+    /// The end of the run of set bytes that begins at `start`, at most `end`.
     pub fn run_end(&self, start: usize, end: usize) -> usize {
         let mut at = start;
         while at < end {
@@ -152,7 +152,7 @@ impl Bytes {
         self.dirty = 0..0;
     }
 
-    /// Runs of bytes, in order; runs of equal length and distance become one range.
+    /// Appends its runs of bytes, in order; runs of equal length and distance become one range.
     pub fn extents(&self, core: Role, out: &mut Vec<Extent>) {
         let mut run: Option<(u64, u64)> = None;
         let mut close = |run: &mut Option<(u64, u64)>| {
@@ -188,7 +188,7 @@ impl Bytes {
     }
 }
 
-/// Runs of bytes as ranges, those of equal length and distance as one.
+/// Appends a run of bytes to ranges, merging those of equal length and distance.
 pub(crate) fn join(out: &mut Vec<Extent>, core: Role, start: u64, end: u64) {
     let bytes = (end - start) as u32;
     if let Some(last) = out.last_mut().filter(|last| last.row_bytes == bytes) {

@@ -1,9 +1,9 @@
 //! Cycles of a vector function.
 //!
-//! Instructions are fetched in order, a few in a cycle, and start as soon as the registers they read are there and
-//! their port is free: an instruction that waits does not hold up those after it. Each holds one unit of its port
-//! for some cycles and its results are there after its latency. A fence holds back everything after it until the
-//! memory accesses before it are done. Loops and scalar instructions cost nothing here: the sequencer runs ahead.
+//! Instructions are fetched in order, a few per cycle, and start as soon as the registers they read are ready and their
+//! port is free: a waiting instruction does not delay those after it. Each occupies one unit of its port for some
+//! cycles, and its results are ready after its latency. A fence holds back everything after it until the memory
+//! accesses before it are complete. Loops and scalar instructions cost nothing here: the sequencer runs ahead.
 
 use slipring_machine::{VectorOp, VectorPort, VectorSpec};
 
@@ -12,37 +12,37 @@ use crate::Slot;
 /// The clock of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
-    /// Cycle in which the next instruction is fetched, and how many of that cycle have been.
+    /// Cycle in which the next instruction is fetched, and the number already fetched in that cycle.
     fetch: (u64, u32),
     /// Cycle before which nothing starts: the last fence.
     fence: u64,
-    /// Cycle at which the last memory access is done.
+    /// Cycle at which the last memory access completes.
     memory_done: u64,
-    /// Cycle at which everything is done.
+    /// Cycle at which everything completes.
     done: u64,
-    /// Cycle at which each register is there.
+    /// Cycle at which each register is ready.
     ready: Vec<u64>,
     /// Cycle from which each unit of each port is free, port by port.
     free: Vec<u64>,
 }
 
-/// What the clock knows of an instruction.
+/// The timing of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
-    /// The units of its port, among all; none for what executes nowhere.
+    /// The units of its port, as indices among all; none if it executes nowhere.
     units: (u32, u32),
     executes: bool,
     memory: bool,
     latency: u16,
     busy: u16,
-    /// The registers that it reads, and after them those that it writes, in a list of those of all instructions.
+    /// The start of the registers it reads, followed by those it writes, in a list shared by all instructions.
     slots: u32,
     reads: u16,
     writes: u16,
 }
 
 impl Cost {
-    /// What an instruction costs; the registers that it reads and writes are added to the list.
+    /// The timing of an instruction; the registers that it reads and writes are appended to the list.
     pub fn new(
         op: &VectorOp,
         memory: bool,
@@ -76,7 +76,7 @@ impl Clock {
         self.free.resize(VectorPort::ALL.iter().map(|port| spec.units(*port) as usize).sum(), 0);
     }
 
-    /// An instruction is fetched, where `issue` of them are in a cycle.
+    /// An instruction is fetched, with at most `issue` of them per cycle.
     #[inline]
     pub fn step(&mut self, cost: &Cost, list: &[u16], issue: u32) {
         let slots = &list[cost.slots as usize..][..usize::from(cost.reads) + usize::from(cost.writes)];
@@ -93,7 +93,7 @@ impl Clock {
             }
             let units = &mut self.free[cost.units.0 as usize..cost.units.1 as usize];
             if let Some((first, rest)) = units.split_first_mut() {
-                // The first of those that are free earliest.
+                // The first of the units that become free earliest.
                 let unit = rest.iter_mut().fold(first, |best, unit| if *unit < *best { unit } else { best });
                 start = start.max(*unit);
                 *unit = start + u64::from(cost.busy);
@@ -109,7 +109,7 @@ impl Clock {
         self.done = self.done.max(done);
     }
 
-    /// What follows waits for the memory accesses before.
+    /// Later instructions wait for the preceding memory accesses.
     pub fn fence(&mut self) {
         self.fence = self.fence.max(self.memory_done);
     }

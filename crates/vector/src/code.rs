@@ -1,5 +1,5 @@
-//! The program of a function, as it is executed: operands are places in one list of numbers, the registers first and the
-//! constants after them, so that none is looked at twice.
+//! The program of a function in executable form: operands are indices into one list of values, registers first and
+//! constants after them, so that each is resolved only once.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use smallvec::{SmallVec, smallvec};
 use crate::Whole;
 use crate::clock::Cost;
 
-/// Steps of the run's limit that a vector instruction takes; a scalar one takes 1.
+/// Steps of the run's limit per vector instruction; a scalar one takes 1.
 pub(crate) const STEPS: u64 = 8;
 
-/// A place in the list of numbers.
+/// An index in the list of values.
 pub(crate) type NumberAt = u32;
 
 /// A step of the scalar unit, or a vector instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Code {
-    /// The vector instruction of this number.
+    /// The vector instruction with this index.
     Vector(u32),
     Scalar {
         f: ScalarFn,
@@ -49,7 +49,7 @@ pub(crate) enum Code {
     End,
 }
 
-/// Where a function goes on.
+/// Where execution continues.
 pub(crate) enum Next {
     Behind,
     At(u32),
@@ -57,7 +57,7 @@ pub(crate) enum Next {
 }
 
 impl Code {
-    /// The number that an instruction of the scalar unit makes, and those that it takes.
+    /// The value that an instruction of the scalar unit computes, and those that it reads.
     pub fn numbers(&self) -> (Option<NumberAt>, SmallVec<[NumberAt; 3]>) {
         match *self {
             Code::Scalar { d, args, .. } => (Some(d), args.into()),
@@ -72,7 +72,7 @@ impl Code {
     /// Executes an instruction of the scalar unit.
     ///
     /// # Errors
-    /// What the instruction stops with.
+    /// The trap of the instruction.
     #[inline(always)]
     pub fn scalar(&self, numbers: &mut [u64]) -> Result<Next, Trap> {
         let leave = |leaves: bool, to: u32| if leaves { Next::At(to) } else { Next::Behind };
@@ -92,11 +92,11 @@ impl Code {
     }
 }
 
-/// A number that a vector instruction takes.
+/// A scalar operand of a vector instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Number {
     At(NumberAt),
-    /// The address of element `offset`, of so many bytes, after `base`.
+    /// The address `offset` elements of this size after `base`.
     Element {
         base: NumberAt,
         offset: NumberAt,
@@ -116,28 +116,28 @@ impl Number {
     }
 }
 
-/// What the interpreter needs of a vector instruction before its kernel.
+/// The data of a vector instruction that the interpreter needs before its kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector {
-    /// Its numbers, in the list of all.
+    /// The index of its first scalar, in the list of all.
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// Where its result goes.
+    /// The register for its result.
     pub result: Option<Reg>,
     /// See [`Step::whole`].
     pub whole: Option<Whole>,
     pub cost: Cost,
 }
 
-/// The instructions from one on to the next that chooses where to go on, or that ends the function: all of them are executed.
+/// The instructions from one up to the next that branches or ends the function: all of them are executed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stretch {
-    /// Steps of the run's limit that they take.
+    /// Their cost in steps of the run's limit.
     pub cost: u64,
-    /// Vector instructions among them: so many of [`Compact::order`], from this one on.
+    /// Number of vector instructions among them: a range of [`Compact::order`] starting at this one.
     pub vectors: u32,
     pub first: u32,
-    /// 0, or behind the comparison of a loop of [`Compact::loops`] its place there, from 1.
+    /// 0, or after the comparison of a loop its index in [`Compact::loops`], from 1.
     pub rounds: u32,
 }
 
@@ -145,37 +145,37 @@ pub(crate) struct Stretch {
 #[derive(Debug)]
 pub(crate) struct Compact {
     pub code: Vec<Code>,
-    /// For each instruction what is executed from there on; one more at the end.
+    /// For each instruction the stretch that starts there, and one more at the end.
     pub stretches: Vec<Stretch>,
-    /// The vector instructions, in the order of the program.
+    /// The indices of the vector instructions, in program order.
     pub order: Vec<u32>,
     pub vectors: Vec<Vector>,
-    /// Loops that may be executed many rounds at once.
+    /// Loops that may execute many iterations at once.
     pub loops: Vec<Loop>,
     pub(crate) numbers: Vec<Number>,
-    /// Registers that instructions read and write, for the clock.
+    /// Registers that instructions read and write, used by the clock.
     pub slots: Vec<u16>,
     /// Scalar registers.
     pub scalars: usize,
     pub(crate) constants: Vec<u64>,
-    /// Where each constant stands.
+    /// The index of each constant.
     pub(crate) known: BTreeMap<u64, NumberAt>,
 }
 
 impl Compact {
-    /// True of an instruction that chooses where to go on.
+    /// True for an instruction that branches.
     pub fn chooses(&self, pc: u32) -> bool {
         matches!(self.code.get(pc as usize), Some(Code::JumpIfZero { .. } | Code::JumpIfGe { .. }))
     }
 
-    /// The list of numbers at the start: registers are 0.
+    /// The initial list of values: registers are 0.
     pub fn begin(&self, list: &mut Vec<u64>) {
         list.clear();
         list.resize(self.scalars, 0);
         list.extend_from_slice(&self.constants);
     }
 
-    /// The numbers of argument `at` of an instruction.
+    /// The values of argument `at` of an instruction.
     pub fn of_argument(&self, vector: &Vector, at: usize) -> SmallVec<[NumberAt; 2]> {
         match self.numbers[vector.first as usize + at] {
             Number::At(place) => smallvec![place],
@@ -183,10 +183,10 @@ impl Compact {
         }
     }
 
-    /// The numbers that an instruction takes, in front.
+    /// Collects the scalar operands of an instruction at the front of `into`.
     ///
     /// # Errors
-    /// An address that is in no memory.
+    /// An address outside every memory.
     #[inline]
     pub fn gather(&self, vector: &Vector, list: &[u64], into: &mut [u64; 8]) -> Result<usize, Trap> {
         let (first, count) = (vector.first as usize, vector.count as usize);
@@ -196,33 +196,34 @@ impl Compact {
         Ok(count)
     }
 
-    /// What the first number that an instruction takes is made of, if it takes one.
+    /// The form of the first scalar operand of an instruction, if it has any.
     pub fn first_number(&self, vector: &Vector) -> Option<Number> {
         self.numbers.get(vector.first as usize).filter(|_| vector.count > 0).copied()
     }
 
-    /// The first number that an instruction takes, if it takes one that there is.
+    /// The first scalar operand of an instruction, if it has a valid one.
     #[inline]
     pub fn first(&self, vector: &Vector, list: &[u64]) -> Option<u64> {
         self.numbers.get(vector.first as usize).filter(|_| vector.count > 0)?.of(list).ok()
     }
 }
 
-/// The fault that a scalar instruction stops with.
+/// The fault for a trap of a scalar instruction.
 #[cold]
 pub(crate) fn fault(trap: Trap, site: u32) -> Fault {
     let (kind, message) = trap.says();
     Fault { site: Some(site), ..Fault::new(kind, message) }
 }
 
-/// A loop that can be executed so: behind its comparison vector instructions, then sums, then the jump back.
+/// A loop that can be executed this way: after its comparison come vector instructions, then additions, then the jump
+/// back.
 #[derive(Debug)]
 pub(crate) struct Loop {
-    /// It goes on while the first number is less than the second.
+    /// It continues while the first value is less than the second.
     pub(crate) counter: NumberAt,
     pub(crate) bound: NumberAt,
     /// Its vector instructions.
     pub(crate) body: Vec<u32>,
-    /// The numbers that change, and by what in each round.
+    /// The values that change, and their increments per iteration.
     pub(crate) sums: SmallVec<[(NumberAt, NumberAt); 2]>,
 }

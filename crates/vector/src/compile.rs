@@ -9,7 +9,7 @@ use crate::code::{Code, Compact, Loop, Number, NumberAt, STEPS, Stretch, Vector}
 use crate::{Arg, Parts, Step};
 
 impl Compact {
-    /// The program of a function with so many scalar registers.
+    /// The program of a function with this many scalar registers.
     pub fn new(parts: &Parts, scalars: usize) -> Compact {
         let (code, vectors) = (Vec::new(), Vec::new());
         let (numbers, slots, constants) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,14 +1,14 @@
-//! The types between which lanes are converted (micro-instruction manual 9), and which conversions round and clip: those for
-//! which the public assembler asks how (ptoas 0.60, `lib/PTO/IR`).
+//! The types between which lanes are converted (micro-instruction manual 9), and the conversions that round and
+//! saturate: those for which the public assembler requires the mode (ptoas 0.60, `lib/PTO/IR`).
 
 use slipring_tile::Elem::{self, *};
 
-/// What is done with a number that its new type does not have.
+/// How a conversion treats values that the new type cannot represent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
     /// It is rounded.
     pub rounds: bool,
-    /// It may be too large, and is clipped then or not.
+    /// Out-of-range values may or may not saturate.
     pub clips: bool,
 }
 
@@ -17,7 +17,7 @@ const ROUNDS: Conversion = Conversion { rounds: true, clips: false };
 const CLIPS: Conversion = Conversion { rounds: false, clips: true };
 const BOTH: Conversion = Conversion { rounds: true, clips: true };
 
-/// From which type to which.
+/// Source type, and target types.
 const CONVERSIONS: &[(Elem, &[(Elem, Conversion)])] = &[
     (U8, &[(U16, EXACT), (U32, EXACT), (F16, EXACT)]),
     (I8, &[(I16, EXACT), (I32, EXACT), (F16, EXACT)]),
@@ -71,7 +71,7 @@ const CONVERSIONS: &[(Elem, &[(Elem, Conversion)])] = &[
     (F4E2M1x2, &[(BF16, EXACT)]),
 ];
 
-/// What lanes of a type become, and how; nothing where they become nothing else.
+/// The types that lanes of a type can be converted to, and how; empty if there are none.
 pub fn conversions(from: Elem) -> &'static [(Elem, Conversion)] {
     CONVERSIONS.iter().find(|row| row.0 == from).map_or(&[], |row| row.1)
 }

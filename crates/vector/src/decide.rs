@@ -1,4 +1,4 @@
-//! Where loaded data or scalar arguments decide what a vector function does.
+//! Decisions of a vector function that depend on loaded data or scalar arguments.
 
 use slipring_program::{Causes, Choice, Decision, Flow, Special};
 
@@ -6,7 +6,7 @@ use crate::access::Kind;
 use crate::shade::FromData;
 use crate::{Parts, Slot, Step};
 
-/// What each register depends on, and the special register SQZN.
+/// The dependences of each register, and of the special register SQZN.
 struct Slots {
     slots: Vec<Causes>,
     counted: Causes,
@@ -17,26 +17,27 @@ impl Slots {
         slots.fold(Causes::default(), |all, slot| all.join(self.slots[usize::from(slot.0)]))
     }
 
-    /// What the registers of a step that are no data depend on.
+    /// The dependences of a step's non-data registers.
     fn deciding(&self, step: &Step) -> Causes {
         self.of(step.reads.iter().filter(|slot| !step.data.contains(slot)))
     }
 }
 
-/// What the registers of a function can depend on.
+/// The dependences of a function's registers.
 struct Followed<'a> {
     flow: Flow<'a>,
     slots: Slots,
 }
 
-/// What the numbers that a step takes depend on, those that are wanted.
+/// The dependences of the wanted scalar operands of a step.
 pub(crate) fn numbers(flow: &Flow<'_>, step: &Step, wanted: &dyn Fn(usize) -> bool) -> Causes {
     let args = step.args.iter().enumerate().filter(|(at, _)| wanted(*at));
     let operands = args.flat_map(|(_, arg)| arg.operands());
     operands.fold(Causes::default(), |all, operand| all.join(flow.of(operand)))
 }
 
-/// Follows the registers of a function with so many scalar registers, whose arguments depend on `args`.
+/// Propagates dependences through a function with this many scalar registers, whose arguments have the dependences
+/// `args`.
 fn follow<'a>(parts: &'a Parts, scalars: usize, args: &[Causes]) -> Followed<'a> {
     let mut flow = Flow { code: &parts.code, sites: &parts.sites, regs: vec![Causes::default(); scalars] };
     for (reg, causes) in parts.inputs.iter().zip(args) {
@@ -72,7 +73,7 @@ fn follow<'a>(parts: &'a Parts, scalars: usize, args: &[Causes]) -> Followed<'a>
 }
 
 impl FromData {
-    /// Of a function of whose arguments those of the bits come from buffers.
+    /// For a function of which the marked arguments come from buffers.
     pub fn new(parts: &Parts, scalars: usize, by_data: u64) -> FromData {
         let causes = |at: usize| if by_data >> at.min(63) & 1 != 0 { Causes::DATA } else { Causes::default() };
         let args: Vec<Causes> = (0..parts.inputs.len()).map(causes).collect();
@@ -85,7 +86,7 @@ impl FromData {
     }
 }
 
-/// Names the decisions in a function with so many scalar registers, whose arguments depend on `args`.
+/// Names the decisions in a function with this many scalar registers, whose arguments have the dependences `args`.
 pub(crate) fn decisions(parts: &Parts, scalars: usize, args: &[Causes], found: &mut Vec<Decision>) {
     let Followed { flow, slots } = follow(parts, scalars, args);
     flow.decisions(found, |work, site, found| {

@@ -1,12 +1,12 @@
-//! Which bytes of the unified buffer a vector function touched, and in which order nothing keeps them.
+//! The bytes of the unified buffer that a vector function touched, and the accesses to them that nothing orders.
 //!
-//! Inside a vector function loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
-//! stands between them (micro-instruction manual, `mem_bar`). Loads before stores are the exception where the stored
-//! value was computed from what that very execution of the load read, or from what a barrier made wait for a store of
-//! that kind. Each kind of pair has a set of bytes: what the first access touched since the last barrier for that pair. Where
-//! two accesses share such bytes, what was executed between them says whether something else orders them
-//! ([`Trace`](crate::trace::Trace)): the last store before is asked, which comes after what comes before it as far as later
-//! accesses go, and every load ([`Loads`](crate::loads::Loads)).
+//! Inside a vector function, loads and stores of the same bytes are not ordered unless a `mem_bar` of the right type
+//! separates them (micro-instruction manual, `mem_bar`). The exception is a load before a store whose value was
+//! computed from what that very execution of the load read, or from something that a barrier made wait for a store of
+//! that kind. Each kind of pair has a set of bytes: those that the first access touched since the last barrier for that
+//! pair. Where two accesses share such bytes, the steps executed between them determine whether something else orders
+//! them ([`Trace`](crate::trace::Trace)). Only the last store needs to be consulted, since as far as later accesses are
+//! concerned it comes after what precedes it; of loads every one is consulted ([`Loads`](crate::loads::Loads)).
 
 use slipring_machine::Role;
 use slipring_program::{Access, Extent, InnerConflict, SiteRef};
@@ -18,30 +18,30 @@ use crate::bytes::{Bytes, Cover, join};
 use crate::journal::Journal;
 use crate::loads::{Load, Loads};
 
-/// What one execution has touched.
+/// The accesses of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Footprint {
-    /// Read, except what the function had written itself.
+    /// Bytes read, except those that the function had written itself.
     read: Bytes,
     written: Bytes,
     pending: [Bytes; PAIRS.len()],
-    /// For each kind of store and block the last one.
+    /// For each kind of store and each block, the last store.
     last: [Vec<Moment>; 2],
     loads: Loads,
-    /// Of the accesses in question, those that nothing orders.
+    /// The unordered accesses among those being checked.
     unordered: Vec<Moment>,
     asked: Vec<Moment>,
     pub conflicts: Vec<InnerConflict>,
-    /// True as long as `read` and `written` say all: the sets of `pending` are not kept.
+    /// True as long as `read` and `written` are sufficient: the sets of `pending` are not maintained.
     plain: bool,
-    /// True as long as accesses are only written down.
+    /// True as long as accesses are only recorded.
     keeps: bool,
     journal: Journal,
 }
 
 impl Footprint {
-    /// Gets ready for a function with these pairs on a memory of so many bytes. Accesses are judged at the end, if there is
-    /// reason to hope that this is simple: `steps` is then how many steps the function has.
+    /// Prepares for a function with these pairs on a memory of this size. If there is a chance that a simple check
+    /// suffices, accesses are checked at the end: `steps` is then the number of steps of the function.
     pub fn restart(&mut self, bytes: usize, relevant: u16, steps: Option<usize>) {
         self.plain = relevant & !VECTOR_PAIRS == 0;
         self.keeps = self.plain && steps.is_some();
@@ -57,8 +57,8 @@ impl Footprint {
         }
     }
 
-    /// Notes an access. `relevant` are the pairs that the function can have at all; `judge` answers which of some accesses,
-    /// from the newest to the oldest, nothing but a barrier of their own kind orders before a later one.
+    /// Records an access. `relevant` are the pairs that the function can have at all; `judge` returns those of some
+    /// accesses, given newest to oldest, that only a barrier of their own kind orders before a later one.
     #[inline]
     pub fn touch(&mut self, touch: Touch, start: usize, end: usize, relevant: u16, core: Role, judge: impl Judge) {
         if start == end {
@@ -71,25 +71,25 @@ impl Footprint {
         }
     }
 
-    /// Notes an access that goes on with those of its step, as long as accesses are only written down. False, and nothing noted, of
-    /// others.
+    /// Records an access that continues the stride of its step, as long as accesses are only recorded. Otherwise
+    /// returns false and records nothing.
     #[inline]
     pub fn goes_on(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         self.keeps && start < end && self.journal.goes_on(touch, start, end)
     }
 
-    /// True if accesses are only written down, and one of so many bytes would go on with those of its step, as would those after
-    /// it with this distance and pace.
+    /// True if accesses are only recorded, and one of this size would continue the stride of its step, as would those
+    /// after it with this distance and pace.
     pub fn goes_on_by(&self, touch: Touch, start: usize, bytes: usize, distance: usize, pace: u32) -> bool {
         self.keeps && self.journal.goes_on_by(touch, start, bytes, distance, pace)
     }
 
-    /// Notes so many accesses of a step, for which [`Footprint::goes_on_by`] holds.
+    /// Records several accesses of a step for which [`Footprint::goes_on_by`] holds.
     pub fn go_on(&mut self, step: u32, count: u32) {
         self.journal.go_on(step, count);
     }
 
-    /// From now on accesses are judged as they happen; those that were only written down, at once.
+    /// From now on accesses are checked as they happen; those already recorded are checked immediately.
     #[cold]
     #[inline(never)]
     pub fn settle(&mut self, relevant: u16, core: Role, judge: &impl Judge) {
@@ -100,7 +100,7 @@ impl Footprint {
         }
     }
 
-    /// True if accesses are still only written down: after [`Footprint::finish`], if that was enough.
+    /// True if accesses are still only recorded: after [`Footprint::finish`], if that was sufficient.
     pub fn keeps(&self) -> bool {
         self.keeps
     }
@@ -137,7 +137,7 @@ impl Footprint {
         if relevant != 0 {
             self.last[row(touch.kind)][start / BLOCK..end.div_ceil(BLOCK)].fill(touch.at);
         }
-        // What comes after this store comes after the loads of its bytes, or they were reported.
+        // Everything after this store comes after the loads of its bytes, or they were reported.
         let behind_loads = self.pending.iter_mut().enumerate().filter(|(pair, _)| BEHIND_LOADS >> pair & 1 != 0);
         behind_loads.for_each(|(_, set)| set.remove(start, end));
         self.loads.cover(start, end);
@@ -152,12 +152,12 @@ impl Footprint {
         }
     }
 
-    /// True if a conflict of these places is known.
+    /// True if a conflict of these locations is known.
     fn is_told(&self, pair: usize, earlier: SiteRef, later: SiteRef) -> bool {
         self.conflicts.iter().any(|c| (c.earlier, c.later, c.barrier) == (earlier, later, PAIRS[pair].2))
     }
 
-    /// A conflict of an access with an earlier one, in the bytes from `at` on as far as the pair's set has them.
+    /// A conflict of an access with an earlier one, in the bytes from `at` that are in the pair's set.
     fn tell(&mut self, pair: usize, touch: Touch, before: Moment, (at, end): (usize, usize), core: Role) {
         let (first, second, barrier, between) = PAIRS[pair];
         let (earlier, later) = (before.site, touch.at.site);
@@ -170,7 +170,7 @@ impl Footprint {
         }
     }
 
-    /// Judges an access to bytes of which some were stored before: block by block of what one store put down last.
+    /// Checks an access to bytes of which some were stored before: block by block, with a common last store.
     #[cold]
     fn behind_store(&mut self, pair: usize, touch: Touch, start: usize, end: usize, core: Role, judge: &impl Judge) {
         let first = PAIRS[pair].0;
@@ -190,7 +190,7 @@ impl Footprint {
         }
     }
 
-    /// The loads of the pair that nothing orders before an access to bytes that they read: the newest first.
+    /// The loads of the pair that nothing orders before an access to bytes that they read, newest first.
     fn unordered_loads(&mut self, pair: usize, touch: Touch, start: usize, end: usize, judge: &impl Judge) {
         let pending = &self.pending[pair];
         let shares = |load: &Load| match self.plain {
@@ -213,7 +213,7 @@ impl Footprint {
         }
     }
 
-    /// Judges an access to bytes of which some were loaded before.
+    /// Checks an access to bytes of which some were loaded before.
     #[cold]
     fn behind_loads(&mut self, pair: usize, touch: Touch, start: usize, end: usize, core: Role, judge: &impl Judge) {
         self.unordered_loads(pair, touch, start, end, judge);
@@ -235,8 +235,9 @@ impl Footprint {
         self.unordered = unordered;
     }
 
-    /// Notes an access while all pairs can be told from what was read and written: before any barrier, where only vector
-    /// instructions touch memory. False, and nothing noted, where that is not so or no longer enough.
+    /// Records an access while all pairs can be derived from the bytes read and written: before any barrier, if only
+    /// vector instructions touch memory. Otherwise, or if that is no longer sufficient, returns false and records
+    /// nothing.
     #[inline]
     fn touch_plainly(&mut self, touch: Touch, start: usize, end: usize, relevant: u16, judge: &impl Judge) -> bool {
         if !self.plain {
@@ -278,7 +279,8 @@ impl Footprint {
         }
     }
 
-    /// What came before is ordered before what follows, for the pairs of this barrier. Accesses are not only written down.
+    /// Earlier accesses are ordered before later ones, for the pairs of this barrier. From now on accesses are not only
+    /// recorded.
     pub fn barrier(&mut self, barrier: Barrier) {
         if self.plain {
             self.leave_plain();
@@ -298,7 +300,7 @@ impl Footprint {
         self.written.words[byte / 64] >> (byte % 64) & 1 != 0
     }
 
-    /// Calls `f` with the runs of bytes that the function has written: first and end.
+    /// Calls `f` with the runs of bytes that the function has written: start and end.
     pub fn each_written(&self, mut f: impl FnMut(u64, u64)) {
         let mut extents = Vec::new();
         self.written.extents(Role::Aiv0, &mut extents);
@@ -310,8 +312,8 @@ impl Footprint {
         }
     }
 
-    /// Hands over what was touched and forgets it. What `steady(store, load, count, pace)` tells is what
-    /// [`Journal::is_plain`] asks.
+    /// Returns the accesses and resets. `steady(store, load, count, pace)` answers the queries of
+    /// [`Journal::is_plain`].
     pub fn finish(
         &mut self,
         relevant: u16,

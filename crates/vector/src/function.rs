@@ -1,4 +1,4 @@
-//! A vector function, the instructions that it consists of, and the machine that they act on.
+//! A vector function, its instructions, and the machine that they act on.
 
 use std::fmt;
 use std::sync::atomic::AtomicBool;
@@ -16,19 +16,19 @@ use crate::shade::FromData;
 use crate::slot::{Arg, Slot, Whole};
 use crate::state::State;
 
-/// What a function consists of.
+/// The parts of a function.
 #[derive(Debug)]
 pub struct Parts {
-    /// Scalar instructions and jumps; [`Inst::Issue`] executes the vector instruction of that number, and
-    /// [`Inst::End`] ends the function. Others do not occur.
+    /// Scalar instructions and jumps; [`Inst::Issue`] executes the vector instruction with that index, and
+    /// [`Inst::End`] ends the function. No others occur.
     pub code: Vec<Inst>,
-    /// For each of them its place.
+    /// The location of each.
     pub sites: Vec<SiteRef>,
     /// Vector instructions.
     pub steps: Vec<Step>,
     /// Number of vector registers, predicates and alignment registers.
     pub slots: u16,
-    /// Scalar registers that the effect's arguments go to.
+    /// Scalar registers that receive the effect's arguments.
     pub inputs: Vec<Reg>,
     /// Ports and costs.
     pub spec: VectorSpec,
@@ -42,76 +42,78 @@ pub struct Function {
     pub(crate) scalars: usize,
     /// Pairs of memory accesses that the function can have.
     pub(crate) relevant: u16,
-    /// Scalar instructions are followed as well: something may have to come after a scalar load.
+    /// Scalar instructions are tracked as well: something may have to come after a scalar load.
     pub(crate) follows_numbers: bool,
     pub(crate) compact: Compact,
-    /// Its accesses need to be judged one by one: so it turned out.
+    /// Its accesses need to be checked one by one, as an earlier execution showed.
     pub(crate) intricate: AtomicBool,
-    /// What contents of buffers have a part in, by which arguments come from them; of the last such execution.
+    /// The dependence on buffer contents, by the arguments that come from them; for the last such execution.
     pub(crate) from_data: Mutex<Option<(u64, Arc<FromData>)>>,
-    /// How long the last execution took that was timed, and its steps: the same steps take as long.
+    /// The duration of the last timed execution, and its steps: the same steps take the same time.
     pub(crate) timed: Mutex<Option<(Vec<u32>, u64)>>,
 }
 
-/// The vector unit of one core while it executes a function.
+/// The vector unit of one core during the execution of a function.
 #[derive(Debug)]
 pub struct Machine<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) function: &'a Function,
-    /// The unified buffer, taken out of `memory`.
+    /// The unified buffer, moved out of `memory`.
     pub(crate) ub: Vec<u8>,
     pub(crate) memory: &'a mut Memory,
     pub(crate) env: Env,
     pub(crate) scratch: &'a mut Scratch,
     pub(crate) output: &'a mut Output,
-    /// The instruction that executes.
+    /// The current instruction.
     pub(crate) current: Moment,
-    /// Special register AR: bytes that the running unaligned store has put down. 0 when a function starts.
+    /// Special register AR: bytes written by the current unaligned store. 0 when a function starts.
     pub ar: u64,
-    /// Special register SQZN: bytes that the last `vsqz` kept. 0 when a function starts.
+    /// Special register SQZN: bytes kept by the last `vsqz`. 0 when a function starts.
     pub sqzn: u64,
-    /// The function runs once more, in another order: its accesses have been judged.
+    /// Set when the function is executed again in another order: its accesses have already been checked.
     pub(crate) aside: Option<Aside>,
 }
 
-/// What an instruction does. The numbers are its scalar operands; the answer goes to its scalar result, if it has one.
+/// The semantics of an instruction. The slice contains its scalar operands; the returned value goes to its scalar
+/// result, if it has one.
 pub type Kernel = Box<dyn Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync>;
 
 /// A vector instruction, decoded.
 pub struct Step {
     /// Name for faults: the op.
     pub name: &'static str,
-    /// What it does.
+    /// Its semantics.
     pub kernel: Kernel,
-    /// What that is where it moves a whole register and its first number is the address, a multiple of 32 bytes: the
-    /// interpreter does so by itself where nothing is to be said of the access.
+    /// Set if it moves a whole register and its first scalar is the address, a multiple of 32 bytes: the interpreter
+    /// then executes it directly if nothing about the access needs checking.
     pub whole: Option<Whole>,
-    /// It does nothing but read and write its registers, and never fails.
+    /// It only reads and writes its registers, and never fails.
     pub on_registers: bool,
-    /// Numbers that it takes, at most 8.
+    /// Its scalar operands, at most 8.
     pub args: SmallVec<[Arg; 3]>,
     /// Scalar result.
     pub result: Option<Reg>,
-    /// Registers that it reads: it waits for them.
+    /// Registers that it reads, and waits for.
     pub reads: SmallVec<[Slot; 4]>,
     /// Registers that it writes.
     pub writes: SmallVec<[Slot; 2]>,
     /// Those of them that are predicates, one bit each.
     pub masks: u8,
-    /// Of a step that touches memory or [`counts`](Step::counts): those of the registers it reads that are only stored, or
-    /// passed on. The others decide which bytes it touches.
+    /// For a step that touches memory or [`counts`](Step::counts): the registers it reads that are only stored, or
+    /// passed on. The others determine its accesses.
     pub data: SmallVec<[Slot; 2]>,
-    /// Of a step that touches memory: the numbers that are only stored, one bit each. The others decide which bytes it touches.
+    /// For a step that touches memory: the scalars that are only stored, one bit each. The others determine its
+    /// accesses.
     pub values: u8,
-    /// Its registers decide how far a [`placed`](Step::placed) step gets: it sets SQZN.
+    /// Its registers determine the extent of a [`placed`](Step::placed) step: it sets SQZN.
     pub counts: bool,
-    /// SQZN and AR decide which bytes it touches.
+    /// SQZN and AR determine its accesses.
     pub placed: bool,
-    /// How it touches memory.
+    /// Its kind of memory access.
     pub memory: Option<Kind>,
-    /// Which accesses it orders; the kernel does so.
+    /// The accesses it orders; its kernel does so.
     pub barrier: Option<Barrier>,
-    /// Port, latency and the cycles that it holds the port.
+    /// Port, latency and the cycles that it occupies the port.
     pub cost: VectorOp,
 }
 

@@ -22,7 +22,7 @@ use crate::trace::Trace;
 use crate::{Machine, Step};
 
 impl Function {
-    /// A function of these parts.
+    /// Builds a function from these parts.
     pub fn new(parts: Parts) -> Function {
         let scalars = parts.code.iter().flat_map(registers).chain(parts.steps.iter().flat_map(step_registers));
         let scalars = scalars.chain(parts.inputs.iter().copied()).map(|r| r.0 as usize + 1).max().unwrap_or(0);
@@ -40,12 +40,12 @@ impl Function {
         }
     }
 
-    /// Finds those accesses, of some from the newest to the oldest, that nothing orders before a later one.
+    /// Finds those of some accesses, given newest to oldest, that nothing orders before a later one.
     pub(crate) fn unordered(&self, trace: &Trace, earlier: &[Moment], later: Moment, found: &mut Vec<Moment>) {
         trace.unordered(&self.parts, earlier, later, found);
     }
 
-    /// What contents of buffers have a part in, if those arguments come from them whose bits are given.
+    /// The dependence on buffer contents if the marked arguments come from buffers.
     pub(crate) fn decided_by_data(&self, by_data: u64) -> Arc<FromData> {
         let mut known = self.from_data.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
@@ -57,15 +57,15 @@ impl Function {
         }
     }
 
-    /// True if a load comes before a store whatever the unit does, and so for this many executions of both, each `pace` after the
-    /// one before.
+    /// True if a load comes before a store whatever the unit does, and likewise for this many executions of both, each
+    /// `pace` after the previous one.
     fn in_order_steadily(&self, trace: &Trace, store: Moment, load: Moment, count: u32, pace: u32) -> bool {
         let mut found = Vec::new();
         self.unordered(trace, &[load], store, &mut found);
         found.is_empty() && (count == 1 || trace.repeats(load.position, store.position, count, pace))
     }
 
-    /// Lets the clock see the first executions of a function, which were only written down.
+    /// Applies the clock to the first executions of a function, which were only recorded.
     fn time(&self, state: &mut State, executed: u32) {
         let Compact { vectors, slots, .. } = &self.compact;
         let State { clock, trace, .. } = state;
@@ -77,7 +77,7 @@ impl Function {
         }
     }
 
-    /// Cycles of the execution that is over.
+    /// Cycles of the completed execution.
     fn cycles(&self, state: &mut State) -> u64 {
         if state.timed {
             return state.clock.cycles(&self.parts.spec);
@@ -96,7 +96,7 @@ impl Function {
         cycles
     }
 
-    /// The numbers at the start of an execution.
+    /// The initial values of an execution.
     pub(crate) fn begin(&self, state: &mut State, args: &[u64]) {
         self.compact.begin(&mut state.numbers);
         for (reg, arg) in self.parts.inputs.iter().zip(args) {
@@ -108,7 +108,8 @@ impl Function {
         let (compact, sites) = (&self.compact, &self.parts.sites);
         let (mut pc, mut position, mut in_vain) = (0usize, 0u32, 0);
         loop {
-            // What is executed in any case is looked at once: the limit, the cancellation token, what is remembered.
+            // Everything that applies to the whole stretch is checked once: the limit, the cancellation token, the
+            // trace.
             let (stretch, before) = (compact.stretches[pc], machine.scratch.steps);
             if stretch.rounds != 0 && in_vain < PATIENCE && !machine.state.timed {
                 let of = &compact.loops[stretch.rounds as usize - 1];
@@ -167,7 +168,7 @@ impl Function {
         Err(Fault { site: Some(sites[pc]), ..Fault::new(Kind::StepLimit, "was stopped") })
     }
 
-    /// Executes a stretch, whose steps are spent and written down: where the function goes on, if it does.
+    /// Executes a stretch whose steps have been counted and recorded; returns where the function continues, if it does.
     fn go_on(&self, machine: &mut Machine<'_>, mut pc: usize, mut position: u32) -> Result<Option<usize>, Fault> {
         let compact = &self.compact;
         loop {
@@ -177,7 +178,7 @@ impl Function {
                     self.vector(machine, work, pc, position)?;
                     position += 1;
                 }
-                // What chooses is the last one of the stretch.
+                // Only the last instruction of a stretch branches.
                 Code::Jump { to } if compact.chooses(to) => {
                     pc = to as usize;
                     continue;
@@ -198,7 +199,7 @@ impl Function {
         }
     }
 
-    /// Executes the vector instruction of a number, at `pc`.
+    /// Executes the vector instruction with this index, at `pc`.
     #[inline(always)]
     pub(crate) fn vector(&self, machine: &mut Machine<'_>, work: u32, pc: usize, position: u32) -> Result<(), Fault> {
         let (vector, step, site) =
@@ -229,7 +230,7 @@ impl Function {
     }
 }
 
-/// The fault of a vector instruction, at its place.
+/// The fault of a vector instruction, at its location.
 #[cold]
 fn of_step(mut fault: Fault, step: &Step, site: SiteRef) -> Fault {
     fault.message = format!("`{}` {}", step.name, fault.message);
@@ -281,7 +282,7 @@ impl Discover for Function {
         let mut kept = kept.unwrap_or_default();
         let again = scratch.reorder.take().map(|order| (order, Before::new(&self.parts, memory, env, scratch.steps)));
         let ub = memory.take(env, env.core, Space::Vec, 0);
-        // Whatever an execution before left in them: a register is written before it is read.
+        // Contents from an earlier execution do not matter: a register is written before it is read.
         let slots = usize::from(self.parts.slots).max(kept.registers.len());
         kept.registers.resize_with(slots, Default::default);
         self.begin(&mut kept, args);
@@ -318,7 +319,7 @@ impl Discover for Function {
             conflict.steps = conflict.steps.map(|position| trace.number(position, *executed));
         }
         if !footprint.keeps() {
-            // It says nothing about results: only how they are come by the next time.
+            // It does not affect results, only how they are computed the next time.
             self.intricate.store(true, Ordering::Relaxed);
         }
         if let (Some(mut shade), Some(shadow)) = (kept.shade.take(), &mut memory.shadow) {

@@ -1,28 +1,29 @@
-//! Accesses of a vector function as it executes: written down, and judged once it is over.
+//! The accesses of a vector function during its execution: recorded, and checked once it is over.
 //!
-//! A step in a loop touches bytes at equal distances. Such accesses are one *stride*, however many they are. Where no store of the
-//! function shares a byte with another access, or only with the load that its value came from, the strides say all there is to
-//! say: what was read and written. Everything else is left to [`Footprint`](crate::footprint::Footprint), access by access.
+//! A step in a loop touches bytes at equal distances. Such accesses are one *stride*, however many they are. Where no
+//! store of the function shares a byte with another access, or only with the load that its value came from, the strides
+//! are sufficient: they give what was read and written. Everything else is left to
+//! [`Footprint`](crate::footprint::Footprint), access by access.
 
 use crate::access::{Kind, Moment, Touch};
 use crate::align::BLOCK;
 
-/// Most strides that are written down.
+/// Maximum number of recorded strides.
 const MOST: usize = 256;
-/// Executions of a function's instructions after which its accesses are not written down any longer.
+/// Number of executed instructions after which a function's accesses are no longer recorded.
 pub(crate) const LONGEST: u32 = 1 << 15;
 
-/// Accesses of one step, of equal size, at equal distances in place and in the order of execution.
+/// Accesses of one step, of equal size, at equal distances in address and in order of execution.
 #[derive(Clone, Copy, Debug)]
 struct Stride {
     first: Touch,
     start: usize,
     bytes: usize,
     count: u32,
-    /// From one to the next, wrapping.
+    /// Address increment, wrapping.
     distance: usize,
     pace: u32,
-    /// What goes on with it.
+    /// The next expected access.
     next: usize,
     position: u32,
 }
@@ -44,13 +45,13 @@ impl Stride {
         Touch { at: Moment { position: at.position + i * self.pace, ..at }, ..self.first }
     }
 
-    /// The first byte, and the end of the last one.
+    /// Start of the first access and end of the last one.
     fn reach(&self) -> (usize, usize) {
         let (first, last) = (self.at(0), self.at(self.count - 1));
         (first.0.min(last.0), first.1.max(last.1))
     }
 
-    /// How far apart its accesses are, whatever their direction.
+    /// The absolute distance between its accesses.
     fn apart(&self) -> usize {
         (self.distance as isize).unsigned_abs()
     }
@@ -60,7 +61,7 @@ impl Stride {
         self.count == 1 || self.apart() >= self.bytes
     }
 
-    /// True if every byte of its reach is touched.
+    /// True if every byte of its extent is touched.
     fn is_dense(&self) -> bool {
         self.count == 1 || self.apart() <= self.bytes
     }
@@ -69,21 +70,21 @@ impl Stride {
         self.first.kind.writes()
     }
 
-    /// True if the two, both spread and within reach of each other, nevertheless share no byte.
+    /// True if the two, both without repetitions and with overlapping extents, still share no byte.
     fn misses(&self, other: &Stride) -> bool {
         let apart = self.apart();
         if self.count == 1 || other.count == 1 || apart != other.apart() || !self.is_spread() || !other.is_spread() {
             return false;
         }
-        // Places of both in one distance.
+        // Positions of both within one distance.
         let (own, theirs) = (self.start % apart, other.start % apart);
         let (low, high) = if own <= theirs { ((own, self.bytes), theirs) } else { ((theirs, other.bytes), own) };
         let high_bytes = if own <= theirs { other.bytes } else { self.bytes };
         low.0 + low.1 <= high && high + high_bytes <= low.0 + apart
     }
 
-    /// True if each access of this store puts down bytes that the same access of the load has read just before, in blocks of
-    /// their own.
+    /// True if each access of this store writes bytes that the corresponding access of the load has read just before,
+    /// in disjoint blocks.
     fn follows(&self, load: &Stride) -> bool {
         let shape = |s: &Stride| (s.start, s.bytes, s.count, s.distance, s.pace);
         let whole = [self.start, self.bytes, self.apart()].into_iter().all(|n| n.is_multiple_of(BLOCK as usize));
@@ -98,27 +99,27 @@ impl Stride {
 #[derive(Debug, Default)]
 pub(crate) struct Journal {
     strides: Vec<Stride>,
-    /// For each step the stride that it may go on with.
+    /// For each step the stride that it may continue.
     open: Vec<u32>,
-    /// By first byte, once the execution is over: first byte, end, stride.
+    /// By first byte, once the execution is over: start, end, stride.
     order: Vec<(usize, usize, u32)>,
 }
 
 impl Journal {
-    /// Gets ready for a function of so many steps.
+    /// Prepares for a function with this many steps.
     pub fn restart(&mut self, steps: usize) {
         self.strides.clear();
         self.open.clear();
         self.open.resize(steps, u32::MAX);
     }
 
-    /// Writes down an access that is not empty. False once there is no room for more.
+    /// Records a nonempty access. False once its capacity is exhausted.
     #[inline]
     pub fn note(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         self.goes_on(touch, start, end) || self.begin(touch, start, end)
     }
 
-    /// Writes down an access that goes on with the stride of its step. False, and nothing noted, of others.
+    /// Records an access that continues the stride of its step. Otherwise returns false and records nothing.
     #[inline]
     pub fn goes_on(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         let (bytes, position) = (end - start, touch.at.position);
@@ -135,7 +136,8 @@ impl Journal {
         goes_on
     }
 
-    /// True if an access of so many bytes would go on with the stride of its step, and those after it with this distance and pace.
+    /// True if an access of this size would continue the stride of its step, and those after it with this distance and
+    /// pace.
     pub fn goes_on_by(&self, touch: Touch, start: usize, bytes: usize, distance: usize, pace: u32) -> bool {
         let stride = self.open.get(touch.at.step as usize).and_then(|open| self.strides.get(*open as usize));
         let line = |s: &Stride| (s.next, s.position, s.bytes, s.first.kind, s.distance, s.pace);
@@ -143,7 +145,7 @@ impl Journal {
         stride.is_some_and(|stride| stride.count > 1 && line(stride) == expected)
     }
 
-    /// Writes down so many accesses of a step that go on with its stride.
+    /// Records several accesses of a step that continue its stride.
     pub fn go_on(&mut self, step: u32, count: u32) {
         let stride = &mut self.strides[self.open[step as usize] as usize];
         stride.count += count;
@@ -151,7 +153,7 @@ impl Journal {
         stride.position += stride.pace * count;
     }
 
-    /// An access that goes on with no stride as it is.
+    /// An access that continues no existing stride.
     fn begin(&mut self, touch: Touch, start: usize, end: usize) -> bool {
         let position = touch.at.position;
         let open = &mut self.open[touch.at.step as usize];
@@ -169,8 +171,9 @@ impl Journal {
         self.strides.len() < MOST
     }
 
-    /// True if the strides say all: no store shares a byte with another access, but for the load that its value came from, for
-    /// which `depends(store, load, count, pace)` holds: for the two executions, and in the same way for so many of them.
+    /// True if the strides are sufficient: no store shares a byte with another access, except the load that its value
+    /// came from, for which `depends(store, load, count, pace)` holds: for the two executions, and likewise for this
+    /// many of them.
     pub fn is_plain(&mut self, depends: impl Fn(Moment, Moment, u32, u32) -> bool) -> bool {
         let Journal { strides, order, .. } = self;
         order.clear();
@@ -209,8 +212,8 @@ impl Journal {
         true
     }
 
-    /// After [`Journal::is_plain`]: the bytes that were written, or those that were read, as runs in order; false, and nothing
-    /// told, where they have gaps between them: then [`Journal::each`] tells them.
+    /// After [`Journal::is_plain`]: the bytes that were written, or those that were read, as runs in order. Returns
+    /// false without a call if they have gaps: use [`Journal::each`] then.
     pub fn runs(&self, writes: bool, mut f: impl FnMut(u64, u64)) -> bool {
         let of = |i: u32| &self.strides[i as usize];
         let own = || self.order.iter().filter(|(.., i)| of(*i).writes() == writes);
@@ -243,7 +246,7 @@ impl Journal {
         }
     }
 
-    /// All accesses in the order in which they happened: which it was, and its bytes.
+    /// All accesses in the order in which they happened, with their bytes.
     pub fn in_order(&self) -> Vec<(Touch, usize, usize)> {
         let mut list = Vec::new();
         for (number, stride) in self.strides.iter().enumerate() {

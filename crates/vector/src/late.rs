@@ -1,10 +1,11 @@
-//! A function in another legal order of its steps, as a schedule asks for it.
+//! Execution of a function in another legal order of its steps, as specified by a schedule.
 //!
-//! The usual order comes first, and everything is judged there. Then memory becomes what it was, and the function is executed once
-//! more: a step that a schedule names waits, and so does what must come after one that waits, until the step that it comes after is
-//! over. What must come after what is what [`Trace`](crate::trace::Trace) says, looked at from the front: a register or a number
-//! that is computed from another, a `mem_bar` between two kinds of access, the order of scalar accesses, what decides a branch; and,
-//! where stores to the same bytes keep their order, that. So what is done first needs nothing of what waits.
+//! The usual order runs first, and all checks use it. Memory is then restored and the function is executed once more: a
+//! step that the schedule names is delayed until the step it has to follow is complete, and so is everything that must
+//! come after a delayed step. The constraints are those of [`Trace`](crate::trace::Trace), followed forwards: a
+//! register or value computed from another, a `mem_bar` between two kinds of access, the order of scalar accesses, the
+//! values that decide a branch, and, where stores to the same bytes keep their order, that order. So nothing that is
+//! executed early depends on a delayed step.
 
 use slipring_program::{Env, Fault, Kind as Problem, Memory, Reorder, Run, Trap};
 use slipring_tile::Space;
@@ -18,13 +19,13 @@ use crate::loads::KEPT;
 use crate::state::State;
 use crate::{Machine, Parts, Register, Slot, Step};
 
-/// What a function finds when it starts.
+/// The state in which a function starts.
 pub(crate) struct Before {
     /// The unified buffer.
     ub: Vec<u8>,
-    /// All memories, where the function may touch others: by scalar accesses.
+    /// All memories, if the function may touch others through scalar accesses.
     memory: Option<Memory>,
-    /// Steps that were left of the run's limit.
+    /// Remaining steps of the run's limit.
     steps: u64,
 }
 
@@ -40,10 +41,10 @@ impl Before {
     }
 }
 
-/// Bytes from one on to another.
+/// A range of bytes.
 type Bytes = (usize, usize);
 
-/// An instruction that waits: what it takes of those that do not wait.
+/// A delayed instruction, with the operands that are already available.
 struct Waiting {
     pc: usize,
     slots: SmallVec<[(Slot, Box<Register>); 4]>,
@@ -56,19 +57,19 @@ struct Waiting {
 struct Late<'f> {
     function: &'f Function,
     waiting: Vec<Waiting>,
-    /// Registers and numbers that an instruction that waits makes.
+    /// Registers and values computed by delayed instructions.
     slots: Vec<bool>,
     numbers: Vec<bool>,
-    /// Kinds of the accesses that wait, and of those that must come after one that does.
+    /// Kinds of the delayed accesses, and of those that must come after a delayed one.
     kinds: u8,
     barred: u8,
-    /// Bytes of vector stores that wait; `None` where some are not known.
+    /// Bytes of delayed vector stores; `None` if some are unknown.
     stores: Option<Vec<Bytes>>,
-    /// The step that all of them come after.
+    /// The step that all of them are delayed past.
     until: u32,
-    /// Instructions since the first that waits.
+    /// Number of instructions since the first delayed one.
     age: usize,
-    /// Of the steps that the schedule names, those that wait.
+    /// Which of the steps named by the schedule are delayed.
     named: Vec<bool>,
 }
 
@@ -88,7 +89,7 @@ impl<'f> Late<'f> {
         self.numbers.get(at as usize).is_some_and(|waits| *waits)
     }
 
-    /// The numbers that a step takes, those of one argument after the other; of an access only those that lead it, if `leads`.
+    /// The scalar operands of a step, argument by argument; with `leads` only those that determine an access.
     fn numbers_of(&self, work: u32, leads: bool) -> SmallVec<[NumberAt; 4]> {
         let Function { parts, compact, .. } = self.function;
         let step = &parts.steps[work as usize];
@@ -97,14 +98,14 @@ impl<'f> Late<'f> {
         all.flat_map(|at| compact.of_argument(&compact.vectors[work as usize], at)).collect()
     }
 
-    /// True if it is known where a step touches memory, and how far it gets.
+    /// True if the accesses of a step are known in advance.
     fn is_led(&self, work: u32) -> bool {
         let step = &self.function.parts.steps[work as usize];
         let mut leads = step.reads.iter().filter(|slot| !step.data.contains(slot));
         !leads.any(|slot| self.slot_waits(slot)) && !self.numbers_of(work, true).iter().any(|at| self.number_waits(*at))
     }
 
-    /// True if a step, whose bytes are known if it is led, must come after one that waits.
+    /// True if a step, whose bytes are known if it is led, must come after a delayed one.
     fn comes_after(&self, machine: &mut Machine<'_>, work: u32, pc: usize, in_order: bool) -> Result<bool, Fault> {
         let step = &self.function.parts.steps[work as usize];
         if step.reads.iter().any(|slot| self.slot_waits(slot))
@@ -122,7 +123,8 @@ impl<'f> Late<'f> {
         Ok(bytes.iter().any(|own| stores.iter().any(|other| own.0 < other.1 && other.0 < own.1)))
     }
 
-    /// Executes a step and takes everything back: the bytes that it touches, and its number. AR and SQZN move on.
+    /// Executes a step and rolls it back: returns the bytes that it touches, and its scalar result. AR and SQZN are
+    /// advanced.
     fn try_step(&self, machine: &mut Machine<'_>, work: u32, pc: usize) -> Result<(Vec<Bytes>, u64), Fault> {
         let step = &self.function.parts.steps[work as usize];
         let held: SmallVec<[Register; 2]> = step.writes.iter().map(|slot| *machine.reg(*slot)).collect();
@@ -142,7 +144,7 @@ impl<'f> Late<'f> {
         Ok((trial.iter().map(|(start, bytes)| (*start, start + bytes.len())).collect(), made))
     }
 
-    /// An instruction waits: what it takes that does not wait is kept, what it makes waits.
+    /// Delays an instruction: available operands are saved, its results are marked as delayed.
     fn keep(&mut self, machine: &Machine<'_>, pc: usize, step: Option<&Step>, numbers: &[NumberAt]) {
         let known = |at: &&NumberAt| (**at as usize) < self.numbers.len() && !self.number_waits(**at);
         let numbers = numbers.iter().filter(known).map(|at| (*at, machine.state.numbers[*at as usize])).collect();
@@ -152,7 +154,7 @@ impl<'f> Late<'f> {
         self.waiting.push(Waiting { pc, slots, numbers, special: (machine.ar, machine.sqzn) });
     }
 
-    /// A step waits.
+    /// Delays a step.
     fn keep_step(&mut self, machine: &mut Machine<'_>, work: u32, pc: usize) -> Result<(), Fault> {
         let step = &self.function.parts.steps[work as usize];
         let numbers = self.numbers_of(work, false);
@@ -167,7 +169,7 @@ impl<'f> Late<'f> {
         let (mut number, mut bytes) = (None, None);
         if self.is_led(work) && (vector || step.counts) {
             let (touched, made) = self.try_step(machine, work, pc)?;
-            // Where a stream goes on is known without its access.
+            // The position of a stream is known without its access.
             number = step.result.filter(|_| vector).map(|reg| (reg.0 as usize, made));
             bytes = Some(touched);
         }
@@ -187,7 +189,7 @@ impl<'f> Late<'f> {
         Ok(())
     }
 
-    /// A barrier is passed: it keeps accesses after it behind those that wait.
+    /// Passes a barrier: it orders later accesses after the delayed ones.
     fn pass(&mut self, step: &Step) {
         let Some(barrier) = step.barrier else { return };
         for kind in [Kind::VectorLoad, Kind::VectorStore, Kind::ScalarLoad, Kind::ScalarStore] {
@@ -197,7 +199,7 @@ impl<'f> Late<'f> {
         }
     }
 
-    /// Everything that waits is executed.
+    /// Executes all delayed instructions.
     fn release(&mut self, machine: &mut Machine<'_>) -> Result<(), Fault> {
         let Function { parts, compact, .. } = self.function;
         let registers: Vec<Box<Register>> = machine.state.registers.clone();
@@ -237,12 +239,12 @@ impl<'f> Late<'f> {
         Ok(())
     }
 
-    /// Executes or keeps the next step.
+    /// Executes or delays the next step.
     fn step(&mut self, machine: &mut Machine<'_>, work: u32, pc: usize, order: &mut Reorder) -> Result<(), Fault> {
         let step = &self.function.parts.steps[work as usize];
         order.executed += 1;
         let number = order.executed;
-        // Whoever needs to know how far a step gets that waits needs it now.
+        // If the extent of a delayed step is needed now, it is executed.
         if !self.waiting.is_empty() && (step.placed || step.counts) && !self.is_led(work) {
             self.release(machine)?;
         }
@@ -302,7 +304,7 @@ impl<'f> Late<'f> {
                         pc += 1;
                         continue;
                     }
-                    // What comes after a branch waits for what decides it.
+                    // Instructions after a branch wait for its condition.
                     None => self.release(machine)?,
                 }
             }
@@ -319,10 +321,10 @@ impl<'f> Late<'f> {
 }
 
 impl Function {
-    /// Executes the function once more, in another order: memory becomes what that leaves in it.
+    /// Executes the function again in another order: memory receives its results.
     ///
     /// # Errors
-    /// What a step reports.
+    /// The fault of a step.
     pub(crate) fn in_another_order(
         &self,
         args: &[u64],
@@ -357,7 +359,7 @@ impl Function {
         let ub = std::mem::take(&mut machine.ub);
         memory.put_back(env, env.core, Space::Vec, 0, ub);
         memory.shadow = shadow;
-        // What a run may take is no matter of its schedule.
+        // The budget of a run must not depend on its schedule.
         scratch.steps = after;
         scratch.reorder = Some(order);
         kept.elsewhere.clear();

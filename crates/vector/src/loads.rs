@@ -1,15 +1,15 @@
-//! The loads of a vector function that a store may have to come after: all of them.
+//! The loads of a vector function that a store may have to follow: all of them.
 //!
-//! A load is ordered before what is computed from it, and before nothing else but for a barrier. So a later load of the same bytes
-//! does not stand for an earlier one, as a later store does: what comes after the one need not come after the other. A load is
-//! forgotten where a store has covered its bytes (the store came after it, or the two were reported), at a barrier, and where so
-//! many loads lie after it that no unit has it under way any longer.
+//! Apart from barriers, a load is ordered only before values computed from it. Unlike a later store, a later load of
+//! the same bytes therefore does not subsume an earlier one: something ordered after the later load need not be ordered
+//! after the earlier one. A load is forgotten once a store has covered its bytes (the store came after it, or the two
+//! were reported), at a barrier, and once so many loads follow it that no unit can still have it in flight.
 
 use std::ops::Range;
 
 use crate::access::{BLOCK, Kind, Moment};
 
-/// Loads that are remembered at most, and of one block.
+/// Maximum number of remembered loads, in total and per block.
 const MOST: usize = 2 * KEPT;
 const MOST_OF_BLOCK: u32 = 1 << 11;
 const NONE: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(crate) struct Load {
     pub end: usize,
 }
 
-/// A load's bytes in one block that no store has covered.
+/// A load's bytes in one block not covered by a later store.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     load: u32,
@@ -36,14 +36,14 @@ struct Part {
 pub(crate) struct Loads {
     list: Vec<Load>,
     parts: Vec<Part>,
-    /// For each block the newest part, and how many there may be.
+    /// For each block the newest part, and an upper bound of their number.
     heads: Vec<(u32, u32)>,
-    /// Blocks that may have parts.
+    /// Range of blocks that may have parts.
     dirty: Range<usize>,
     found: Vec<u32>,
 }
 
-/// Which bytes of a block lie between two bytes.
+/// The bytes of a block within a range.
 fn bytes_in(block: usize, start: usize, end: usize) -> u32 {
     let base = block * BLOCK;
     let (low, high) = (start.saturating_sub(base), (end - base).min(BLOCK));
@@ -55,12 +55,12 @@ fn blocks(start: usize, end: usize) -> Range<usize> {
 }
 
 impl Loads {
-    /// Gets ready for a memory of so many bytes.
+    /// Prepares for a memory of this size.
     pub fn resize(&mut self, bytes: usize) {
         self.heads.resize(bytes.div_ceil(BLOCK), (NONE, 0));
     }
 
-    /// Forgets all.
+    /// Forgets all loads.
     pub fn clear(&mut self) {
         self.list.clear();
         self.parts.clear();
@@ -103,7 +103,7 @@ impl Loads {
         self.heads[block].1 = count;
     }
 
-    /// Forgets the loads that lie far back, and half of them at least.
+    /// Forgets the loads that are far back, and at least half of them.
     #[cold]
     fn forget(&mut self, now: u32) {
         let old = self.list.partition_point(|load| now.wrapping_sub(load.at.position) as usize >= KEPT);
@@ -127,7 +127,7 @@ impl Loads {
         self.list.drain(..old);
     }
 
-    /// The loads that share a byte that no store has covered with a range, from the newest to the oldest.
+    /// The loads that share a byte, not covered by a later store, with a range, newest to oldest.
     pub fn over(&mut self, start: usize, end: usize) -> impl Iterator<Item = &Load> + '_ {
         self.found.clear();
         for block in blocks(start, end) {
@@ -167,7 +167,8 @@ impl Loads {
     }
 }
 
-/// Executions that are remembered. What is further back than these counts as done: no unit has so many instructions under way.
+/// Number of remembered executions. Anything further back counts as complete: no unit has that many instructions in
+/// flight.
 pub(crate) const KEPT: usize = 1 << 16;
 
 #[cfg(test)]

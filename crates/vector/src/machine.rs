@@ -1,4 +1,4 @@
-//! What vector instructions act on.
+//! The state that vector instructions act on.
 
 use slipring_program::{Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
 use slipring_tile::Space;
@@ -16,13 +16,13 @@ impl Machine<'_> {
         &self.state.registers[usize::from(slot.0)]
     }
 
-    /// True if the step is only tried, to see what depends on bytes that are uninitialised.
+    /// True if the step is only sampled, to find dependences on uninitialised bytes.
     #[inline]
     pub fn is_tried(&self) -> bool {
         self.state.shade.as_ref().is_some_and(|shade| shade.probing) || self.aside.as_ref().is_some_and(Aside::is_trial)
     }
 
-    /// A register, to write.
+    /// A register, mutable.
     #[inline]
     pub fn reg_mut(&mut self, slot: Slot) -> &mut Register {
         &mut self.state.registers[usize::from(slot.0)]
@@ -34,7 +34,7 @@ impl Machine<'_> {
         *self.reg_mut(slot) = value;
     }
 
-    /// Writes a register with what `make` leaves in it, which it need not read. `make` sees the registers as they were.
+    /// Sets a register to the value that `make` computes, without reading it. `make` sees the previous registers.
     #[inline]
     pub fn produce(&mut self, slot: Slot, make: impl FnOnce(&Machine<'_>, &mut Register)) {
         let mut result = self.state.spare.take().unwrap_or_default();
@@ -67,8 +67,8 @@ impl Machine<'_> {
         self.set(slot, align.into());
     }
 
-    /// The block that a byte lies in, for a stream of loads that may go on with it: zero where no memory is. Not an access
-    /// of the program: the loads that use the block are.
+    /// The block that contains a byte, for a stream of loads that may continue with it: zero outside of memory. It is
+    /// not an access of the program: the loads that use the block are.
     pub fn stream_block(&mut self, address: u64) -> Align {
         let start = block_of(address);
         let mut block = [0; 32];
@@ -79,10 +79,10 @@ impl Machine<'_> {
         Align::primed(start, block)
     }
 
-    /// Stores those of the lanes of `bytes` bytes in `data` that are active; memory of the others keeps its content.
+    /// Stores those of the lanes of `bytes` bytes in `data` that are active; memory of the others is unchanged.
     ///
     /// # Errors
-    /// `memory-bounds` where the bytes of an active lane do not exist.
+    /// `memory-bounds` if the bytes of an active lane do not exist.
     pub fn store_lanes(
         &mut self,
         address: u64,
@@ -109,7 +109,7 @@ impl Machine<'_> {
     /// Bytes of the unified buffer, read by a vector load.
     ///
     /// # Errors
-    /// `memory-bounds` where they do not exist.
+    /// `memory-bounds` if they do not exist.
     #[inline]
     pub fn load(&mut self, address: u64, bytes: usize) -> Result<&[u8], Fault> {
         let (start, end) = self.touch(Kind::VectorLoad, address, bytes)?;
@@ -119,7 +119,7 @@ impl Machine<'_> {
     /// Loads a whole register from the unified buffer.
     ///
     /// # Errors
-    /// `memory-bounds` where the bytes do not exist.
+    /// `memory-bounds` if the bytes do not exist.
     #[inline]
     pub fn load_register(&mut self, slot: Slot, address: u64) -> Result<(), Fault> {
         let (start, end) = self.touch(Kind::VectorLoad, address, crate::BYTES)?;
@@ -130,7 +130,7 @@ impl Machine<'_> {
     /// Bytes of the unified buffer, to be written by a vector store.
     ///
     /// # Errors
-    /// `memory-bounds` where they do not exist.
+    /// `memory-bounds` if they do not exist.
     #[inline]
     pub fn store(&mut self, address: u64, bytes: usize) -> Result<&mut [u8], Fault> {
         let (start, end) = self.touch(Kind::VectorStore, address, bytes)?;
@@ -140,7 +140,7 @@ impl Machine<'_> {
     /// Stores a whole register to the unified buffer.
     ///
     /// # Errors
-    /// `memory-bounds` where the bytes do not exist.
+    /// `memory-bounds` if the bytes do not exist.
     #[inline]
     pub fn store_register(&mut self, slot: Slot, address: u64) -> Result<(), Fault> {
         let (start, end) = self.touch(Kind::VectorStore, address, crate::BYTES)?;
@@ -148,7 +148,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Moves a whole register where nothing is to be said of that; false, and nothing done, elsewhere.
+    /// Moves a whole register if nothing about the access needs checking; otherwise returns false and does nothing.
     #[inline(always)]
     pub(crate) fn moves(&mut self, whole: Whole, address: u64) -> bool {
         if !address.is_multiple_of(32) {
@@ -177,7 +177,7 @@ impl Machine<'_> {
         self.state.clock.fence();
     }
 
-    /// Accesses are judged as they happen, from now on.
+    /// From now on accesses are checked as they happen.
     pub(crate) fn judge_accesses(&mut self) {
         let (function, State { footprint, trace, .. }) = (self.function, &mut *self.state);
         let judge =
@@ -193,8 +193,8 @@ impl Machine<'_> {
         }
     }
 
-    /// Notes an access as nearly all are: it goes on with those of its step, and nothing there is uninitialised. `None`, and
-    /// nothing noted, of others.
+    /// The fast path of most accesses: it continues the stride of its step, and nothing there is uninitialised.
+    /// Otherwise returns `None` and records nothing.
     #[inline(always)]
     fn passes(&mut self, kind: Kind, address: u64, bytes: usize) -> Option<(usize, usize)> {
         let end = address.checked_add(bytes as u64).filter(|end| *end <= self.ub.len() as u64)?;
@@ -239,10 +239,10 @@ impl Machine<'_> {
         self.with_memory(|memory, env, _, _| memory.miss(&range, verb, env))
     }
 
-    /// Carries out work of the scalar unit inside the function: a scalar load or store.
+    /// Executes work of the scalar unit inside the function: a scalar load or store.
     ///
     /// # Errors
-    /// What the effect reports, and `memory-bounds`.
+    /// The fault of the effect, and `memory-bounds`.
     pub fn scalar_work(&mut self, effect: &dyn Effect, args: &[u64]) -> Result<u64, Fault> {
         let probing = self.state.shade.as_ref().is_some_and(|shade| shade.probing);
         let mut access = std::mem::take(&mut self.state.access);
@@ -269,7 +269,7 @@ impl Machine<'_> {
         outcome
     }
 
-    /// Gives `work` all memories, the unified buffer being back in its place.
+    /// Calls `work` with all memories, with the unified buffer back in place.
     fn with_memory<R>(&mut self, work: impl FnOnce(&mut Memory, Env, &mut Scratch, &mut Output) -> R) -> R {
         let (env, ub) = (self.env, std::mem::take(&mut self.ub));
         self.memory.put_back(env, env.core, Space::Vec, 0, ub);

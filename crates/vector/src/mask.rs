@@ -1,7 +1,7 @@
 //! Predicates.
 
-/// A predicate: 256 bits, one for each byte of a register. Lane `i` of `n`-byte lanes is active if bit `i × n` is
-/// set; instructions that make predicates set that bit of a lane only.
+/// A predicate: 256 bits, one for each byte of a register. Lane `i` of `n`-byte lanes is active if bit `i × n` is set;
+/// instructions that produce predicates set only that bit of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Mask(pub [u64; 4]);
 
@@ -54,7 +54,7 @@ impl Mask {
     /// Whether every lane of `bytes` bytes is active.
     #[inline]
     pub fn is_full(&self, bytes: usize) -> bool {
-        // The same for each word.
+        // It is the same for each word.
         let full = Mask::full(bytes).0[0];
         self.0.iter().fold(full, |all, word| all & word) == full
     }

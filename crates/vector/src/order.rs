@@ -1,4 +1,4 @@
-//! Which accesses of an execution come before a later one.
+//! The accesses of an execution that precede a later one.
 
 use slipring_program::{Inst, Operand, Reg};
 use smallvec::SmallVec;
@@ -9,7 +9,7 @@ use crate::trace::{SCALAR, Trace};
 use crate::{Parts, Slot, Step};
 
 impl Trace {
-    /// Finds those accesses, of some from the newest to the oldest, that do not come before a later one.
+    /// Finds those of some accesses, given newest to oldest, that do not precede a later one.
     pub fn unordered(&self, parts: &Parts, earlier: &[Moment], later: Moment, found: &mut Vec<Moment>) {
         let mut before = Before::default();
         before.add(&parts.steps[later.step as usize]);
@@ -54,7 +54,7 @@ impl Set {
         self.0[word] |= 1 << (at % 64);
     }
 
-    /// Takes a register out, and tells whether it was in.
+    /// Removes a register, and returns whether it was present.
     fn take(&mut self, at: usize) -> bool {
         let Some(word) = self.0.get_mut(at / 64) else { return false };
         let bit = 1 << (at % 64);
@@ -64,21 +64,21 @@ impl Set {
     }
 }
 
-/// What comes before an access, as far as it is followed back.
+/// The predecessors of an access, as far as it is followed backwards.
 #[derive(Default)]
 struct Before {
     slots: Set,
     numbers: Set,
-    /// Kinds of the accesses that are known to come before it, and its own.
+    /// Kinds of the accesses known to precede it, and its own.
     kinds: u8,
-    /// Kinds all of whose accesses further back come before it.
+    /// Kinds all of whose earlier accesses precede it.
     all: u8,
 }
 
 impl Before {
     const SCALARS: u8 = Kind::ScalarLoad.bit() | Kind::ScalarStore.bit();
 
-    /// A step comes before it, or is it.
+    /// A step precedes it, or is it.
     fn add(&mut self, step: &Step) {
         step.reads.iter().for_each(|Slot(slot)| self.slots.add(usize::from(*slot)));
         self.numbers_of(step);
@@ -98,7 +98,7 @@ impl Before {
         }
     }
 
-    /// A step further back: whether it comes before.
+    /// Processes an earlier step: returns whether it precedes.
     fn follows(&mut self, step: &Step) -> bool {
         if let Some(barrier) = step.barrier {
             self.all |= barrier.before(self.kinds);
@@ -109,7 +109,7 @@ impl Before {
         }
         if step.result.is_some_and(|Reg(reg)| self.numbers.take(reg as usize)) {
             match step.memory {
-                // Where a stream follows an access is known without it.
+                // The position of a stream after an access is known without it.
                 Some(Kind::VectorLoad | Kind::VectorStore) => self.numbers_of(step),
                 _ => wanted = true,
             }
@@ -117,13 +117,13 @@ impl Before {
         wanted
     }
 
-    /// A scalar instruction further back.
+    /// Processes an earlier scalar instruction.
     fn scalar(&mut self, inst: &Inst) {
         let (result, operands) = match inst {
             Inst::Scalar { d, args, .. } => (Some(d), &args[..]),
             Inst::Move { d, a } => (Some(d), std::slice::from_ref(a)),
             Inst::Add { d, a, b } => (Some(d), &[*a, *b][..]),
-            // What comes after a branch waits for what decides it.
+            // Instructions after a branch wait for its condition.
             Inst::JumpIfZero { a, .. } => (None, std::slice::from_ref(a)),
             Inst::JumpIfGe { a, b, .. } => (None, &[*a, *b][..]),
             _ => return,

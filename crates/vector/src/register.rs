@@ -5,8 +5,8 @@ use slipring_tile::Native;
 use crate::Mask;
 use crate::mask::BYTES;
 
-/// A vector register: 256 bytes, little-endian lanes of whatever type an instruction takes them for. Predicates
-/// and alignment registers live in the same file, in the first bytes.
+/// A vector register: 256 bytes, with little-endian lanes of whatever type an instruction uses. Predicates and
+/// alignment registers are in the same file, in the first bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Register(pub [u8; BYTES]);
@@ -27,7 +27,7 @@ impl Register {
         T::split(&self.0)
     }
 
-    /// The lanes, to write.
+    /// The lanes, mutable.
     #[inline]
     pub fn lanes_mut<T: Native>(&mut self) -> &mut [T::Bytes] {
         T::split_mut(&mut self.0)
@@ -43,7 +43,7 @@ impl Register {
         out
     }
 
-    /// Lane `i` of so many bytes, as its bits.
+    /// Lane `i` of this size in bytes, as bits.
     #[inline]
     pub fn bits(&self, i: usize, bytes: usize) -> u64 {
         let mut wide = [0; 8];
@@ -51,13 +51,13 @@ impl Register {
         u64::from_le_bytes(wide)
     }
 
-    /// Sets lane `i` of so many bytes.
+    /// Sets lane `i` of this size in bytes.
     #[inline]
     pub fn set_bits(&mut self, i: usize, bytes: usize, bits: u64) {
         self.0[i * bytes..][..bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
     }
 
-    /// Clears the lanes (of `bytes` bytes) that `mask` leaves out: zeroing predication.
+    /// Clears the inactive lanes (of `bytes` bytes) of `mask`: zeroing predication.
     #[inline]
     pub fn zero_inactive(&mut self, mask: &Mask, bytes: usize) {
         if !mask.is_full(bytes) {

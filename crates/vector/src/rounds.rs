@@ -1,9 +1,9 @@
-//! Loops of whole moves and arithmetic on registers, many rounds at once.
+//! Loops of whole-register moves and arithmetic, many iterations at once.
 //!
-//! Such a loop touches bytes at equal distances. Where the strides of its steps are known from the rounds before, and
-//! all that the rounds to come touch is there and initialised, nothing is left to be asked in each of them: the limit,
-//! the addresses, the marks and what is written down are looked at for all of them, and what is executed is the moves
-//! and the arithmetic.
+//! Such a loop touches bytes at equal distances. Once the strides of its steps are known from earlier iterations, and
+//! all bytes of the remaining ones exist and are initialised, nothing needs to be checked in each iteration: the limit,
+//! the addresses, the marks and the journal are handled for all of them at once, and only the moves and the arithmetic
+//! are executed.
 
 use slipring_program::Fault;
 use smallvec::SmallVec;
@@ -14,15 +14,15 @@ use crate::function::Machine;
 use crate::journal::LONGEST;
 use crate::{BYTES, Function, Parts, Slot, Whole};
 
-/// Fewer rounds than these are not worth the look.
+/// Minimum number of iterations worth the attempt.
 const FEWEST: u64 = 4;
-/// What local addresses and distances stay within: beyond it an address may be one of another memory.
+/// Limit of local addresses and distances: beyond it an address may belong to another memory.
 const NEAR: i128 = 1 << 40;
-/// Looks in vain that a function takes, in one execution, before it looks no longer.
+/// Unsuccessful attempts in one execution before a function stops trying.
 pub(crate) const PATIENCE: u32 = 8;
 
 impl Loop {
-    /// The loop whose comparison stands at `head`, if it is one.
+    /// The loop whose comparison is at `head`, if there is one.
     pub fn find(code: &[Code], head: usize, parts: &Parts) -> Option<Loop> {
         let Code::JumpIfGe { a: counter, b: bound, .. } = code[head] else { return None };
         let (mut body, mut sums) = (Vec::new(), SmallVec::<[(NumberAt, NumberAt); 2]>::new());
@@ -49,12 +49,12 @@ impl Loop {
         fits.then_some(Loop { counter, bound, body, sums })
     }
 
-    /// What a number grows by in each round.
+    /// The increment of a value per iteration.
     fn growth(&self, place: NumberAt, numbers: &[u64]) -> u64 {
         self.sums.iter().find(|(d, _)| *d == place).map_or(0, |(_, by)| numbers[*by as usize])
     }
 
-    /// Rounds after each of which the loop goes on, when it has just gone on.
+    /// Number of iterations after each of which the loop continues, given that it has just continued.
     fn rounds(&self, numbers: &[u64]) -> u64 {
         let (counter, bound) = (numbers[self.counter as usize] as i64, numbers[self.bound as usize] as i64);
         let by = self.growth(self.counter, numbers) as i64;
@@ -64,8 +64,8 @@ impl Loop {
         }
     }
 
-    /// The first address of an instruction and its distance to that of the next round, if those of so many rounds are
-    /// addresses of whole blocks in a memory of so many bytes.
+    /// The first address of an instruction and its increment per iteration, if all iterations access whole blocks
+    /// within a memory of this size.
     fn places(&self, number: Number, numbers: &[u64], rounds: u64, bytes: usize) -> Option<(usize, isize)> {
         let signed = |value: u64| i128::from(value as i64);
         let line = |place: NumberAt| (signed(numbers[place as usize]), signed(self.growth(place, numbers)));
@@ -89,7 +89,7 @@ impl Loop {
     }
 }
 
-/// What is left of an instruction in a round.
+/// The remaining action of an instruction in an iteration.
 #[derive(Clone, Copy)]
 enum Act {
     Load(usize, isize, Slot),
@@ -97,18 +97,19 @@ enum Act {
     Compute(u32),
 }
 
-/// What came of a look at the rounds to come.
+/// The result of examining the remaining iterations.
 pub(crate) enum Look {
-    /// So many were executed.
+    /// Number of iterations executed.
     Done(u32),
     /// Their strides are not known yet.
     Early,
-    /// Each of them has to be looked at by itself.
+    /// Each of them has to be checked individually.
     No,
 }
 
 impl Function {
-    /// Executes rounds of a loop that has just gone on, behind its comparison; each takes `cost` steps of the limit.
+    /// Executes iterations of a loop that has just continued, after its comparison; each takes `cost` steps of the
+    /// limit.
     pub(crate) fn many_rounds(
         &self,
         machine: &mut Machine<'_>,

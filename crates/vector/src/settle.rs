@@ -1,4 +1,4 @@
-//! What of a step's outcome is uninitialised, after it was executed.
+//! The uninitialised part of a step's results, determined after its execution.
 
 use slipring_program::{Env, Extent, Lost, Misuse, Outcome, SiteRef, Tries, Uninit, mark};
 use slipring_tile::Space;
@@ -9,7 +9,7 @@ use crate::shade::LostBits;
 use crate::state::State;
 use crate::{BYTES, Machine, Register, Slot, Step};
 
-/// What a try came to: the registers written, the bytes stored, the number.
+/// The outcome of a sample: the registers written, the bytes stored, the scalar.
 #[derive(Default)]
 struct Sample {
     registers: SmallVec<[Register; 2]>,
@@ -18,14 +18,15 @@ struct Sample {
 }
 
 impl Machine<'_> {
-    /// Finds what of a step's outcome is uninitialised, after it was executed. `special` are AR and SQZN from before.
+    /// Determines the uninitialised part of a step's results, after its execution. `special` are AR and SQZN from
+    /// before.
     #[cold]
     pub(crate) fn settle(&mut self, step: &Step, args: &[u64], special: (u64, u64)) {
         let Some(mut shade) = self.state.shade.take() else { return };
         let touched = std::mem::take(&mut shade.touched);
         let (site, env) = (self.current.site, self.env);
         let is_memory = step.memory.is_some();
-        // Those that lead it in what it touches stay as they are: what they decide is a decision of the function.
+        // Operands that determine its accesses are unchanged: what they decide is a decision of the function.
         let operands: SmallVec<[Slot; 4]> =
             if is_memory { step.data.iter().copied().collect() } else { step.reads.clone() };
         if is_memory {
@@ -144,7 +145,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Bytes of the unified buffer that a stream keeps: read, as far as their meaning goes.
+    /// Bytes of the unified buffer held by a stream: read, as far as initialisation is concerned.
     pub(crate) fn peek(&mut self, start: usize, end: usize) {
         let shade = self.state.shade.as_ref().filter(|shade| !shade.probing);
         if shade.is_some_and(|shade| shade.looks(Kind::VectorLoad, start, end)) {
@@ -152,7 +153,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Tells the shade of an access.
+    /// Reports an access to the shade.
     #[cold]
     pub(crate) fn look(&mut self, kind: Kind, start: usize, end: usize) {
         self.judge_accesses();
@@ -167,7 +168,8 @@ fn misuse(site: SiteRef, env: Env, what: &'static str) -> Misuse {
     Misuse { site, env, what, extent: None }
 }
 
-/// What register `at` of those written, which may be a predicate, lost; `places` are where it was computed, if it was, and where contents decided.
+/// The bits lost in register `at` of those written, which may be a predicate; `places` are where it was computed, if it
+/// was, and where contents decided.
 fn lost_bits(tries: &Tries<Sample>, at: usize, is_mask: bool, [origin, by]: [SiteRef; 2]) -> Option<Box<LostBits>> {
     let mut all = LostBits { bits: [Lost::default(); BYTES], computed: [false; BYTES], origin: None, by: None };
     let mut some = false;

@@ -1,8 +1,9 @@
-//! What a vector function does with bytes that are uninitialised.
+//! Uninitialised bytes in a vector function.
 //!
-//! As long as everything that was loaded means something, nothing is to be done. From the first load on that reads more, each
-//! register knows which of its bits are uninitialised, and each step that takes such a register is tried with other values there, and
-//! with others in what comes from buffers: what differs depends on them. See `tries` of the vocabulary for why that is enough.
+//! As long as everything that was loaded is initialised, nothing is done. After the first load of uninitialised bytes,
+//! each register records which of its bits are uninitialised, and each step that reads such a register is repeated with
+//! other values in those bits, and with others in everything that comes from buffers: results that differ depend on
+//! them. See `tries` of `slipring_program` for why that is sufficient.
 
 use std::sync::Arc;
 
@@ -12,12 +13,12 @@ use crate::access::Kind;
 use crate::footprint::Footprint;
 use crate::{BYTES, Slot};
 
-/// The bits of a register that are uninitialised.
+/// The uninitialised bits of a register.
 #[derive(Clone, Debug)]
 pub(crate) struct LostBits {
-    /// With these contents of the buffers; and those that contents decide about.
+    /// With the present contents of the buffers, and those that contents decide.
     pub(crate) bits: [Lost; BYTES],
-    /// Bytes that were computed.
+    /// Computed bytes.
     pub(crate) computed: [bool; BYTES],
     pub(crate) origin: Option<SiteRef>,
     /// Where contents decided, if they did.
@@ -25,7 +26,7 @@ pub(crate) struct LostBits {
 }
 
 impl LostBits {
-    /// A byte of the register in a try: its value is `known`, in what is not uninitialised.
+    /// A byte of the register in a sample: its initialised bits are those of `known`.
     pub(crate) fn byte(&self, i: usize, (round, tried): (Round, usize), at: u64, known: u8) -> u8 {
         let Lost { here, by_data } = self.bits[i];
         let (always, sometimes) = (here & !by_data, by_data);
@@ -37,7 +38,7 @@ impl LostBits {
         known & !guessed | round.guess(tried, at, self.computed[i]) & guessed
     }
 
-    /// True if bits are uninitialised with these contents.
+    /// True if bits are uninitialised with the present contents.
     pub(crate) fn is_here(&self) -> bool {
         self.bits.iter().any(|lost| lost.here != 0)
     }
@@ -46,20 +47,20 @@ impl LostBits {
 /// The marks of the unified buffer and of the registers while a function runs.
 #[derive(Debug)]
 pub(crate) struct Shade {
-    /// Of the unified buffer. Before `tracking` without what the function has written.
+    /// For the unified buffer. Before `tracking`, without the function's own writes.
     pub marks: Marks,
-    /// Something that is uninitialised was loaded.
+    /// Something uninitialised was loaded.
     tracking: bool,
-    /// By slot; `None`: all of it means something.
+    /// By slot; `None` if it is completely initialised.
     pub(crate) registers: Vec<Option<Box<LostBits>>>,
-    /// What the step touched, while tracking.
+    /// The accesses of the step, while tracking.
     pub(crate) touched: Vec<(Kind, u64, u64)>,
-    /// A step is being tried: its accesses are none of the program.
+    /// A step is being sampled: its accesses are not part of the program.
     pub probing: bool,
     pub misuses: Vec<Misuse>,
-    /// Where contents decide whether bytes that are uninitialised are used.
+    /// Locations where contents decide whether uninitialised bytes are used.
     pub doubts: Vec<SiteRef>,
-    /// Which arguments of the function come from buffers, and what else does: from the first step on that asks.
+    /// The arguments of the function that come from buffers, and everything else that does, computed on first use.
     pub(crate) by_data: u64,
     pub(crate) from_data: Option<Arc<FromData>>,
 }
@@ -71,24 +72,24 @@ impl Shade {
         Shade { marks, tracking, registers, touched, probing, misuses, doubts, by_data, from_data }
     }
 
-    /// True if an access is one that [`Shade::note`] must be told of.
+    /// True if an access must be passed to [`Shade::note`].
     #[inline]
     pub fn looks(&self, kind: Kind, start: usize, end: usize) -> bool {
         self.tracking || !kind.writes() && self.marks.any(start as u64, end as u64)
     }
 
-    /// True only if nothing is to be done about an access.
+    /// True only if an access needs no action.
     #[inline]
     pub fn passes(&self, kind: Kind, start: usize, end: usize) -> bool {
         !self.tracking && !self.probing && (kind.writes() || self.marks.is_clean(start as u64, end as u64))
     }
 
-    /// True only if nothing is to be done about any access to these bytes.
+    /// True only if no access to these bytes needs action.
     pub fn passes_all(&self, kind: Kind, start: usize, end: usize) -> bool {
         !self.probing && !self.looks(kind, start, end)
     }
 
-    /// An access happens. The footprint knows what the function has written.
+    /// Records an access. The footprint knows what the function has written.
     #[cold]
     pub fn note(&mut self, kind: Kind, start: usize, end: usize, footprint: &Footprint) {
         if !self.tracking {
@@ -101,7 +102,7 @@ impl Shade {
         self.touched.push((kind, start as u64, end as u64));
     }
 
-    /// True if nothing was loaded that is uninitialised: what was written means something.
+    /// True if nothing uninitialised was loaded: everything written is initialised.
     pub fn is_plain(&self) -> bool {
         !self.tracking
     }
@@ -117,22 +118,22 @@ impl Shade {
     }
 }
 
-/// What of a function contents of buffers have a part in.
+/// The parts of a function that depend on buffer contents.
 #[derive(Debug)]
 pub(crate) struct FromData {
-    /// Of registers.
+    /// Registers.
     pub(crate) slots: Vec<bool>,
-    /// Of steps the numbers, one bit each.
+    /// Scalars of steps, one bit each.
     pub(crate) numbers: Vec<u8>,
 }
 
 impl FromData {
-    /// Whether they have one in a register.
+    /// Whether a register does.
     pub fn slot(&self, Slot(slot): Slot) -> bool {
         self.slots.get(usize::from(slot)).is_none_or(|data| *data)
     }
 
-    /// In which numbers of a step, one bit each.
+    /// The scalars of a step that do, one bit each.
     pub fn numbers(&self, step: usize) -> u8 {
         self.numbers.get(step).copied().unwrap_or(u8::MAX)
     }

@@ -1,4 +1,4 @@
-//! Registers of a vector function, and the numbers that its instructions take.
+//! Registers of a vector function, and the scalars that its instructions take.
 
 use slipring_program::Operand;
 
@@ -6,12 +6,12 @@ use slipring_program::Operand;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slot(pub u16);
 
-/// A number that an instruction takes.
+/// A scalar operand of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arg {
     /// A register or a constant.
     Value(Operand),
-    /// The address of element `offset`, of so many bytes, after `base`.
+    /// The address `offset` elements of this size after `base`.
     Element {
         #[allow(missing_docs)]
         base: Operand,
@@ -23,7 +23,7 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// What it is made of.
+    /// Its operands.
     pub fn operands(self) -> [Operand; 2] {
         match self {
             Arg::Value(value) => [value, Operand::Imm(0)],
@@ -43,6 +43,6 @@ impl From<Operand> for Arg {
 pub enum Whole {
     /// Into this register.
     Load(Slot),
-    /// From this register, if all lanes of so many bytes are active in the predicate.
+    /// From this register, if all lanes of this size are active in the predicate.
     Store(Slot, Option<(Slot, usize)>),
 }

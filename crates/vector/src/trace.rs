@@ -1,24 +1,24 @@
-//! Which executions come before another one, whatever the unit does.
+//! Which executions precede another one, whatever the unit does.
 //!
-//! In a loop the same step is executed again and again: a store waits for the loads of its own value, not for those of the
-//! iterations before it. What was executed is followed back from the later access, step by step: it comes after what its
-//! operands were computed from, a barrier keeps accesses of some kinds before those after it, and scalar accesses keep their
-//! order. What comes before one of these comes before it, too.
+//! In a loop the same step is executed again and again: a store waits for the loads of its own value, not for those of
+//! the iterations before it. The executed steps are followed backwards from the later access: an access comes after
+//! whatever its operands were computed from, a barrier orders accesses of some kinds before those after it, and scalar
+//! accesses keep their order. The relation is transitive.
 
 use crate::loads::KEPT;
 
-/// Marks the number of a scalar instruction.
+/// Marks the index of a scalar instruction.
 pub(crate) const SCALAR: u32 = 1 << 31;
 
 /// The steps that a function has executed, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    /// Step number by position, modulo its length; of a scalar instruction its place, marked, where these are followed.
+    /// Step index by position, modulo its length; for a scalar instruction its marked index, if these are tracked.
     pub(crate) steps: Vec<u32>,
 }
 
 impl Trace {
-    /// A step is executed at a position: one after the one before, from 0 on.
+    /// A step is executed at a position; positions are consecutive, from 0.
     #[inline]
     pub fn note(&mut self, position: u32, step: u32) {
         let at = position as usize % KEPT;
@@ -28,7 +28,7 @@ impl Trace {
         }
     }
 
-    /// Steps are executed one after the other, the first at a position, and all before the first [`KEPT`].
+    /// Consecutive steps are executed, the first at a position, and all within the first [`KEPT`].
     #[inline]
     pub fn note_all(&mut self, position: u32, steps: &[u32]) {
         let at = position as usize;
@@ -41,7 +41,7 @@ impl Trace {
         }
     }
 
-    /// Notes the steps of so many rounds, one after the other from a position on.
+    /// Records the steps of several iterations, consecutively from a position.
     pub fn note_rounds(&mut self, position: u32, steps: &[u32], rounds: u32) {
         for round in 0..rounds {
             self.note_all(position + round * steps.len() as u32, steps);
@@ -53,8 +53,8 @@ impl Trace {
         self.steps.get(..executed as usize).unwrap_or_default()
     }
 
-    /// Which of the vector instructions the one at a position is, from 1, of a function that has executed so many instructions; 0 where
-    /// not all before it are remembered.
+    /// The index of the vector instruction at a position among the vector instructions, from 1, for a function that has
+    /// executed this many instructions; 0 if not all before it are remembered.
     pub fn number(&self, position: u32, executed: u32) -> u32 {
         if executed as usize > KEPT {
             return 0;
@@ -63,15 +63,15 @@ impl Trace {
         before.filter(|step| *step & SCALAR == 0).count() as u32 + 1
     }
 
-    /// True if the executions from `from` to `to` were the same steps as those `pace` later, and so on: so many times in all. Both
-    /// the first and the last of them must still be remembered.
+    /// True if the executions from `from` to `to` were the same steps as those `pace` later, and so on, this many times
+    /// in total. Both the first and the last of them must still be remembered.
     pub fn repeats(&self, from: u32, to: u32, count: u32, pace: u32) -> bool {
         let part = |i: u32| self.steps.get((from + i * pace) as usize..=(to + i * pace) as usize);
         let first = part(0);
         first.is_some() && (1..count).all(|i| part(i) == first)
     }
 
-    /// A scalar instruction of a function whose scalar instructions are followed is executed at a position.
+    /// A scalar instruction is executed at a position, in a function whose scalar instructions are tracked.
     #[inline]
     pub fn note_scalar(&mut self, position: u32, pc: usize) {
         self.note(position, SCALAR | pc as u32);

@@ -5,6 +5,8 @@ and type checkers. In a kernel the names are compiled; called anywhere else they
 the Python function itself.
 """
 
+import operator as _operator
+
 from .._slipring import catalogue as _catalogue
 from .._slipring import words as _words
 from .._words import Word
@@ -27,22 +29,57 @@ class Op(Word):
     """An op of the language."""
 
 
-def _computed(sign):
+def _number(value):
+    """The number that an extent is in the run of the reference that goes on, where there is one; what is no extent itself."""
+    from ..reference import active
+
+    evaluator = active()
+    if not isinstance(value, Extent):
+        return value
+    return evaluator and evaluator.extents.get(value.__slipring_path__)
+
+
+def _computed(sign, compute):
     """Two operators of an extent: with the extent on the left, and on the right."""
-    return (
-        lambda own, other: Extent(f"({own!r} {sign} {other!r})", own.__doc__),
-        lambda own, other: Extent(f"({other!r} {sign} {own!r})", own.__doc__),
-    )
+
+    def of(left, right):
+        numbers = _number(left), _number(right)
+        own = left if isinstance(left, Extent) else right
+        return Extent(f"({left!r} {sign} {right!r})", own.__doc__) if None in numbers else compute(*numbers)
+
+    return of, lambda own, other: of(other, own)
+
+
+def _compared(compare):
+    def of(own, other):
+        numbers = _number(own), _number(other)
+        return NotImplemented if None in numbers else compare(*numbers)
+
+    return of
 
 
 class Extent(Word):
     """An extent that is known when the kernel is called, or an expression of such extents."""
 
-    __add__, __radd__ = _computed("+")
-    __sub__, __rsub__ = _computed("-")
-    __mul__, __rmul__ = _computed("*")
-    __floordiv__, __rfloordiv__ = _computed("//")
-    __mod__, __rmod__ = _computed("%")
+    __add__, __radd__ = _computed("+", _operator.add)
+    __sub__, __rsub__ = _computed("-", _operator.sub)
+    __mul__, __rmul__ = _computed("*", _operator.mul)
+    __floordiv__, __rfloordiv__ = _computed("//", _operator.floordiv)
+    __mod__, __rmod__ = _computed("%", _operator.mod)
+    __lt__, __le__ = _compared(_operator.lt), _compared(_operator.le)
+    __gt__, __ge__ = _compared(_operator.gt), _compared(_operator.ge)
+
+    def __index__(self):
+        number = _number(self)
+        if number is None:
+            raise TypeError(f"`{self!r}` is known when the kernel is called")
+        return number
+
+    def __eq__(self, other):
+        number = _number(self)
+        return Word.__eq__(self, other) if number is None or isinstance(other, Word) else number == other
+
+    __hash__ = Word.__hash__
 
 
 class Dynamic(Op):

@@ -33,6 +33,8 @@ class Evaluator:
         self.memory, self.sums, self.rings, self.yielded = [], [], {}, ()
         # For one of several functions connected by pipes: the pipes, the kind of core, its ends of the pipes.
         self.meeting, self.core, self.ends = None, None, []
+        # What extents are that stand in the types of parameters (`pl.dynamic`), by their names.
+        self.extents = {}
 
     def run(self, function, arguments, blocks):
         """Runs all blocks; returns the arrays of outputs and the result of the function."""
@@ -41,6 +43,8 @@ class Evaluator:
             if isinstance(value, np.ndarray) and not is_scalar(function, name):
                 arrays[name] = np.ascontiguousarray(value).copy().reshape(value.shape or (1,))
                 self.memory.append(arrays[name])
+        for name, value in arguments.items():
+            self.extents |= extents_in(function.function.__annotations__.get(name), np.shape(value))
         passed = parameters_of(function, {**arguments, **arrays})
         for name, array in arrays.items():
             if passed[name].frozen is None:
@@ -76,6 +80,18 @@ class Evaluator:
         if given is None:
             return op(*args, **kwargs)
         return op(**given)
+
+
+def extents_in(annotation, shape):
+    """What the extents in a type of a parameter are, by their names."""
+    parts = annotation.parts if isinstance(annotation, Generic) else ()
+    if isinstance(parts, Generic):
+        return extents_in(parts, shape)
+    dims = parts[0] if isinstance(parts, tuple) and parts else ()
+    if not isinstance(dims, (list, tuple)) or len(dims) != len(shape):
+        return {}
+    paths = [str(getattr(dim, "__slipring_path__", "")) for dim in dims]
+    return {path: n for path, n in zip(paths, shape) if path.startswith("pl.dynamic.")}
 
 
 def word_of(function, name):

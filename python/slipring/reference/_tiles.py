@@ -110,6 +110,12 @@ class Part:
         first = [own.indices(n)[0] if isinstance(own, slice) else own for own, n in zip(at, self.array.shape)]
         return tuple(int(np.clip(n - start, 0, size)) for n, start, size in zip(self.valid, first, part.shape))
 
+    def bind_dynamic(self, axis, extent):
+        """An extent of a tensor has a name, which stands for its number from there on."""
+        from . import active
+
+        active().extents[extent.__slipring_path__] = self.array.shape[axis]
+
     def __getattr__(self, name):
         """A builtin of the language as a method: `x.cast(pl.FP16)`."""
         from . import active

@@ -1,4 +1,4 @@
-//! Buffers in a board's DRAM: where they lie, and the commands that fill them and bring them back.
+//! Buffers in a board's DRAM: their location, and the commands that write them and read them back.
 
 use slipring_queue::board::Board;
 use slipring_queue::host::{Device, HostError, Queue};
@@ -8,15 +8,15 @@ use slipring_queue::wire::{
 };
 use slipring_queue::worker::image::Buffer;
 
-/// Bytes of a page of a buffer.
+/// Page size of a buffer in bytes.
 const PAGE: u32 = 4096;
-/// Most pages of a transfer: with its header it stays well below what one record may relay.
+/// Maximum number of pages per transfer: with its header it stays well below the limit of one record.
 const MOST_PAGES: u32 = 32;
 
-/// Places buffers one after the other, in pages that go around the banks.
+/// Places buffers one after the other, in pages distributed over the banks.
 ///
 /// # Errors
-/// If there is not enough DRAM, or not enough that commands can address.
+/// If there is not enough DRAM, or not enough of it is addressable by commands.
 pub(super) fn place(sizes: impl Iterator<Item = u64>, board: &Board) -> Result<Vec<Buffer>, String> {
     let banks = board.banks.len().max(1) as u64;
     let capacity = board.bank_bytes.min(1 << 32);
@@ -31,16 +31,16 @@ pub(super) fn place(sizes: impl Iterator<Item = u64>, board: &Board) -> Result<V
     Ok(buffers)
 }
 
-/// A transfer: whole pages from the first bank on.
+/// A transfer: whole pages, starting at the first bank.
 struct Part {
     /// Address of its page 0 in every bank.
     base: u32,
     pages: u32,
-    /// Bytes of the buffer in it.
+    /// The range of the buffer in it.
     bytes: std::ops::Range<usize>,
 }
 
-/// The transfers that `bytes` bytes of a buffer take.
+/// The transfers needed for `bytes` bytes of a buffer.
 fn parts(buffer: &Buffer, bytes: usize, banks: u32) -> impl Iterator<Item = Part> + use<> {
     let rows = (MOST_PAGES / banks.max(1)).max(1);
     let step = (rows * banks.max(1) * PAGE) as usize;
@@ -68,8 +68,8 @@ pub(super) fn upload<D: Device>(queue: &mut Queue<D>, buffer: &Buffer, contents:
     Ok(())
 }
 
-/// Brings a buffer's first `bytes` bytes back: the prefetcher relays its pages after the header of a record for the host. What wrote
-/// them must be over.
+/// Reads back a buffer's first `bytes` bytes: the prefetcher relays its pages after the header of a record for the
+/// host. Their writers must be complete.
 ///
 /// # Errors
 /// As [`Queue::push`] and [`Queue::completion`].
@@ -89,7 +89,7 @@ pub(super) fn download<D: Device>(queue: &mut Queue<D>, buffer: &Buffer, bytes: 
     Ok(contents)
 }
 
-/// A record's header without handing over its page, and the pages that go on in it.
+/// A record's header without releasing its page, and the pages that continue it.
 fn relay_to_host(part: &Part) -> Result<[PrefetchCommand; 2], FieldRange> {
     let length = WriteHost::SIZE as u64 + u64::from(part.pages * PAGE);
     let header = DispatchCommand::bare(Dispatch::WriteHost(WriteHost { is_event: 0, length }));

@@ -1,5 +1,5 @@
-//! A kernel through the command queue of a board: its buffers go to DRAM, an image of the program to the L1 of a worker for each
-//! block, the workers run it, and the buffers come back.
+//! A kernel run through the command queue of a board: its buffers are written to DRAM and an image of the program to
+//! the L1 of one worker per block, the workers run it, and the buffers are read back.
 
 mod dram;
 mod order;
@@ -18,35 +18,36 @@ pub use worker::{BlockRun, KernelWorker, Runs};
 
 use slipring_session::Bound;
 
-/// What came of it.
+/// The result of a run through the queue.
 #[derive(Clone, Debug)]
 pub struct DeviceRun {
-    /// For each parameter that is a buffer its contents; empty if the run did not complete.
+    /// The contents of each buffer parameter; empty if the run did not complete.
     pub buffers: Vec<Option<Vec<u8>>>,
-    /// What the workers did, by block.
+    /// The workers' runs, by block.
     pub runs: Vec<BlockRun>,
-    /// What was found on the way through the queue.
+    /// Findings of the queue.
     pub findings: Vec<Finding>,
-    /// The machine at the end.
+    /// The final state of the machine.
     pub status: Status,
-    /// Who did what when, where that was asked for.
+    /// Spans of activity, if requested.
     pub spans: Vec<Span>,
-    /// What the host queued, where that was asked for.
+    /// The stream queued by the host, if requested.
     pub recorded: Option<Capture>,
     /// From before the first wave to after the last, on the dispatcher's clock.
     pub launch: Times,
-    /// Bytes of the image that each worker is sent.
+    /// Size in bytes of the image sent to each worker.
     pub image_bytes: usize,
-    /// Bytes of buffers that were written to DRAM, and read back.
+    /// Bytes of buffers written to DRAM, and read back.
     pub bytes: [u64; 2],
-    /// Whether every block ran to its end and all buffers came back.
+    /// Whether every block completed and all buffers were read back.
     pub complete: bool,
 }
 
-/// Runs a kernel, given as text and the name of its function where there are several, on these arguments, one for each parameter.
+/// Runs a kernel, given as text with the name of its function if there are several, with these arguments, one for each
+/// parameter.
 ///
 /// # Errors
-/// If program or buffers do not fit the board, or the queue cannot be driven. What goes wrong on the board is in the result.
+/// If program or buffers do not fit the board, or the queue cannot be driven. Errors on the board are in the result.
 pub fn run_on_device(
     text: &str,
     function: Option<&str>,
@@ -65,7 +66,7 @@ pub fn run_on_device(
         scalars: values.iter().filter_map(Bound::bits).collect(),
         blocks: order.blocks,
     };
-    // Before anything is written: it may not fit.
+    // Checked before anything is written: it may not fit.
     let image_bytes = board.image(&launch)?.len();
     let back = drive(&mut board, launch, &contents)?;
     let mut run = DeviceRun {
@@ -89,7 +90,7 @@ pub fn run_on_device(
     Ok(run)
 }
 
-/// Everything a host does: buffers down, the launch, buffers back. `None`: the board has stopped.
+/// All actions of a host: write buffers, launch, read buffers. `None`: the board has stopped.
 fn drive(board: &mut Resident, launch: Launch, contents: &[&[u8]]) -> Result<Option<Vec<Vec<u8>>>, String> {
     for (buffer, data) in contents.iter().enumerate() {
         if !board.upload(buffer, data)? {

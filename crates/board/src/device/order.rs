@@ -1,22 +1,22 @@
-//! How a launch is asked for.
+//! The parameters of a launch.
 
 use slipring_queue::board::Board;
 
-/// Where and how a kernel is launched.
+/// Parameters of a kernel's launch.
 #[derive(Clone, Debug)]
 pub struct Order {
     /// The board.
     pub board: Board,
-    /// Blocks: each runs on a worker of its own; more than there are workers run in waves.
+    /// Blocks: each runs on its own worker; more than there are workers run in waves.
     pub blocks: u32,
-    /// Seed of the board's delays; `None`: each takes its usual time.
+    /// Seed of the board's delays; `None`: usual durations.
     pub delays: Option<u64>,
     /// Zeroed bytes after every buffer that the kernel may touch.
     pub gm_slack: u64,
-    /// When the run of a block is given up.
+    /// The limits of a block's run.
     pub limits: slipring_sim::Limits,
-    /// Whether it is kept who did what when.
+    /// Whether spans of activity are recorded.
     pub trace: bool,
-    /// Whether what the host queues is kept, as a stream.
+    /// Whether the stream queued by the host is recorded.
     pub record: bool,
 }

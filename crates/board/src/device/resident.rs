@@ -1,4 +1,4 @@
-//! Tasks on one board: tensors stay in its DRAM, and tasks that nothing orders run at the same time on workers of their own.
+//! Tasks on one board: tensors stay in its DRAM, and unordered tasks run concurrently on separate workers.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,38 +17,38 @@ use slipring_queue::worker::image::{Buffer, Image, TEXT};
 use super::worker::{BlockRun, KernelWorker, Runs};
 use super::{Order, dram};
 
-/// How far the machine may go on by itself, in cycles.
+/// Maximum number of cycles that the machine runs by itself.
 const LONGEST: u64 = 1 << 40;
 /// Records that may be outstanding before the host waits: fewer than there are slots.
 const OUTSTANDING: usize = 1000;
 
-/// A buffer of a task: which of the board's buffers, and where in it the task's begins.
+/// A buffer of a task: one of the board's buffers, and the task's start in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// The buffer, in the order in which the board was given them.
+    /// The buffer, in the order given to the board.
     pub buffer: usize,
-    /// Its byte.
+    /// Its byte offset.
     pub offset: u64,
 }
 
 /// A launch.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// Its number among the caller's.
+    /// Its number, chosen by the caller.
     pub task: usize,
     /// The program as text.
     pub text: String,
-    /// The function to run; empty where the program has only one that can be.
+    /// The function to run; empty if the program has only one candidate.
     pub entry: String,
-    /// Where its buffers lie, in the order of its parameters.
+    /// The locations of its buffers, in the order of its parameters.
     pub buffers: Vec<Piece>,
     /// The bits of its scalars, in the order of its parameters.
     pub scalars: Vec<u64>,
-    /// How many blocks run.
+    /// Number of blocks.
     pub blocks: u32,
 }
 
-/// Some blocks of a launch, on the workers that they get.
+/// Some blocks of a launch, on their assigned workers.
 struct Share {
     task: usize,
     blocks: std::ops::Range<u32>,
@@ -56,24 +56,24 @@ struct Share {
     image: Vec<u8>,
 }
 
-/// A board with what its programs have in DRAM.
+/// A board with its programs' data in DRAM.
 pub struct Resident {
     queue: Queue<Machine>,
     runs: Runs,
     buffers: Vec<Buffer>,
     workers: Vec<Xy>,
-    /// By worker, the tasks that it was sent and has not run.
+    /// By worker, the tasks sent to it that have not run.
     sent: BTreeMap<Xy, VecDeque<usize>>,
     done: Vec<(usize, BlockRun)>,
     findings: Vec<Finding>,
     stamped: bool,
     outstanding: usize,
-    /// Bytes that were written to DRAM, and read back.
+    /// Bytes written to DRAM, and read back.
     moved: [u64; 2],
 }
 
 impl Resident {
-    /// A board with room for buffers of so many bytes, of which at most `order.blocks` workers are used.
+    /// A board with space for buffers of these sizes, using at most `order.blocks` workers.
     ///
     /// # Errors
     /// If they do not fit, or the queue cannot be opened.
@@ -103,14 +103,14 @@ impl Resident {
     /// Writes a buffer's contents to DRAM.
     ///
     /// # Errors
-    /// If the queue cannot be driven. `false`: the board has stopped, at what [`findings`](Resident::findings) say.
+    /// If the queue cannot be driven. `false`: the board has stopped; [`findings`](Resident::findings) give the reason.
     pub fn upload(&mut self, buffer: usize, contents: &[u8]) -> Result<bool, String> {
         self.moved[0] += contents.len() as u64;
         let end = dram::upload(&mut self.queue, &self.buffers[buffer], contents);
         self.ended(end).map(|end| end.is_some())
     }
 
-    /// Brings the first bytes of a buffer back: what was launched has ended.
+    /// Reads back the first bytes of a buffer, after all launches have ended.
     ///
     /// # Errors
     /// As [`upload`](Resident::upload); `None`: the board has stopped.
@@ -120,7 +120,7 @@ impl Resident {
         self.ended(end)
     }
 
-    /// Launches tasks that nothing orders: as many at a time as there are workers and streams for.
+    /// Launches unordered tasks: as many at a time as there are workers and streams for.
     ///
     /// # Errors
     /// If an image does not fit a worker, and as [`upload`](Resident::upload).
@@ -152,7 +152,7 @@ impl Resident {
         }
     }
 
-    /// What each worker of a launch is sent.
+    /// The image sent to each worker of a launch.
     ///
     /// # Errors
     /// If it does not fit a worker.
@@ -177,7 +177,7 @@ impl Resident {
         }
     }
 
-    /// Sends what runs at the same time, and waits on the device until all of it has ended.
+    /// Sends launches that run concurrently, and waits on the device until all of them have ended.
     fn send(&mut self, group: &[Share]) -> Result<bool, String> {
         let mut workers = self.workers.iter().copied();
         let mut programs = Vec::new();
@@ -199,7 +199,7 @@ impl Resident {
         if self.outstanding < OUTSTANDING { Ok(true) } else { self.wait() }
     }
 
-    /// Waits until all that was launched has ended.
+    /// Waits until all launches have ended.
     ///
     /// # Errors
     /// As [`upload`](Resident::upload).
@@ -207,13 +207,13 @@ impl Resident {
         self.outstanding = 0;
         let end = self.queue.event();
         let Some(event) = self.ended(end)? else { return Ok(false) };
-        // Kernels may take longer than a driver waits for a completion.
+        // Kernels may take longer than a driver's timeout for a completion.
         self.queue.device().settle(LONGEST);
         let end = self.queue.wait_event(event);
         Ok(self.ended(end)?.is_some())
     }
 
-    /// Takes what came of a call: `None` if the board has stopped.
+    /// Converts the result of a call: `None` if the board has stopped.
     fn ended<T>(&mut self, end: Result<T, HostError>) -> Result<Option<T>, String> {
         let machine = self.queue.device();
         match end {
@@ -229,19 +229,19 @@ impl Resident {
         }
     }
 
-    /// Bytes of buffers that were written to DRAM, and read back.
+    /// Bytes of buffers written to DRAM, and read back.
     pub fn moved(&self) -> [u64; 2] {
         self.moved
     }
 
-    /// What was found on the way through the queue.
+    /// Findings of the queue.
     pub fn findings(&mut self) -> Vec<Finding> {
         let mut all = self.queue.device().findings();
         all.extend(self.findings.iter().cloned());
         all
     }
 
-    /// What the workers did, with the task of each.
+    /// The workers' runs, with the task of each.
     pub fn runs(&mut self) -> &[(usize, BlockRun)] {
         for run in self.runs.borrow_mut().drain(..) {
             let task = self.sent.get_mut(&run.tile).and_then(VecDeque::pop_front);
@@ -260,19 +260,19 @@ impl Resident {
         self.queue.device().status()
     }
 
-    /// Who did what when, where that was asked for.
+    /// Spans of activity, if requested.
     pub fn spans(&mut self) -> Vec<Span> {
         self.queue.device().spans()
     }
 
-    /// What the host queued, as a stream, where that was asked for: images and buffers are in its bytes.
+    /// The stream queued by the host, if requested: images and buffers are included in its bytes.
     pub fn recorded(&mut self) -> Option<Capture> {
         let board = self.queue.board().name.clone();
         self.queue.device().recorded(&board)
     }
 }
 
-/// What sends an image to workers, and to each the words that say which block of how many it is.
+/// The commands that send an image to workers, and to each the words with its block and the number of blocks.
 pub(super) fn program(
     tiles: Vec<Xy>,
     words: impl Iterator<Item = [u32; 2]>,
@@ -290,7 +290,7 @@ pub(super) fn program(
     Program { tiles, args: Data::Each(args), roles: vec![role] }
 }
 
-/// Bytes that a worker has for an image.
+/// Bytes available to a worker for an image.
 fn capacity(layout: &Layout) -> usize {
     (layout.l1_bytes - layout.kernel_config_base - L1_ALIGN) as usize
 }

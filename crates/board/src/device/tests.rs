@@ -1,4 +1,4 @@
-//! Workers that run kernels: what comes back is what a direct run gives, and what cannot be run has a name.
+//! Workers that run kernels: the results equal those of a direct run, and anything that cannot be run is named.
 
 use slipring_ir::{Diags, Source};
 use slipring_queue::Layout;

@@ -18,62 +18,63 @@ use slipring_session::exec::{ExecuteOptions, execute_part};
 use slipring_session::recorded::Names;
 use slipring_session::{Bound, Prepared, check, choose_platform, load, prepare, to_diagnostics, written_platform};
 
-/// Most bytes of a launch's buffers together.
+/// Maximum total size in bytes of a launch's buffers.
 const MOST_BYTES: u64 = 1 << 34;
-/// Programs that are kept prepared.
+/// Number of prepared programs that are kept.
 const PREPARED: usize = 64;
-/// Least bytes of a page.
+/// Minimum page size in bytes.
 const LEAST_PAGE: u32 = 64;
 
-/// What a worker did with a launch.
+/// A worker's run of a launch.
 #[derive(Clone, Debug)]
 pub struct BlockRun {
-    /// Which block.
+    /// The block.
     pub block: u32,
-    /// On which worker.
+    /// The worker.
     pub tile: Xy,
     /// When its worker started, in cycles of the board.
     pub start: u64,
     /// Cycles of the kernel's platform.
     pub cycles: u64,
-    /// Whether it was run a second time, as of its end: see [`KernelWorker`].
+    /// Whether it was run a second time at its end: see [`KernelWorker`].
     pub again: bool,
-    /// What it printed.
+    /// Its output.
     pub printed: Vec<String>,
-    /// What the engine found wrong.
+    /// The engine's findings.
     pub findings: Vec<Finding>,
-    /// The same for people.
+    /// The findings as messages.
     pub messages: Vec<Diagnostic>,
-    /// Whether it came to its end.
+    /// Whether it completed.
     pub complete: bool,
-    /// Its pipes and what they did, from cycle 0 of its platform on, where that was asked for ([`KernelWorker::recording`]): of a block
-    /// that ran again, the first time, which is the one that took time.
+    /// The activity of its pipes, from cycle 0 of its platform, if requested ([`KernelWorker::recording`]): for a block
+    /// that ran again, that of the first run, which is the one that took time.
     pub timeline: Option<Arc<Trace>>,
 }
 
-/// What the workers of a machine did, in the order in which they were done or failed. The machine owns its worker; this stays with who asks.
+/// The runs of a machine's workers, in the order in which they completed or failed. The machine owns its worker; this
+/// handle stays with the caller.
 pub type Runs = Rc<RefCell<Vec<BlockRun>>>;
 
 /// Runs kernels from images.
 ///
-/// A block reads its buffers when it starts and writes the elements that it changed when its time is over. If others have written
-/// one of these elements in between, it is run again on what is there then: blocks that add to the same elements come out as if they
-/// had run one after the other. Blocks that wait for each other are not possible: each runs alone.
+/// A block reads its buffers when it starts and writes the elements that it changed when its time is over. If others
+/// have written one of these elements in between, it is run again on the current contents: blocks that add to the same
+/// elements give the result of running one after the other. Blocks cannot wait for each other: each runs alone.
 #[derive(Debug)]
 pub struct KernelWorker {
-    /// `None`: the one that each image's program names.
+    /// `None`: the one named by each image's program.
     platform: Option<Platform>,
     /// Clock of the board, in MHz.
     clock_mhz: u32,
     limits: Limits,
-    /// Programs that were prepared last, with the image's program and entry that they came from.
+    /// Recently prepared programs, with the program and entry of the image that they came from.
     kernels: Vec<(Vec<u8>, String, Rc<Loaded>)>,
     running: BTreeMap<Xy, Running>,
     runs: Runs,
     record: bool,
 }
 
-/// A program as it was prepared, and for which platform.
+/// A prepared program, with its platform.
 type Loaded = (Prepared, Platform);
 
 /// A launch.
@@ -86,7 +87,7 @@ struct Running {
     run: BlockRun,
 }
 
-/// Neighbouring elements that a block changed.
+/// Adjacent elements that a block changed.
 #[derive(Debug)]
 struct Patch {
     buffer: Buffer,
@@ -96,8 +97,8 @@ struct Patch {
 }
 
 impl KernelWorker {
-    /// Workers on a board with this clock (MHz), and where they say what they did. Their clusters are of a platform; without one, of
-    /// that which the program of an image names. `limits` say when a block is given up.
+    /// Workers on a board with this clock (MHz), and the handle for their runs. Their clusters are those of a platform;
+    /// without one, of that named by an image's program. `limits` apply to each block.
     pub fn new(platform: Option<Platform>, clock_mhz: u32, limits: Limits) -> (KernelWorker, Runs) {
         let (runs, running) = (Runs::default(), BTreeMap::new());
         let (own, kernels) = (Rc::clone(&runs), Vec::new());
@@ -105,12 +106,12 @@ impl KernelWorker {
         (worker, runs)
     }
 
-    /// Whether a timeline of each block is kept.
+    /// Whether a timeline of each block is recorded.
     pub fn recording(self, record: bool) -> KernelWorker {
         KernelWorker { record, ..self }
     }
 
-    /// The program of an image; one of those before is not prepared again.
+    /// The program of an image; a known one is not prepared again.
     fn kernel(&mut self, image: &Image) -> Result<Rc<Loaded>, String> {
         if image.kind != TEXT {
             return Err(format!("the image's program is of kind {}; this worker runs kind {TEXT}, text", image.kind));
@@ -146,8 +147,8 @@ impl KernelWorker {
         Ok(kernel)
     }
 
-    /// Runs a block on its buffers as they are now: what it did, what it changed, and the clock of its platform in MHz. Logs it if
-    /// it fails.
+    /// Runs a block on the current contents of its buffers; returns its run, its changes, and the clock of its platform
+    /// in MHz. Logs it if it fails.
     fn block(
         &mut self,
         image: &Image,
@@ -199,7 +200,7 @@ impl KernelWorker {
     }
 }
 
-/// What a block did, as a timeline.
+/// The activity of a block, as a timeline.
 fn timeline(recorder: Recorder, kernel: &Prepared, platform: &Platform, result: &RunResult) -> Trace {
     let names = Names::new(kernel, platform);
     let buffers: Vec<String> = result.memory.gm.iter().map(|buffer| buffer.name.clone()).collect();
@@ -212,7 +213,7 @@ fn timeline(recorder: Recorder, kernel: &Prepared, platform: &Platform, result: 
     recorder.finish().trace(&legend).0
 }
 
-/// The kernel's arguments: buffers with their contents now.
+/// The kernel's arguments: buffers with their current contents.
 fn values<'a>(
     image: &Image,
     params: impl Iterator<Item = &'a ParamKind>,
@@ -246,7 +247,7 @@ fn values<'a>(
     Ok(values)
 }
 
-/// Where elements of `size` bytes differ.
+/// The differing elements of `size` bytes.
 fn changes(buffer: Buffer, size: usize, before: &[u8], after: &[u8], patches: &mut Vec<Patch>) {
     let elements = before.chunks(size).zip(after.chunks(size)).enumerate();
     let mut end = None;
@@ -271,7 +272,7 @@ fn read(buffer: &Buffer, offset: u64, bytes: usize, memory: &WorkerMemory<'_>) -
     Ok(out)
 }
 
-/// The image that a launch message points to.
+/// The image referred to by a launch message.
 fn image(job: &Job, memory: &WorkerMemory<'_>) -> Result<Image, String> {
     let at = job.launch.kernel_config_base.saturating_add(u32::from(job.launch.local_cb_offset));
     let mut header = [0; HEADER];
@@ -297,7 +298,7 @@ impl Worker for KernelWorker {
             return Err(format!("its arguments say that it is block {block} of {blocks}"));
         }
         let (run, patches, own_mhz) = self.block(&image, (block, blocks), job, memory)?;
-        // The cluster takes the time that it takes; the board counts it with a clock of its own.
+        // The cluster has its own cycles; the board counts them with its own clock.
         let cycles = u128::from(run.cycles) * u128::from(self.clock_mhz);
         let cycles = cycles.div_ceil(u128::from(own_mhz));
         self.running.insert(job.tile, Running { image, block, blocks, patches, run });

@@ -1,4 +1,4 @@
-//! Accesses of one execution that its own operands, or its own steps, do not keep apart.
+//! Unordered accesses within one execution, which its own operands or steps do not separate.
 
 use slipring_machine::interpretations::UNORDERED_STORES;
 use slipring_program::{Finding, Kind, Party, Severity};
@@ -9,7 +9,7 @@ use crate::overlap;
 use crate::places::{LaunchMemory, bytes};
 
 impl Race {
-    /// Operands of the work itself that overlap. What is discovered while it runs has its own order.
+    /// Overlapping operands of the work itself. A discovering effect has its own order.
     pub(super) fn overlap(&mut self, run: &WorkRun<'_>) {
         if run.work.effect.discovers() || self.overlaps.contains(&run.site) {
             return;
@@ -30,8 +30,8 @@ impl Race {
         self.findings.push(finding);
     }
 
-    /// Reports pairs of accesses inside one execution that nothing orders. Two stores are a warning: the manual has a barrier
-    /// for them, and public kernels rely on their order without it.
+    /// Reports unordered pairs of accesses inside one execution. Two stores are a warning: the manual has a barrier for
+    /// them, and public kernels rely on their order without it.
     pub(super) fn report_inner(&mut self, run: &WorkRun<'_>) {
         for inner in &run.access.conflicts {
             if inner.kept && !self.answers.unordered_stores {

@@ -1,7 +1,7 @@
-//! How the check stands: where it stands the same and the same happens again, it says no more than it has said.
+//! The state of the race check: if it is the same and the same events happen again, the check reports nothing new.
 //!
-//! Of epochs and numbers of steps only their order among those that are remembered is written down, as where all cores meet
-//! ([`crate::Marking`]): the clocks need not move on over what happens again.
+//! Of epochs and step numbers only the order among the remembered ones is serialised, as at cut points
+//! ([`crate::Marking`]): the clocks need not advance over repetitions.
 
 use slipring_sim::{Again, Standing};
 
@@ -11,13 +11,13 @@ use crate::queues::Queues;
 use crate::shadow::{Run, Shadow};
 
 impl Race {
-    /// Writes down what decides what it will say; false where it wants to be told of everything.
+    /// Serialises the state that determines its reports; false if it must receive every event.
     pub(crate) fn stand(&self, queues: &Queues, standing: &mut Standing) -> bool {
         let followed = self.signals.is_some() || self.blind.is_some() || !self.open.is_empty();
         if followed || !self.active || self.gave_up {
             return false;
         }
-        // What it has said and wondered about only grows.
+        // Its reports and recorded reasons only grow.
         let lists = [
             self.seen.len(),
             self.findings.len(),
@@ -40,7 +40,7 @@ impl Race {
         true
     }
 
-    /// What it was told of happens again.
+    /// Repeats past events.
     pub(crate) fn repeat(&mut self, again: &mut Again<'_>) {
         self.pushes.repeat(again);
     }

@@ -240,6 +240,13 @@ pub(super) fn note(message: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "note: {}", brief(&message.to_string()));
 }
 
+/// Says which of several launches a report with findings is about.
+pub(super) fn which_launch(number: u32, of: u32, found: bool) {
+    if found && of > 1 {
+        note(format!("this is launch {number} of {of}"));
+    }
+}
+
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
 /// Disables colours from now on.

@@ -1,12 +1,12 @@
 //! Each op with dynamic valid shapes: full tiles, half tiles, no rows, no columns, nothing at all. It runs, or a
 //! message states what is unsupported.
 
-use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
-use slipring_ir::Source;
+use slipring::Bound;
 use slipring_machine::built_in;
 use slipring_program::ParamKind;
 
 use super::forms::{forms, taken};
+use crate::ready::Ready;
 
 /// The valid extents, from the number of rows and columns.
 type Valid = fn(u64, u64) -> [u64; 2];
@@ -60,13 +60,9 @@ fn with_open_shapes(text: &str, extents: fn(u64, u64) -> [u64; 2]) -> String {
 
 /// The findings of a run; `None` if the text is rejected.
 fn findings(text: &str, arch: &str) -> Option<Vec<String>> {
-    let (module, mut diags) = load(Source::new("open", text));
-    let platform = built_in(arch).unwrap();
-    if !diags.has_errors() {
-        check(&module, &platform, &mut diags);
-    }
-    let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten()?;
-    let values: Vec<Bound<'static>> = prepared
+    let ready = Ready::of("open", text, &built_in(arch).unwrap()).ok()?;
+    let values: Vec<Bound<'static>> = ready
+        .prepared
         .kernel
         .params
         .iter()
@@ -75,7 +71,7 @@ fn findings(text: &str, arch: &str) -> Option<Vec<String>> {
             _ => Bound::buffer(vec![0; 16384]),
         })
         .collect();
-    let ran = execute(&prepared.decoded, &platform, &values, ExecuteOptions::default(), &mut ());
+    let ran = ready.run(&values);
     Some(ran.result.findings.iter().map(|finding| format!("{}: {}", finding.code, finding.message)).collect())
 }
 

@@ -12,14 +12,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use forms::{Form, forms};
-use slipring::{BuildOptions, Opened, build, check, find_target, judge, load, prepare};
-use slipring_ir::{Severity, Source};
+use slipring::{BuildOptions, Opened, build, find_target, judge, load};
+use slipring_ir::Source;
 use slipring_machine::{Platform, built_in};
+
+use crate::here::root;
+use crate::ready::Ready;
 
 const ARCHS: [&str; 2] = ["a5", "a2a3"];
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/accepts")
+    root().join("tests/accepts")
 }
 
 /// The columns of a table, without its comments.
@@ -32,17 +35,8 @@ fn table<const N: usize>(name: &str) -> Vec<[String; N]> {
 
 /// The first error of a program, if slipring rejects it.
 fn refused(text: &str, platform: &Platform) -> Option<String> {
-    let (module, mut diags) = load(Source::new("form", text));
-    if !diags.has_errors() {
-        check(&module, platform, &mut diags);
-    }
-    let prepared = (!diags.has_errors()).then(|| prepare(module, None, platform, &mut diags)).flatten();
-    let error = diags
-        .list
-        .iter()
-        .find(|said| said.severity == Severity::Error)
-        .map(|said| format!("{}: {}", said.code, said.message));
-    error.or_else(|| prepared.is_none().then(|| "nothing to run".to_string()))
+    let said = Ready::of("form", text, platform).err()?;
+    Some(said.into_iter().next().unwrap_or_else(|| "nothing to run".to_string()))
 }
 
 /// A digest of the programs of a form: 64-bit FNV-1a of all their texts.

@@ -3,7 +3,7 @@
 //! purpose are listed with the reason; their page says so too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use slipring::{Bound, ExecuteOptions, check, choose_platform, execute, load, load_file, prepare};
@@ -13,137 +13,68 @@ use slipring_machine::Platform;
 use slipring_sim::Limits;
 
 use crate::audit::{arguments, option, programs, runs, said, walk};
+use crate::here::root;
 
 /// Maximum number of locations at which an attribute is tried.
 const PLACES: usize = 24;
 /// A run tests one in this many pairs of op and attribute.
 const SLICES: usize = 8;
 
-/// Attributes without effect on a run, and why.
-const HARMLESS: &[(&str, &str)] = &[
-    ("builtin.module sym_name", "nothing names a module"),
-    ("func.func function_type", "the body's arguments have the types; another one is not read"),
-    ("func.func sym_visibility", "which functions may be called from other files"),
-    ("func.func arg_attrs", "of other dialects"),
-    ("func.func res_attrs", "of other dialects"),
-    ("func.func pto.aicore", "every function is for the device"),
-    ("pto.fence.barrier_all scope", "both wait until all pipes are idle, and what they stored is in memory then"),
-    ("func.func slipring.recorded", "what a verdict says that it assumes: the launch that was recorded"),
-    ("func.func pto.assume", "which numbers a verdict is for: the launch is held against it, and proofs start from it"),
-    ("func.func pto.auto_sync_tail_hint", "what happens when a program of the device is over"),
-    ("memref.alloc alignment", "the allocator aligns to what each memory needs"),
-    ("pto.tload pto.inferred_layout", "who found the layout"),
-    ("pto.tprefetch pto.inferred_layout", "who found the layout"),
-    ("pto.tstore pto.inferred_layout", "who found the layout"),
-    ("pto.barrier pto.auto_sync_tail_barrier", "who placed it"),
-    ("pto.tconcatidx candidates", "left by the assembler: which templates of its library fit"),
-    ("pto.cmo.cacheinvalid space", "global memory is all that there is"),
-    ("pto.tstore stPhase", "a hint to the hardware"),
-    ("pto.tgemv accPhase", "a hint to the hardware"),
-    ("pto.tgemv.acc accPhase", "a hint to the hardware"),
-    ("pto.tgemv.bias accPhase", "a hint to the hardware"),
-    ("pto.tgemv.mx accPhase", "a hint to the hardware"),
-    ("pto.tgemv.mx.acc accPhase", "a hint to the hardware"),
-    ("pto.tgemv.mx.bias accPhase", "a hint to the hardware"),
-    ("pto.tmatmul accPhase", "a hint to the hardware"),
-    ("pto.tmatmul.acc accPhase", "a hint to the hardware"),
-    ("pto.tmatmul.bias accPhase", "a hint to the hardware"),
-    ("pto.tmatmul.mx accPhase", "a hint to the hardware"),
-    ("pto.tmatmul.mx.acc accPhase", "a hint to the hardware"),
-    ("pto.tmatmul.mx.bias accPhase", "a hint to the hardware"),
+/// Attributes that change nothing in a run: ops, their attributes, and why.
+const HARMLESS: &[(&str, &str, &str)] = &[
+    ("builtin.module", "sym_name", "nothing names a module"),
+    ("func.func", "function_type", "the body's arguments have the types; another one is not read"),
+    ("func.func", "sym_visibility", "which functions may be called from other files"),
+    ("func.func", "arg_attrs res_attrs", "of other dialects"),
+    ("func.func", "pto.aicore", "every function is for the device"),
+    ("pto.fence.barrier_all", "scope", "both wait until all pipes are idle, and what they stored is in memory then"),
+    ("func.func", "slipring.recorded", "what a verdict says that it assumes: the launch that was recorded"),
     (
-        "pto.tdiv precision_mode",
+        "func.func",
+        "pto.assume",
+        "which numbers a verdict is for: the launch is held against it, and proofs start from it",
+    ),
+    ("func.func", "pto.auto_sync_tail_hint", "what happens when a program of the device is over"),
+    ("arith.addi arith.subi arith.muli arith.shli", "overflowFlags", "what a compiler may assume: results wrap"),
+    (
+        "arith.addf arith.subf arith.mulf arith.divf arith.remf arith.maximumf arith.minimumf arith.maxnumf arith.minnumf \
+         arith.negf arith.cmpf",
+        "fastmath",
+        "what a compiler may do: results are those of IEEE 754",
+    ),
+    ("memref.alloc", "alignment", "the allocator aligns to what each memory needs"),
+    ("pto.tload pto.tprefetch pto.tstore", "pto.inferred_layout", "who found the layout"),
+    ("pto.barrier", "pto.auto_sync_tail_barrier", "who placed it"),
+    ("pto.tconcatidx", "candidates", "left by the assembler: which templates of its library fit"),
+    ("pto.cmo.cacheinvalid", "space", "global memory is all that there is"),
+    ("pto.tstore", "stPhase", "a hint to the hardware"),
+    (
+        "pto.tgemv pto.tgemv.acc pto.tgemv.bias pto.tgemv.mx pto.tgemv.mx.acc pto.tgemv.mx.bias pto.tmatmul \
+         pto.tmatmul.acc pto.tmatmul.bias pto.tmatmul.mx pto.tmatmul.mx.acc pto.tmatmul.mx.bias",
+        "accPhase",
+        "a hint to the hardware",
+    ),
+    (
+        "pto.tdiv pto.tdivs pto.texp pto.tlog pto.tsqrt pto.trsqrt pto.trowexpanddiv pto.tcolexpanddiv \
+         pto.trem pto.tfmod",
+        "precision_mode precisionType",
         "both precisions give the nearest number, and no other time of the longer sequence is published",
     ),
     (
-        "pto.tdiv precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
+        "pto.mad pto.mad_acc pto.mad_bias pto.mad_mx pto.mad_mx_bias",
+        "nosat",
+        "what is so without it; beside `sat` it is refused",
     ),
-    (
-        "pto.tdivs precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tdivs precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.texp precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.texp precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tlog precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tlog precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tsqrt precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tsqrt precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trsqrt precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trsqrt precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trowexpanddiv precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trowexpanddiv precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tcolexpanddiv precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tcolexpanddiv precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trem precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.trem precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tfmod precision_mode",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    (
-        "pto.tfmod precisionType",
-        "both precisions give the nearest number, and no other time of the longer sequence is published",
-    ),
-    ("pto.mad nosat", "what is so without it; beside `sat` it is refused"),
-    ("pto.mad_acc nosat", "what is so without it; beside `sat` it is refused"),
-    ("pto.mad_bias nosat", "what is so without it; beside `sat` it is refused"),
-    ("pto.mad_mx nosat", "what is so without it; beside `sat` it is refused"),
-    ("pto.mad_mx_bias nosat", "what is so without it; beside `sat` it is refused"),
-    ("pto.pointer_cast config", "kept for what is printed"),
-    ("pto.mad n_dir", "an order of time"),
-    ("pto.mad_acc n_dir", "an order of time"),
-    ("pto.mad_bias n_dir", "an order of time"),
-    ("pto.mad_mx n_dir", "an order of time"),
-    ("pto.mad_mx_acc n_dir", "an order of time"),
-    ("pto.mad_mx_bias n_dir", "an order of time"),
+    ("pto.pointer_cast", "config", "kept for what is printed"),
+    ("pto.mad pto.mad_acc pto.mad_bias pto.mad_mx pto.mad_mx_acc pto.mad_mx_bias", "n_dir", "an order of time"),
 ];
+
+/// Each op of the list with each attribute of it.
+fn harmless() -> impl Iterator<Item = (&'static str, &'static str)> {
+    HARMLESS
+        .iter()
+        .flat_map(|(ops, attrs, _)| ops.split(' ').flat_map(|op| attrs.split(' ').map(move |name| (op, name))))
+}
 
 /// Programs for attributes that no file uses.
 const MORE: &[&str] = &[
@@ -222,7 +153,7 @@ impl Subject {
 }
 
 fn subjects() -> Vec<Subject> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
     files.sort_by_cached_key(|file| std::fs::metadata(file).map_or(0, |data| data.len()));
@@ -346,7 +277,7 @@ fn every_attribute_is_used_or_refused() {
     let mut meanings: BTreeMap<usize, Result<String, String>> = BTreeMap::new();
     for (_, (op, spec)) in pairs.enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES)) {
         let label = format!("{op} {}", spec.name);
-        if HARMLESS.iter().any(|(listed, _)| *listed == label) {
+        if harmless().any(|listed| listed == (op, spec.name)) {
             continue;
         }
         let seen = values.get(spec.name).cloned().unwrap_or_default();
@@ -393,9 +324,11 @@ fn every_attribute_is_used_or_refused() {
     let since: Vec<_> = NOT_SHOWN.iter().filter(|(label, _)| shown.contains(*label)).collect();
     assert!(since.is_empty(), "no longer to be listed: {since:?}");
     assert!(ignored.is_empty(), "nothing changes with these attributes:\n{}", ignored.join("\n"));
-    for (label, _) in HARMLESS {
-        let (op, name) = label.split_once(' ').unwrap();
+    for (op, name) in harmless() {
         let known = Dialects::get().all().iter().find(|def| def.schema.name == op);
-        assert!(known.is_some_and(|def| def.schema.attrs.iter().any(|spec| spec.name == name)), "no attribute {label}");
+        assert!(
+            known.is_some_and(|def| def.schema.attrs.iter().any(|spec| spec.name == name)),
+            "no attribute {op} {name}"
+        );
     }
 }

@@ -15,9 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use crate::matrix::{numbers, run};
-use crate::micro::kit;
-use crate::{directives, walk};
 use slipring::args::{Defaults, bound};
 use slipring::{Bound, ExecuteOptions, Prepared, check, choose_platform, execute, load, load_file, prepare};
 use slipring_dialects::Dialects;
@@ -29,6 +26,11 @@ use slipring_program::{
     Access, Action, Choice, Discover, Effect, Env, Extent, Fault, Memory, Output, Param, Run, Scratch, UNDEFINED,
 };
 use slipring_sim::Limits;
+
+use crate::here::root;
+use crate::matrix::{numbers, run};
+use crate::micro::kit;
+use crate::{directives, walk};
 
 /// Number of executions of an op that are audited in each program.
 const EACH: u32 = 2;
@@ -325,7 +327,7 @@ fn runs(file: &Path, text: &str) -> Vec<String> {
 
 #[test]
 fn effects_keep_to_their_footprints() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
     let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());

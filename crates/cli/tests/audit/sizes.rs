@@ -18,6 +18,7 @@ use slipring_program::Operand;
 use slipring_sim::Limits;
 
 use crate::audit::{arguments, option, runs, said, walk};
+use crate::here::root;
 
 /// One in this many files is part of a slice.
 const SLICES: usize = 8;
@@ -79,7 +80,7 @@ fn always<S: Strategy>(cases: u32, values: &S, property: impl Fn(S::Value)) -> R
 
 /// The files of the slice, with the text and the arguments of each command line that runs it.
 fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
     let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());

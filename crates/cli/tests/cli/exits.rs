@@ -5,34 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Called, Folder, KERNEL, command};
-
-/// Numbers from a seed, always the same.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "pto" || e == "py" || e == "queue") {
-            files.push(path);
-        }
-    }
-}
+use crate::dice::Dice;
+use crate::here::root;
+use crate::walk;
 
 fn every_file() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files");
-    let mut files = Vec::new();
-    collect(&folder, &mut files);
-    files.sort();
-    files
+    walk::files(&root().join("tests/files"), &["pto", "py", "queue"])
 }
 
 /// The invariants of every exit.
@@ -91,12 +69,9 @@ fn every_file_ends_with_a_word() {
 #[test]
 fn what_is_built_can_be_checked() {
     let folder = Folder::new("built");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = Vec::new();
-    collect(&root.join("examples"), &mut files);
-    collect(&root.join("tests/files/lang"), &mut files);
-    files.retain(|file| file.extension().is_some_and(|e| e != "queue"));
-    files.sort();
+    let root = root();
+    let mut files = walk::files(&root.join("examples"), &["pto", "py"]);
+    files.extend(walk::files(&root.join("tests/files/lang"), &["pto", "py"]));
     let built = AtomicUsize::new(0);
     each(&files, |at, file| {
         let arch = ["a5", "a2a3"][at / 2 % 2];
@@ -115,20 +90,20 @@ fn what_is_built_can_be_checked() {
 fn broken_files_end_with_a_word() {
     let folder = Folder::new("broken");
     let files = every_file();
-    let mut random = Random(7);
+    let mut dice = Dice::new(7);
     let mut broken = Vec::new();
     for number in 0..160 {
-        let file = &files[random.below(files.len())];
+        let file = &files[dice.place(files.len())];
         let text = fs::read(file).unwrap();
         let mut lines: Vec<&[u8]> = text.split(|b| *b == b'\n').collect();
-        for _ in 0..1 + random.below(2) {
-            let (at, other) = (random.below(lines.len()), random.below(lines.len()));
-            match random.below(5) {
+        for _ in 0..1 + dice.place(2) {
+            let (at, other) = (dice.place(lines.len()), dice.place(lines.len()));
+            match dice.place(5) {
                 0 => drop(lines.remove(at)),
                 1 => lines.insert(at, lines[other]),
                 2 => lines.swap(at, other),
                 3 => lines.truncate(at),
-                _ => lines[at] = &lines[at][..random.below(lines[at].len())],
+                _ => lines[at] = &lines[at][..dice.place(lines[at].len())],
             }
             if lines.is_empty() {
                 lines.push(b"x");

@@ -1,18 +1,12 @@
 //! A text is parsed once and lowered once, and every command reports the same about it.
 
-use std::path::Path;
-use std::process::Command;
-
+use crate::here::{self, root};
 use crate::walk::files;
-
-fn root() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 /// Standard output and standard error.
 fn call(file: &str, words: &str) -> (String, String) {
     let words = words.split_whitespace().map(|word| if word == "%s" { file } else { word });
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).current_dir(root()).args(words).output().unwrap();
+    let ran = here::slipring().args(words).output().unwrap();
     (String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
 }
 

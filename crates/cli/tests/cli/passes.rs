@@ -1,12 +1,11 @@
 //! `slipring opt`: single passes in a given order, with the result of each.
 
-use std::path::Path;
-use std::process::Command;
+use crate::here::{self, root};
 
 /// Exit code, the program, and standard error.
 fn opt(words: &[&str]) -> (Option<i32>, String, String) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("opt").args(words).current_dir(root).output().unwrap();
+    let root = root();
+    let ran = here::slipring().arg("opt").args(words).current_dir(root).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (ran.status.code(), text(ran.stdout), text(ran.stderr))
 }
@@ -38,7 +37,7 @@ fn names_of_other_compilers_are_taken() {
     assert!(list.contains("(PlanMemory, AllocateMemoryAddr)"), "{list}");
     let (code, _, beside) = opt(&[FILE, "--passes=expand-mixed,nonsense"]);
     assert_eq!(code, Some(2));
-    assert!(beside.contains("there is no pass `nonsense`; the passes are expand-multi-tiles, "), "{beside}");
+    assert!(beside.contains("there is no pass `nonsense`; the passes are infer-vecscopes, "), "{beside}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! `docs/json.md`: the output of `--json`, field by field, collected from the output of commands.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::Value;
+
+use crate::here::{self, pinned};
 
 /// Commands and their sample runs; fields that other options add are not covered.
 const SAMPLES: [(&str, &[&str]); 18] = [
@@ -58,10 +58,6 @@ const SAMPLES: [(&str, &[&str]); 18] = [
 /// Objects whose keys are names from the program, not fields.
 const BY_NAME: [&str; 3] = ["points[].values", "evidence.cycles_without", "ops[].costs[].evidence.cycles_without"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
 /// The facts about a field: its types, and the number of parent objects that contain it.
 #[derive(Default)]
 struct Field {
@@ -114,11 +110,7 @@ fn kind(value: &Value) -> &'static str {
 
 /// The objects that a command prints, each with its version.
 fn printed(command: &str) -> Vec<Value> {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
-        .args(command.split_whitespace())
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let ran = here::slipring().args(command.split_whitespace()).output().unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
     let objects: Result<Vec<Value>, _> = serde_json::Deserializer::from_str(&text).into_iter().collect();
     let objects = objects.unwrap_or_else(|error| panic!("`slipring {command}`: {error}\n{text}"));
@@ -162,11 +154,5 @@ fn page() -> String {
 
 #[test]
 fn the_page_of_the_schema_is_what_commands_print() {
-    let (path, made) = (root().join("docs/json.md"), page());
-    if std::env::var_os("SLIPRING_BLESS").is_some() {
-        std::fs::write(&path, &made).unwrap();
-    }
-    let written = std::fs::read_to_string(&path).unwrap_or_default();
-    let other = written.lines().zip(made.lines()).find(|(a, b)| a != b);
-    assert!(written == made, "docs/json.md is another one: {other:?}; SLIPRING_BLESS=1 writes it anew");
+    pinned("docs/json.md", &page());
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Folder;
+use crate::here::root;
 
 const TILES: &str = "\
 import slipring.language as pl
@@ -201,7 +202,7 @@ fn printed_patches_make_the_tutorial_faster() {
     assert_eq!(rows.len(), 5, "{rows:?}");
     for (kernel, platform, before, after) in rows {
         let folder = Folder::new(&format!("tune-patch-{kernel}"));
-        let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lang");
+        let examples = root().join("examples/lang");
         folder.write(&kernel, std::fs::read_to_string(examples.join(&kernel)).unwrap());
         let run = || folder.call(&["run", &kernel, "--arch", &platform, "--json"]).exits(0).json();
         let written = run();

@@ -1,6 +1,6 @@
 //! Matrices, their bytes, and a kernel run on them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use slipring::{
     Bound, ExecuteOptions, VerifyOutcome, check, choose_platform, execute, load_file, prepare, slot_buffers,
@@ -8,7 +8,8 @@ use slipring::{
 };
 use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
-use slipring_sim::ExecutionMode;
+
+use crate::here::root;
 
 /// The platforms that kernels run on.
 pub const PLATFORMS: [&str; 2] = ["a5", "a2a3"];
@@ -155,7 +156,7 @@ pub fn slots(rows: usize, cols: usize) -> Buffer {
 }
 
 pub fn examples() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/lang")
+    root().join("examples/lang")
 }
 
 /// Runs an example on both platforms. Results must agree within `tolerance` times the largest expected magnitude.
@@ -181,7 +182,7 @@ pub fn expect(name: &str, text: &str, platform: &str, buffers: &[Buffer], tolera
     let prepared = prepare(module, None, &platform, &mut diags).unwrap_or_else(|| panic!("{}", rendered(&diags)));
     let values: Vec<Bound<'static>> = buffers.iter().map(|b| Bound::buffer(b.ty.bytes(&b.before))).collect();
     let blocks = loaded.kernels.iter().map(|kernel| kernel.blocks).max().unwrap_or(1);
-    let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks, ..ExecuteOptions::default() };
     let mut checker = Checker::new(Tools { scratch: slot_buffers(&prepared, &values), ..Tools::default() });
     let execution = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let judged = checker.report(&execution.result);

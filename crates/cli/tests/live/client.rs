@@ -1,19 +1,16 @@
 //! A client of the language server without an editor, over standard input and output.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::here::{self, root};
+
 /// Time limit for any step on a busy machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(120);
-
-pub(super) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 pub(super) fn example(name: &str) -> String {
     std::fs::read_to_string(root().join("examples").join(name)).unwrap()
@@ -30,7 +27,7 @@ pub(super) struct Client {
 
 impl Client {
     pub(super) fn start() -> Client {
-        let mut server = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        let mut server = here::slipring()
             .args(["lsp", "--stdio"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

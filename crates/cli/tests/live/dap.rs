@@ -1,10 +1,11 @@
 //! `slipring dap` through the protocol.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
+
+use crate::here::{self, root};
 
 struct Adapter {
     child: Child,
@@ -14,13 +15,9 @@ struct Adapter {
     events: Vec<Value>,
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
 impl Adapter {
     fn start() -> Adapter {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_slipring"))
+        let mut child = here::slipring()
             .arg("dap")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

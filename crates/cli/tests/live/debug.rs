@@ -1,8 +1,9 @@
 //! `slipring debug`: commands in, a transcript out.
 
 use std::io::Write;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use crate::here::{self, Folder};
 
 /// The transcript of a script.
 pub(super) fn debug(file: &str, words: &[&str]) -> (Option<i32>, String) {
@@ -11,11 +12,9 @@ pub(super) fn debug(file: &str, words: &[&str]) -> (Option<i32>, String) {
 
 /// The same with options.
 fn debug_with(file: &str, options: &[&str], words: &[&str]) -> (Option<i32>, String) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut started = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let mut started = here::slipring()
         .args(["debug", file])
         .args(options)
-        .current_dir(root)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -243,11 +242,10 @@ fn a_held_work_makes_another_run() {
     assert!(answer(&text, "release").starts_with("nothing is held\n1387 cycles before, 887 now\n"), "{text}");
     assert!(answer(&text, "hold 5").contains("delay AIV1.MTE3 work 1 by 5"), "{text}");
     // The same from a file, and with commands on the command line.
-    let folder = std::env::temp_dir().join(format!("slipring-held-{}", std::process::id()));
-    std::fs::write(&folder, answer(&text, "held")).unwrap();
-    let file = folder.display().to_string();
+    let folder = Folder::empty("held");
+    folder.write("held", answer(&text, "held"));
+    let file = folder.file("held").display().to_string();
     let (code, text) = debug_with("examples/lang/double.py", &["--schedule", &file, "-x", "end", "-x", "held"], &[]);
-    std::fs::remove_file(&folder).unwrap();
     assert_eq!(code, Some(0));
     assert!(text.contains("> end\ncycle 1387; ["), "{text}");
     assert!(text.contains("> held\ndelay AIC.M work 1 by 500\n"), "{text}");

@@ -1,14 +1,15 @@
 //! The extension's files match its manifest.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use serde_json::Value;
 use slipring::{OPTIONS, Way};
 
+use crate::here::root;
+
 #[test]
 fn the_manifest_of_the_extension_names_what_is_there() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../editors/vscode");
+    let folder = root().join("editors/vscode");
     let read =
         |name: &str| std::fs::read_to_string(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     let json =

@@ -1,11 +1,11 @@
 //! `slipring lsp` through the protocol: a client without an editor, over standard input and output.
 
-use std::process::Command;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use super::client::{Client, codes, edited, example, place, root};
+use super::client::{Client, codes, edited, example, place};
+use crate::here::{self, root};
 
 #[test]
 fn messages_come_as_one_types() {
@@ -39,7 +39,7 @@ fn the_messages_are_those_of_check() {
         let document = json!({ "uri": address, "languageId": language, "version": 7, "text": text });
         client.tell("textDocument/didOpen", json!({ "textDocument": document }));
         let messages = client.messages_of(&address, 7);
-        let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("check").arg("--json").arg(&path).output().unwrap();
+        let ran = here::slipring().arg("check").arg("--json").arg(&path).output().unwrap();
         let facts: Value = serde_json::from_slice(&ran.stdout).unwrap();
         let known = facts["diagnostics"].as_array().unwrap();
         assert!(!known.is_empty() && known.len() == messages.len(), "{name}: {messages:?}");

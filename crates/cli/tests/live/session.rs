@@ -1,19 +1,14 @@
 //! The recorded session of `docs/editors.md`: the attention step of the tutorial, broken and fixed in an editor, and
 //! stepped back from a hang.
 
-use std::process::Command;
-
 use serde_json::json;
 
-use super::client::{Client, codes, edited, example, place, root};
+use super::client::{Client, codes, edited, example, place};
+use crate::here::{self, Folder};
 
 /// The attention step as `slipring build` writes it, for one platform and without source locations.
 fn built() -> String {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
-        .args(["build", "examples/lang/5_attention_step.py", "--arch", "a5"])
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let ran = here::slipring().args(["build", "examples/lang/5_attention_step.py", "--arch", "a5"]).output().unwrap();
     let text = String::from_utf8(ran.stdout).unwrap();
     let plain = |line: &str| line.split(" loc(").next().unwrap().to_string() + "\n";
     let (head, body) = text.split_once("func.func").unwrap();
@@ -92,13 +87,10 @@ fn a_race_of_the_built_step_is_mended_by_its_edit() {
 fn one_steps_back_from_the_hang_to_the_missing_push() {
     let (broken, lines) = without(&built(), "pto.tpush_to_aic");
     assert_eq!(lines, 1);
-    let folder = std::env::temp_dir().join(format!("slipring-session-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("attention_step.pto");
-    std::fs::write(&file, &broken).unwrap();
+    let folder = Folder::empty("session");
+    folder.write("attention_step.pto", &broken);
     let words = ["finding 1", "rings", "list", "rop tmov"];
-    let (code, text) = super::debug::debug(&file.display().to_string(), &words);
-    std::fs::remove_dir_all(&folder).unwrap();
+    let (code, text) = super::debug::debug(&folder.file("attention_step.pto").display().to_string(), &words);
     assert_eq!(code, Some(0));
     let hang = super::debug::answer(&text, "finding 1");
     assert!(hang.contains("AIC pops tile 1 of `ring V2C`, but AIV0 has pushed only 0"), "{text}");

@@ -1,9 +1,9 @@
 //! Completions and manual pages cover every command.
 
-use std::process::Command;
+use crate::here;
 
 fn slipring(words: &[&str]) -> (Option<i32>, String) {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(words).output().unwrap();
+    let ran = here::slipring().args(words).output().unwrap();
     (ran.status.code(), String::from_utf8(ran.stdout).unwrap() + &String::from_utf8(ran.stderr).unwrap())
 }
 

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::client::{PATIENCE, root};
+use super::client::PATIENCE;
+use crate::here::{self, root};
 
 /// A terminal with its own server, which ends with it.
 struct Screen {
@@ -90,9 +91,8 @@ fn keys_step_both_ways_on_a_terminal() {
 
 #[test]
 fn without_a_terminal_the_view_says_so() {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let ran = here::slipring()
         .args(["debug", "examples/lang/double.py", "--view"])
-        .current_dir(root())
         .stdin(std::process::Stdio::null())
         .output()
         .unwrap();

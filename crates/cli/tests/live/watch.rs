@@ -3,10 +3,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use crate::here::{self, root};
 
 fn example(name: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)).unwrap()
+    std::fs::read_to_string(root().join("examples").join(name)).unwrap()
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -27,12 +29,7 @@ fn each_save_says_what_came_and_went() {
     let file = folder("race").join("kernel.pto");
     let broken = example("broken/missing_flag.pto");
     save(&file, &broken);
-    let mut watch = Command::new(env!("CARGO_BIN_EXE_slipring"))
-        .args(["watch", "--looks", "4"])
-        .arg(&file)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut watch = here::slipring().args(["watch", "--looks", "4"]).arg(&file).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines().map(Result::unwrap);
     // Up to the line that ends a check.
     let mut look = || {
@@ -69,7 +66,7 @@ fn each_save_says_what_came_and_went() {
 #[test]
 fn a_file_that_is_not_there_is_said() {
     let file = folder("none").join("none.py");
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
+    let ran = here::slipring().args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
     assert_eq!(ran.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ran.stderr).starts_with("error: cannot read"));
 }
@@ -78,7 +75,7 @@ fn a_file_that_is_not_there_is_said() {
 fn a_kernel_of_the_language_is_run() {
     let file = folder("double").join("double.py");
     std::fs::write(&file, example("lang/double.py")).unwrap();
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
+    let ran = here::slipring().args(["watch", "--looks", "1"]).arg(&file).output().unwrap();
     assert_eq!(ran.status.code(), Some(0));
     assert_eq!(
         String::from_utf8_lossy(&ran.stdout),
@@ -100,7 +97,7 @@ fn the_page_comes_anew_and_lines_are_compared() {
     let file = folder("page").join("double.py");
     let text = example("lang/double.py");
     save(&file, &text);
-    let mut watch = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let mut watch = here::slipring()
         .args(["watch", "--looks", "3", "--serve"])
         .arg(&file)
         .stdout(Stdio::piped())

@@ -1,10 +1,9 @@
 //! Names, semantic tokens and inlay hints, through the language server protocol.
 
-use std::process::Command;
-
 use serde_json::{Value, json};
 
-use super::client::{Client, example, place, root};
+use super::client::{Client, example, place};
+use crate::here::{self, root};
 
 /// The lines, from 1, of the locations in an answer.
 fn lines_of(list: &Value) -> Vec<u64> {
@@ -125,7 +124,7 @@ fn shapes_places_and_cycles_stand_in_the_text() {
         .collect();
     assert!(labels.contains(&(10, ": 64x64 f32, acc at 0x0")), "{labels:?}");
     // The output of `run --lines` for the same line.
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let ran = here::slipring()
         .args(["run", "--lines", "--json"])
         .arg(root().join("examples/lang/double.py"))
         .output()
@@ -153,7 +152,7 @@ fn cpp_is_checked_as_one_types() {
     let document = json!({ "uri": address, "languageId": "cpp", "version": 1, "text": text });
     client.tell("textDocument/didOpen", json!({ "textDocument": document }));
     let messages = client.messages_of(&address, 1);
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring")).arg("check").arg("--json").arg(&file).output().unwrap();
+    let ran = here::slipring().arg("check").arg("--json").arg(&file).output().unwrap();
     let facts: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!(facts["diagnostics"].as_array().unwrap().len(), messages.len(), "{messages:?}");
     for what in ["semanticTokens/full", "inlayHint", "documentSymbol", "foldingRange"] {

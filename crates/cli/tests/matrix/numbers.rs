@@ -4,6 +4,8 @@
 //! Floats are computed in f64 and rounded once, which is exact for sums, products, quotients and roots of f32 and
 //! shorter types.
 
+use crate::dice::Dice;
+
 /// An element type by its name in texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ty(pub &'static str);
@@ -183,13 +185,8 @@ impl Ty {
 /// Bits for `count` elements: special and arbitrary ones.
 pub fn elements(ty: Ty, count: usize, seed: u64) -> Vec<u64> {
     let special = ty.special();
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 11
-    };
+    let mut dice = Dice::new(seed);
+    let mut next = || dice.word() >> 11;
     (0..count)
         .map(|_| if next() % 4 == 0 { next() & ty.mask() } else { special[next() as usize % special.len()] })
         .collect()

@@ -1,5 +1,6 @@
 //! Elements selected by indices, by a pattern or by a comparison.
 
+use crate::dice::Dice;
 use crate::matrix::numbers::Ty;
 use crate::matrix::run::Tile;
 use crate::matrix::{Matrix, each, reference, tile};
@@ -8,12 +9,8 @@ const ARCHS: [&str; 2] = ["a5", "a2a3"];
 
 /// Numbers below `limit`, the same in every run, in a separate tile.
 fn numbers(ty: Ty, shape: [usize; 2], valid: [usize; 2], limit: usize, seed: u64) -> Tile {
-    let mut state = seed | 1;
-    let mut next = || {
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % limit as u64
-    };
-    Tile { ty, shape, valid, data: (0..shape[0] * shape[1]).map(|_| next()).collect() }
+    let mut dice = Dice::new(seed);
+    Tile { ty, shape, valid, data: (0..shape[0] * shape[1]).map(|_| dice.below(limit as u64)).collect() }
 }
 
 /// Whether only the A5 supports elements of this type, or indices of this type, in a gather by index.

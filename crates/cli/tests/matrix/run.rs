@@ -2,12 +2,11 @@
 
 use std::fmt::Write;
 
-use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
-use slipring_ir::Source;
+use slipring::Bound;
 use slipring_machine::built_in;
-use slipring_sim::ExecutionMode;
 
 use crate::matrix::numbers::{Ty, bytes, from_bytes};
+use crate::ready::Ready;
 
 /// A tile with its complete previous contents.
 #[derive(Clone, Debug)]
@@ -81,20 +80,11 @@ func.func @one({}) attributes {{pto.kernel_kind = #pto.kernel_kind<vector>}} {{
 /// Runs an operation on tiles and returns the contents of each afterwards; with `open`, valid shapes are dynamic.
 pub fn run(arch: &str, text: &str, tiles: &[Tile], open: bool) -> Result<Vec<Vec<u64>>, String> {
     let program = with_shapes(arch, text, tiles, open);
-    let (module, mut diags) = load(Source::new("matrix", &program));
-    let platform = built_in(arch).unwrap();
-    if !diags.has_errors() {
-        check(&module, &platform, &mut diags);
-    }
-    let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
-    let Some(prepared) = prepared else {
-        let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
-        return Err(format!("{said}{program}"));
-    };
+    let ready = Ready::of("matrix", &program, &built_in(arch).unwrap());
+    let ready = ready.map_err(|said| format!("{}\n{program}", said.join("\n")))?;
     let mut values: Vec<_> = tiles.iter().map(|tile| Bound::buffer(bytes(tile.ty, &tile.data))).collect();
     values.extend(open.then_some(Bound::scalar(0)));
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    let ran = ready.run(&values);
     // Where sources disagree, the expected results follow the references.
     if ran.result.findings.iter().any(|finding| finding.code != "sources-disagree") {
         return Err(format!("{:?}\n{program}", ran.result.findings));

@@ -4,10 +4,10 @@
 
 use std::fmt::Write;
 
-use slipring::{Bound, ExecuteOptions, check, execute, load, prepare};
-use slipring_ir::Source;
+use slipring::Bound;
 use slipring_machine::built_in;
-use slipring_sim::ExecutionMode;
+
+use crate::ready::Ready;
 
 /// A short float with 1 sign bit, 1 to 7 exponent bits and 1 to 7 fraction bits, with an exponent near that of 1, from
 /// a number.
@@ -184,18 +184,8 @@ fn run(case: Case) -> Result<(), String> {
         floats(bias.clone()),
         floats(vec![0.0; vm * vn]),
     ];
-    let (module, mut diags) = load(Source::new("scaled", &text));
-    let platform = built_in("a5").unwrap();
-    if !diags.has_errors() {
-        check(&module, &platform, &mut diags);
-    }
-    let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
-    let Some(prepared) = prepared else {
-        let said: String = diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect();
-        return Err(format!("{said}{text}"));
-    };
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    let ready = Ready::of("scaled", &text, &built_in("a5").unwrap());
+    let ran = ready.map_err(|said| format!("{}\n{text}", said.join("\n")))?.run(&values);
     if !ran.result.findings.is_empty() {
         return Err(format!("{:?}\n{text}", ran.result.findings));
     }

@@ -8,7 +8,6 @@ use slipring_check::{Checker, Tools};
 use slipring_ir::{Diags, Source};
 use slipring_machine::Platform;
 use slipring_program::ParamKind;
-use slipring_sim::ExecutionMode;
 
 use crate::meaning::eval::{Argument, File};
 use crate::meaning::number;
@@ -128,7 +127,7 @@ impl Compiled {
             Ok(meant) => meant,
             Err(why) => return Outcome::Unknown(why),
         };
-        let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+        let options = ExecuteOptions { blocks, ..ExecuteOptions::default() };
         let slots = slot_buffers(&self.prepared, values);
         let mut checker = Checker::new(Tools { scratch: slots.clone(), ..Tools::default() });
         let execution = execute(&self.prepared.decoded, &self.platform, values, options, &mut checker);

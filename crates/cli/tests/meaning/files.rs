@@ -1,10 +1,11 @@
 //! The examples and the file tests of values.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use slipring_ir::Source;
 use slipring_lang::Direction;
 
+use crate::here::root;
 use crate::meaning::compiled::{Compiled, Outcome, PLATFORMS, compile};
 
 /// One run of a file.
@@ -16,7 +17,7 @@ struct Launch {
 }
 
 fn python_files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let folder = root().join(folder);
     let entries = std::fs::read_dir(folder).expect("a folder of the repository").flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == "py")).collect();
     files.sort();

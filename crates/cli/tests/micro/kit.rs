@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use slipring::{Bound, ExecuteOptions, execute, load, prepare};
-use slipring_ir::{Diags, Source};
+use slipring::Bound;
 use slipring_machine::built_in;
-use slipring_sim::ExecutionMode;
+
+use crate::dice::Dice;
+use crate::ready::Ready;
 
 /// Bytes of a register.
 pub const BYTES: usize = 256;
@@ -87,19 +88,10 @@ pub fn run(more: &str, text: &str, inputs: &[&[u8]]) -> Vec<u8> {
         Bound::buffer(bytes)
     };
     let values: Vec<_> = std::iter::once(padded(&[])).chain(inputs.iter().map(|input| padded(input))).collect();
-    let source = Source::new("micro", &program);
-    let (module, mut diags) = load(source);
-    let platform = built_in("a5").unwrap();
-    let prepared = (!diags.has_errors()).then(|| prepare(module, None, &platform, &mut diags)).flatten();
-    let Some(prepared) = prepared else { panic!("{}\n{program}", described(&diags)) };
-    let options = ExecuteOptions { blocks: 1, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
-    let ran = execute(&prepared.decoded, &platform, &values, options, &mut ());
+    let ready = Ready::of("micro", &program, &built_in("a5").unwrap());
+    let ran = ready.unwrap_or_else(|said| panic!("{}\n{program}", said.join("\n"))).run(&values);
     assert!(ran.result.findings.is_empty(), "{:?}\n{program}", ran.result.findings);
     ran.buffer(&values, 0).unwrap().to_vec()
-}
-
-fn described(diags: &Diags) -> String {
-    diags.list.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect()
 }
 
 /// Lines that load register `%name` from byte pointer `%name`, for lanes of a type.
@@ -140,12 +132,6 @@ pub fn bytes<const N: usize, T>(lanes: impl IntoIterator<Item = T>, f: impl Fn(T
 
 /// Numbers for lanes: special values first, then spread values.
 pub fn noise(seed: u64, count: usize) -> Vec<u64> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..count).map(|_| next()).collect()
+    let mut dice = Dice::new(seed);
+    (0..count).map(|_| dice.word()).collect()
 }

@@ -1,9 +1,9 @@
 //! Removed synchronisation is restored: for each flag, wait, barrier and free of correct kernels, the text without it.
 //! If that is wrong, edits are proposed, the edited text is proved, and it is equivalent to the original.
 
-use std::path::Path;
-
 use slipring::{Judgement, Kernel, ProveOptions};
+
+use crate::here::root;
 
 /// The buffers after a run with all checks, which must be clean.
 fn results(kernel: &Kernel) -> Vec<Vec<u8>> {
@@ -21,7 +21,7 @@ fn proof(kernel: &Kernel) -> slipring::Proof {
 
 #[test]
 fn what_is_dropped_is_mended() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/files");
+    let root = root().join("tests/files");
     let files = ["proof/by_argument.pto", "proof/nested.pto", "proof/ring_by_argument.pto", "rings/pipes/built.pto"];
     let synchronises = |line: &str| {
         ["pto.set_flag", "pto.wait_flag", "pto.barrier", "pto.tfree"].iter().any(|op| line.trim().starts_with(op))

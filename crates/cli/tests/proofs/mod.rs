@@ -8,12 +8,12 @@ mod fixes;
 mod small;
 
 use std::path::Path;
-use std::process::Command;
-
-use slipring::{Judgement, Kernel, ProveOptions, RunOptions, Tensor};
 
 use explorer::explore;
+use slipring::{Judgement, Kernel, ProveOptions, RunOptions, Tensor};
 use small::Small;
+
+use crate::here::{self, pinned_between, root};
 
 /// The largest count that is explored.
 const MOST: u64 = 4;
@@ -181,7 +181,7 @@ fn proofs_of_two_counts_agree_with_all_interleavings() {
 
 /// A row of the table: the result of `prove` for an example on a platform.
 fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
-    let ran = Command::new(env!("CARGO_BIN_EXE_slipring"))
+    let ran = here::slipring()
         .args(["prove", &file.display().to_string(), "--arch", arch, "--timings", "0", "--json"])
         .output()
         .expect("it runs");
@@ -203,7 +203,7 @@ fn row(root: &Path, file: &Path, arch: &str) -> Option<String> {
 /// `SLIPRING_BLESS=1` rewrites the table.
 #[test]
 fn the_page_says_of_each_example_what_is_proved() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let root = root();
     let mut rows: Vec<String> = Vec::new();
     for file in crate::walk::files(&root.join("examples"), &["pto", "py"]) {
         rows.extend(["a5", "a2a3"].iter().filter_map(|arch| row(&root, &file, arch)));
@@ -216,18 +216,5 @@ fn the_page_says_of_each_example_what_is_proved() {
          verdict | because, or for |\n|---|---|---|---|\n"
     );
     let table = head + &rows.join("\n") + "\n";
-    let page = root.join("docs/proof.md");
-    let text = std::fs::read_to_string(&page).expect("the page");
-    let (begin, end) = ("<!-- examples -->\n", "<!-- end of the examples -->");
-    let from = text.find(begin).expect("where the table begins") + begin.len();
-    let to = text.find(end).expect("where the table ends");
-    if std::env::var_os("SLIPRING_BLESS").is_some() {
-        std::fs::write(&page, format!("{}{table}{}", &text[..from], &text[to..])).expect("the page is written");
-        return;
-    }
-    assert_eq!(
-        &text[from..to],
-        table,
-        "`SLIPRING_BLESS=1 cargo test -p slipring-cli --test all proofs` writes it anew"
-    );
+    pinned_between("docs/proof.md", ["<!-- examples -->\n", "<!-- end of the examples -->"], &table);
 }

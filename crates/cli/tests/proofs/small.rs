@@ -2,6 +2,7 @@
 //! ways. Most are a correct program with one or two changes.
 
 use super::explorer::{Program, Step};
+use crate::dice::Dice;
 
 /// The pipe that loads, and the one that stores.
 const LOAD: u8 = 0;
@@ -26,13 +27,8 @@ fn wait(flag: u8) -> (u8, Step) {
 impl Small {
     /// The program of a number.
     pub fn random(seed: u64) -> Small {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        let mut roll = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as usize % below.max(1)
-        };
+        let mut dice = Dice::new(seed);
+        let mut roll = |below: usize| dice.place(below);
         let buffers = 1 + roll(2) as u8;
         let mut parts: [Program; 3] = Default::default();
         for buffer in 0..buffers {

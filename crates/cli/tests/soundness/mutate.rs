@@ -1,5 +1,7 @@
 //! Mutants of a text: each changes its synchronisation, at one line or at two.
 
+use crate::dice::Dice;
+
 /// The purpose of a mutation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Intent {
@@ -222,25 +224,19 @@ fn whole_text(all: &mut Lines<'_>, text: &str) {
 
 /// Pairs of single mutants of the same text, where both changes are possible: selected by a walk over the list.
 pub fn pairs(text: &str, singles: &[Mutant], count: usize, seed: u64) -> Vec<Mutant> {
-    let mut state = seed | 1;
-    let mut next = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below.max(1) as u64) as usize
-    };
+    let mut dice = Dice(seed | 1);
     let broken: Vec<&Mutant> = singles.iter().filter(|m| m.intent == Intent::Break).collect();
     let mut list = Vec::new();
     for _ in 0..count * 4 {
         if list.len() == count || broken.is_empty() {
             break;
         }
-        let first = broken[next(broken.len())];
+        let first = dice.pick(&broken);
         let seconds = mutants(&first.text);
         if seconds.is_empty() {
             continue;
         }
-        let second = &seconds[next(seconds.len())];
+        let second = &seconds[dice.place(seconds.len())];
         if second.text == text {
             continue;
         }

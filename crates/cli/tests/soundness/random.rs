@@ -3,30 +3,13 @@
 
 use std::fmt::Write;
 
-/// A small random number generator: the same numbers for a seed on every host.
-pub struct Rng(u64);
+use crate::dice::Dice;
 
-impl Rng {
-    pub fn new(seed: u64) -> Rng {
-        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1);
-        rng.next();
-        rng
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 11) % n
-    }
-
-    pub fn chance(&mut self, percent: u64) -> bool {
-        self.below(100) < percent
-    }
+/// The numbers of a seed.
+pub fn dice(seed: u64) -> Dice {
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1);
+    dice.word();
+    dice
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -71,9 +54,9 @@ enum Style {
 
 /// A program for the A5.
 pub fn program(seed: u64) -> String {
-    let mut rng = Rng::new(seed);
+    let mut rng = dice(seed);
     let style = if rng.chance(60) { Style::Flags } else { Style::Tokens };
-    let careless = [0, 0, 8, 20][rng.below(4) as usize];
+    let careless = rng.pick(&[0, 0, 8, 20]);
     let steps: Vec<Do> = (0..BUFFERS)
         .map(Do::Load)
         .chain((0..2 + rng.below(9)).map(|_| match rng.below(3) {
@@ -141,7 +124,7 @@ func.func @k(%x: !pto.ptr<f32, gm>, %y: !pto.ptr<f32, gm>) attributes {{pto.aico
 }
 
 /// Flags for the last step of each pipe on which this one depends, unless forgotten.
-fn before_by_flags(rng: &mut Rng, body: &mut String, steps: &[Do], at: usize, careless: u64) {
+fn before_by_flags(rng: &mut Dice, body: &mut String, steps: &[Do], at: usize, careless: u64) {
     let step = steps[at];
     for pipe in ["PIPE_MTE2", "PIPE_V", "PIPE_MTE3"] {
         let needed = steps[..at].iter().any(|earlier| earlier.pipe() == pipe && step.needs(*earlier));

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use slipring::args::{Defaults, bound};
 use slipring::{
-    Bound, ExecuteOptions, Prepared, VerifyOutcome, check, execute, load, load_file, prepare, slot_buffers,
-    to_diagnostics, verify,
+    Bound, ExecuteOptions, Prepared, VerifyOutcome, execute, load_file, prepare, slot_buffers, to_diagnostics, verify,
 };
-use slipring_check::{Checker, Schedules, Tools};
+use slipring_check::Schedules;
 use slipring_ir::text::print;
 use slipring_ir::{Diags, Severity, Source};
-use slipring_machine::{Platform, built_in};
+use slipring_machine::built_in;
 use slipring_op::{Decoding, decode};
 use slipring_program::{Param, ParamKind};
 use slipring_sim::ExecutionMode;
 
+use crate::here::root;
+use crate::ready::{Ready, args_of, of_blocks};
 use crate::soundness::mutate::{Intent, Mutant, mutants, pairs};
 use crate::soundness::oracle::{Trial, Wrong, wrong};
 use crate::soundness::random;
@@ -70,38 +70,18 @@ struct Said {
     all_schedules: bool,
 }
 
-/// A program that can be run.
-struct Ready {
-    prepared: Prepared,
-    platform: Platform,
-    values: Vec<Bound<'static>>,
+/// A program that can be run, and its arguments.
+type Given = (Ready, Vec<Bound<'static>>);
+
+fn ready(text: &str, subject: &Subject) -> Option<Given> {
+    let ready = Ready::of("mutant.pto", text, &built_in(subject.arch).unwrap()).ok()?;
+    let values = ready.values(&subject.words)?;
+    Some((ready, values))
 }
 
-fn ready(text: &str, subject: &Subject) -> Option<Ready> {
-    let platform = built_in(subject.arch).unwrap();
-    let (module, mut diags) = load(Source::new("mutant.pto", text));
-    if diags.has_errors() {
-        return None;
-    }
-    check(&module, &platform, &mut diags);
-    if diags.has_errors() {
-        return None;
-    }
-    let prepared = prepare(module, None, &platform, &mut diags)?;
-    let params = &prepared.decoded.program.params;
-    let values = bound(&subject.words, params, &Defaults::default()).ok()?;
-    Some(Ready { prepared, platform, values })
-}
-
-fn options(blocks: u32) -> ExecuteOptions {
-    ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() }
-}
-
-fn said(ready: &Ready, blocks: u32) -> Said {
-    let Ready { prepared, platform, values } = ready;
-    let mut checker = Checker::new(Tools { scratch: slot_buffers(prepared, values), ..Tools::default() });
-    let execution = execute(&prepared.decoded, platform, values, options(blocks), &mut checker);
-    let report = checker.report(&execution.result);
+fn said((ready, values): &Given, blocks: u32) -> Said {
+    let Ready { prepared, platform } = ready;
+    let (execution, report) = ready.checked(values, blocks);
     let errors: Vec<_> = to_diagnostics(&report.findings, &prepared.decoded.program)
         .into_iter()
         .filter(|d| d.severity == Severity::Error)
@@ -112,7 +92,7 @@ fn said(ready: &Ready, blocks: u32) -> Said {
         return Said { first: Some(format!("{}: {}", first.code, first.message)), same_pipe, all_schedules };
     }
     let mut diags = Diags::default();
-    let first = match verify(prepared, platform, values, options(blocks), &execution, &mut diags) {
+    let first = match verify(prepared, platform, values, of_blocks(blocks), &execution, &mut diags) {
         VerifyOutcome::Same(_) => None,
         _ => Some("verify".to_string()),
     };
@@ -127,11 +107,11 @@ fn one_pipe(message: &str) -> bool {
 }
 
 /// The expected contents of each buffer: the sequential semantics.
-fn wanted(ready: &Ready, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
-    let Ready { prepared, platform, values } = ready;
+fn wanted((ready, values): &Given, blocks: u32) -> Option<Vec<Option<Vec<u8>>>> {
+    let Ready { prepared, platform } = ready;
     let mut diags = Diags::default();
     let decoded = decode(&prepared.written, &prepared.kernel, platform, Decoding::Reference, &mut diags).ok()?;
-    let options = ExecuteOptions { mode: ExecutionMode::Sequential, ..options(blocks) };
+    let options = ExecuteOptions { mode: ExecutionMode::Sequential, ..of_blocks(blocks) };
     let run = execute(&decoded, platform, values, options, &mut ());
     let slots = slot_buffers(prepared, values);
     let mut buffers = 0..;
@@ -202,9 +182,9 @@ impl Study {
         };
         let Said { first, same_pipe, all_schedules } = said(&ready, subject.blocks);
         let trial = Trial {
-            decoded: &ready.prepared.decoded,
-            platform: &ready.platform,
-            values: &ready.values,
+            decoded: &ready.0.prepared.decoded,
+            platform: &ready.0.platform,
+            values: &ready.1,
             blocks: subject.blocks,
             wanted,
             timings: self.timings,
@@ -245,22 +225,13 @@ fn shown(mutant: &Mutant) -> String {
     }
 }
 
-fn wanted_or_none(ready: &Ready, blocks: u32) -> Vec<Option<Vec<u8>>> {
-    wanted(ready, blocks).unwrap_or_else(|| vec![None; ready.prepared.decoded.program.params.len()])
-}
-
-fn args_of(text: &str) -> Option<Vec<String>> {
-    let line = text.lines().find_map(|l| l.trim_start().strip_prefix("// args:"))?;
-    Some(line.split_whitespace().map(str::to_string).collect())
+fn wanted_or_none(ready: &Given, blocks: u32) -> Vec<Option<Vec<u8>>> {
+    wanted(ready, blocks).unwrap_or_else(|| vec![None; ready.0.prepared.decoded.program.params.len()])
 }
 
 fn blocks_of(text: &str) -> u32 {
     let line = text.lines().find_map(|l| l.trim_start().strip_prefix("// blocks:"));
     line.and_then(|n| n.trim().parse().ok()).unwrap_or(1)
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// The examples on both platforms, after the passes: their text contains every wait and flag.

@@ -32,12 +32,6 @@ pub fn check(source: &str, platform: &Platform) -> (Module, Diags) {
     (module, diags)
 }
 
-/// The messages of a text's errors.
-pub fn errors(source: &str, platform: &str) -> Vec<String> {
-    let (_, diags) = check(source, &built_in(platform).unwrap());
-    diags.list.iter().map(|d| d.message.clone()).collect()
-}
-
 /// Runs a kernel on one cluster of a platform.
 pub fn run_on(platform: &Platform, source: &str, mode: Decoding, args: Vec<Arg>) -> RunResult {
     let module = parse(source, platform);

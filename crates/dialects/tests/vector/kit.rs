@@ -65,7 +65,7 @@ impl Tile {
 }
 
 /// A kernel that loads the complete tiles, applies the op, and stores the complete tiles.
-pub fn text(tiles: &[Tile], op: &str) -> String {
+fn text(tiles: &[Tile], op: &str) -> String {
     let (mut types, mut params, mut body) = (String::new(), Vec::new(), String::new());
     let (mut loads, mut stores) = (String::new(), String::new());
     let mut next = 0;

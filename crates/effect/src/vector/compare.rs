@@ -1,7 +1,7 @@
 //! Comparisons, whose results are packed bits, and choices by such bits.
 //!
-//! A mask has one row of bits for each row of the tiles: bit `c % 8` of byte `c / 8` of the row stands for column c.
-//! The rows of bits begin where the rows of the mask tile begin, whatever the type of its elements.
+//! A mask has one row of bits for each row of the tiles: bit `c % 8` of byte `c / 8` of the row represents column c.
+//! The rows of bits begin where the rows of the mask tile begin, whatever its element type.
 
 use slipring_machine::Question;
 use slipring_program::{Access, Effect, Env, Fault, Output, Run};
@@ -12,7 +12,7 @@ use slipring_tile::{Compare, Elem, Layout, View};
 use super::operands::{Rect, Shape, Source};
 use super::{Input, Local, TileArg, tile_units, with_operands};
 
-/// Elements worked on together: whole bytes of bits.
+/// Elements processed together: whole bytes of bits.
 const CHUNK: usize = 256;
 
 /// Row and first column of every chunk.
@@ -23,16 +23,16 @@ fn chunks(rows: u32, cols: usize) -> impl Iterator<Item = (usize, usize)> {
 /// Where the bits of a mask's rows begin.
 #[derive(Clone, Copy, Debug)]
 pub enum Bits {
-    /// Where the rows of the mask tile begin.
+    /// At the rows of the mask tile.
     Rows,
-    /// There, and a source says something else.
+    /// There, but a source disagrees.
     Asked(&'static Question),
-    /// After the bytes of the row before.
+    /// After the bytes of the previous row.
     Dense,
 }
 
 impl Bits {
-    /// Notes where another answer would take other bytes.
+    /// Records the question if the alternative answer would use other bytes.
     fn ask(self, mask: &Rect, output: &mut Output) {
         if let Bits::Asked(question) = self
             && mask.rows > 1
@@ -46,7 +46,7 @@ impl Bits {
 /// The bits of a mask for `rows` × `cols` elements.
 ///
 /// # Errors
-/// `tile-valid` where the mask tile has fewer valid rows or its rows are too short.
+/// `tile-valid` if the mask tile has fewer valid rows or its rows are too short.
 fn bits(mask: &TileArg, args: &[u64], (rows, cols): Shape, lie: Bits) -> Result<Rect, Fault> {
     let (have, _) = mask.valid(args)?;
     let bytes = mask.as_bytes();
@@ -146,7 +146,7 @@ impl Effect for CompareTiles {
     }
 }
 
-/// `dst[r, c] = mask[r, c] ? a[r, c] : b[r, c]` for the destination's valid shape; elements move unchanged.
+/// `dst[r, c] = mask[r, c] ? a[r, c] : b[r, c]` for the destination's valid shape; elements are moved unchanged.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Select {
@@ -191,7 +191,7 @@ impl Effect for Select {
         }
         self.bits.ask(&mask, output);
         let to = View::tile(&self.dst.layout, 0, 0);
-        // The bits of all rows first: they may share bytes with the destination.
+        // The bits of all rows are read first: they may share bytes with the destination.
         let (bytes, start) = memory.locate(env, self.local.core, self.local.space, args[self.mask.at]);
         let from = View::tile(&mask.tile.layout, 0, 0);
         let n = cols as usize;

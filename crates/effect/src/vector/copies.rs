@@ -1,4 +1,4 @@
-//! Elements that are moved, repeated, converted or joined.
+//! Moving, repeating, converting and concatenating elements.
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
@@ -13,11 +13,11 @@ use crate::outside;
 pub struct Spread {
     /// The memory of both.
     pub local: Local,
-    /// Where the elements go.
+    /// The destination.
     pub dst: TileArg,
-    /// Where they come from.
+    /// The source.
     pub input: Input,
-    /// How they are converted.
+    /// The conversion.
     pub cast: Cast,
 }
 
@@ -47,7 +47,7 @@ impl Effect for Spread {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
         let source = Source::all(&[self.input], args, &self.dst, (rows, cols))?;
-        // A tile keeps its own type up to the copy, which converts it; a number is converted before.
+        // A tile keeps its own type up to the copy, which converts it; a scalar is converted before.
         let elem = match self.input {
             Input::Scalar(_) => to.elem,
             Input::Tile(tile)
@@ -101,7 +101,7 @@ impl Effect for Transpose {
             ([Source::Rect(self.src.rect(cols, rows))], (cols, rows), self.src.layout.elem),
             &mut scratch.bytes,
             |dst, [(bytes, from)]| {
-                // The bits are moved: types of one size may differ.
+                // The bits are moved: types of equal size may differ.
                 let mut from = from.transposed();
                 from.elem = to.elem;
                 copy(dst, &to, bytes, &from, rows as usize, cols as usize, Cast::default())
@@ -112,7 +112,7 @@ impl Effect for Transpose {
     }
 }
 
-/// The valid columns of two sources side by side, for the destination's valid rows.
+/// The valid columns of two sources concatenated, for the destination's valid rows.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Concat {
@@ -122,7 +122,7 @@ pub struct Concat {
 }
 
 impl Concat {
-    /// Rows, and columns of each source.
+    /// Rows, and the columns of each source.
     fn shapes(&self, args: &[u64]) -> Result<(u32, [u32; 2]), Fault> {
         let (rows, _) = self.dst.valid(args)?;
         let cols = self.dst.layout.cols;
@@ -139,7 +139,7 @@ impl Concat {
         Ok((rows, [a, b]))
     }
 
-    /// The destination as it begins at column `first`.
+    /// The destination starting at column `first`.
     fn window(&self, first: u32) -> View {
         View::tile(&self.dst.layout, 0, first as usize)
     }

@@ -1,21 +1,22 @@
-//! Rows of two tiles after each other, as much of each as a number in memory says.
+//! Concatenation of the rows of two tiles; an integer in memory gives the length taken from each.
 
 use slipring_program::{Access, Discover, Extent, Fault, Run};
 
 use super::gather::{read, write};
 use super::{Local, TileArg, tile_units};
 
-/// Row i of `dst` begins with the first elements of row i of the first source, those of the second follow: so many of each as the
-/// first number of row i of its counts says, in bytes of a count, and no more than the valid columns of `dst` take.
+/// Row i of `dst` begins with the first elements of row i of the first source, followed by those of the second. The
+/// number of each comes from the first element of row i of its counts, in units of a count's bytes, limited by the
+/// valid columns of `dst`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConcatCounted {
     /// The memory of all.
     pub local: Local,
-    /// Where the rows go.
+    /// The destination.
     pub dst: TileArg,
-    /// Where they come from.
+    /// The sources.
     pub sources: [TileArg; 2],
-    /// How much of each.
+    /// The lengths.
     pub counts: [TileArg; 2],
 }
 

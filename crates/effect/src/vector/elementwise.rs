@@ -1,4 +1,4 @@
-//! One operation for every element.
+//! Elementwise operations.
 
 use slipring_machine::interpretations::FIRST_COLUMN;
 use slipring_program::{Access, Effect, Env, Fault, Run};
@@ -18,7 +18,7 @@ pub struct Elementwise<const N: usize> {
     pub local: Local,
     /// The operation.
     pub op: &'static PerElement<N>,
-    /// Where the results go.
+    /// The destination.
     pub dst: TileArg,
     /// What it is applied to.
     pub inputs: [Input; N],
@@ -64,22 +64,22 @@ impl<const N: usize> Effect for Elementwise<N> {
     }
 }
 
-/// `dst = op(a, b)` where both have valid elements, the element of the one that has it elsewhere. One of them must
-/// have the destination's valid shape, the other none larger.
+/// `dst = op(a, b)` where both have valid elements, otherwise the element of the one that has it. One of them must have
+/// the destination's valid shape, the other none larger.
 #[derive(Clone, Copy, Debug)]
 pub struct Partial {
     /// The memory of all operands.
     pub local: Local,
     /// The operation.
     pub op: &'static Binary,
-    /// Where the results go.
+    /// The destination.
     pub dst: TileArg,
-    /// What it is applied to.
+    /// The operands.
     pub sources: [TileArg; 2],
 }
 
 impl Partial {
-    /// The destination's valid shape, the shape that both sources have, and which source has all of it.
+    /// The destination's valid shape, the intersection of both sources, and which source covers all of it.
     fn shapes(&self, args: &[u64]) -> Result<(Shape, Shape, usize), Fault> {
         let shape = self.dst.valid(args)?;
         let [a, b] = [self.sources[0].valid(args)?, self.sources[1].valid(args)?];
@@ -115,7 +115,7 @@ impl Effect for Partial {
             return Ok(0);
         }
         let to = View::tile(&self.dst.layout, 0, 0);
-        // The smaller source is read where it is valid, the whole one everywhere.
+        // The smaller source is read where it is valid, the full one everywhere.
         let mut sources = [self.sources[0].rect(common.0, common.1), self.sources[1].rect(common.0, common.1)];
         (sources[whole].rows, sources[whole].cols) = (rows, cols);
         with_operands(

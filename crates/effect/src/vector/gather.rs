@@ -1,7 +1,7 @@
-//! Elements at places that numbers in memory name, or that a pattern or a comparison picks.
+//! Gather and selection: elements at indices held in memory, or picked by a pattern or a comparison.
 //!
-//! Numbers count from the first element of a tile as it lies in memory, columns outside of its valid shape included: the
-//! tiles are stored by rows. A number that names no element of its tile is a fault.
+//! Indices count from the first element of a tile in memory order, including columns outside its valid shape: the tiles
+//! are stored row by row. An index that is outside its tile is a fault.
 
 use slipring_machine::Units;
 use slipring_program::{Access, Choice, Discover, Effect, Env, Extent, Fault, Memory, Run};
@@ -23,7 +23,7 @@ fn storage(tile: &TileArg, local: Local, args: &[u64]) -> Extent {
     Extent::run(local.space, local.core, args[tile.at], tile.layout.bytes() as u32)
 }
 
-/// The elements of a rectangle, row after row.
+/// The elements of a rectangle, row by row.
 pub(super) fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args: &[u64], out: &mut Vec<u8>) {
     let Rect { tile, rows, cols } = rect;
     let (bytes, start) = memory.locate(env, local.core, local.space, args[tile.at]);
@@ -38,10 +38,10 @@ pub(super) fn take(memory: &Memory, (env, local): (Env, Local), rect: Rect, args
     }
 }
 
-/// The same for an effect that finds out what it touches: the reads are added to `access`.
+/// As [`take`], for an effect that discovers its accesses: the reads are added to `access`.
 ///
 /// # Errors
-/// If bytes of them lie outside of the memory.
+/// If some bytes are outside of the memory.
 pub(super) fn read(
     memory: &Memory,
     (env, local): (Env, Local),
@@ -70,12 +70,12 @@ pub(super) fn put(memory: &mut Memory, (env, local): (Env, Local), rect: Rect, a
     }
 }
 
-/// A number without a sign, its lowest byte first.
+/// An unsigned integer, lowest byte first.
 pub(super) fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
 }
 
-/// Numbers as the unit takes them, without a sign, and how to say them.
+/// Indices as used by the unit, unsigned, and their form for messages.
 fn numbers(bytes: &[u8], elem: Elem) -> impl Iterator<Item = (usize, u64, i64)> + '_ {
     bytes.chunks(elem.bytes()).enumerate().map(move |(at, bytes)| {
         let (word, unused) = (word(bytes), 64 - 8 * bytes.len() as u32);
@@ -140,8 +140,8 @@ impl Effect for Gather {
     }
 }
 
-/// Blocks of 32 bytes: block `b` of row `r` of `dst` is the one of `src` that begins at byte `offsets[r, b]`, for the valid shape
-/// of `dst`.
+/// Blocks of 32 bytes: block `b` of row `r` of `dst` is the block of `src` that begins at byte `offsets[r, b]`, for the
+/// valid shape of `dst`.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct GatherBlocks {
@@ -149,17 +149,17 @@ pub struct GatherBlocks {
     pub dst: TileArg,
     pub src: TileArg,
     pub offsets: TileArg,
-    /// The unit writes whole repeats of 256 bytes: what of them lies after a row's valid columns is uninitialised afterwards.
+    /// The unit writes whole repeats of 256 bytes: the part after a row's valid columns is uninitialised afterwards.
     pub whole_repeats: bool,
 }
 
 impl GatherBlocks {
-    /// Blocks of a row.
+    /// Blocks per row.
     fn blocks(&self, cols: u32) -> u32 {
         (cols * self.dst.layout.elem.bytes() as u32).div_ceil(BLOCK)
     }
 
-    /// What is overwritten after the valid columns.
+    /// The bytes overwritten after the valid columns.
     fn behind(&self, args: &[u64], (rows, cols): Shape, out: &mut Vec<Extent>) {
         let size = self.dst.layout.elem.bytes() as u32;
         let (used, pitch) = (cols * size, self.dst.layout.cols * size);
@@ -169,7 +169,7 @@ impl GatherBlocks {
         }
         let Local { space, core } = self.local;
         let start = args[self.dst.at] + u64::from(used);
-        // Of a row shorter than a repeat the next row's repeat overwrites what reaches into it.
+        // If a row is shorter than a repeat, the next row's repeat overwrites the part that extends into it.
         let row_bytes = whole.min(pitch) - used;
         out.push(Extent { space, core, start, rows, row_bytes, stride: pitch.into() });
         out.retain(|extent| extent.bytes() > 0);
@@ -219,7 +219,7 @@ impl Effect for GatherBlocks {
                 let message = format!("element ({row}, {block}) of `{}` is {said}", self.offsets.name);
                 return Err(Fault::new("index-bounds", message).help("a block begins at a multiple of 32 bytes"));
             }
-            // The last block of a row may hold less than it could.
+            // The last block of a row may be partial.
             let part = (width - block * BLOCK as usize).min(BLOCK as usize);
             let Some(found) = source.get(offset as usize..).and_then(|rest| rest.get(..part)) else {
                 return Err(no_element(&self.offsets, (row, block), said, &self.src, "bytes", all));
@@ -231,8 +231,8 @@ impl Effect for GatherBlocks {
     }
 }
 
-/// All of `dst` becomes zero; then `dst[indices[r, c]] = src[r, c]` for the valid shape of `indices`, row by row, the elements
-/// of `dst` counted row by row. Of several that go to one place the last one stays.
+/// All of `dst` becomes zero; then `dst[indices[r, c]] = src[r, c]` for the valid shape of `indices`, row by row, the
+/// elements of `dst` counted row by row. If several go to one element, the last one wins.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Scatter {
@@ -280,7 +280,7 @@ impl Effect for Scatter {
     }
 }
 
-/// All of `dst` becomes 0 (nothing, where `every` is 1); then each element of the valid shape of `src` goes to row or column
+/// All of `dst` becomes 0 (unless `every` is 1); then each element of the valid shape of `src` goes to row or column
 /// `every` × its own + `first` of it.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -290,12 +290,12 @@ pub struct ScatterPattern {
     pub src: TileArg,
     pub every: u32,
     pub first: u32,
-    /// True where rows are spread, false where columns are.
+    /// True if rows are spread, false if columns are.
     pub rows: bool,
 }
 
 impl ScatterPattern {
-    /// Valid shape of the source, of which the destination has `every` times as many rows or columns.
+    /// Valid shape of the source; the destination has `every` times as many rows or columns.
     fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
         let (rows, cols) = self.src.valid(args)?;
         let wanted = if self.rows { (rows * self.every, cols) } else { (rows, cols * self.every) };
@@ -344,8 +344,8 @@ impl Effect for ScatterPattern {
     }
 }
 
-/// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, one after the other from the
-/// first element of `dst` on.
+/// The elements of the valid shape of `src` whose column is `first` modulo `every`, row by row, stored contiguously
+/// from the first element of `dst`.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct GatherPattern {
@@ -357,7 +357,7 @@ pub struct GatherPattern {
 }
 
 impl GatherPattern {
-    /// Valid shape of the source, and how many elements are kept.
+    /// Valid shape of the source, and the number of selected elements.
     fn shape(&self, args: &[u64]) -> Result<(Shape, u32), Fault> {
         let (rows, cols) = self.src.valid(args)?;
         let kept = rows * cols.saturating_sub(self.first).div_ceil(self.every);
@@ -398,8 +398,9 @@ impl Effect for GatherPattern {
     }
 }
 
-/// Where the elements of `src` compare true with a number: row `r` of `dst` begins with their numbers, `counts[r]` is how many
-/// those are. An element's number is `offset`, the column and `pitch` for each row before.
+/// Indices of the elements of `src` for which a comparison with a scalar holds: row `r` of `dst` begins with the
+/// indices, `counts[r]` is their number. An element's index is `offset`, plus the column, plus `pitch` for each
+/// preceding row.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct GatherWhere {
@@ -413,12 +414,12 @@ pub struct GatherWhere {
     pub pitch: Pitch,
 }
 
-/// How far the numbers of two rows are apart.
+/// The index distance between two rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pitch {
-    /// By the columns of the tile.
+    /// The columns of the tile.
     Columns,
-    /// By the valid columns, rounded up to a multiple of these.
+    /// The valid columns, rounded up to a multiple of this.
     Valid(u32),
 }
 

@@ -7,9 +7,9 @@ use crate::region::apart;
 
 /// Fills a tile of 32-bit elements with the words of Philox 4x32.
 ///
-/// Arguments `numbers` on: two words of the key, four of the counter, lowest first. Four columns share a value of the counter,
-/// which goes up by one from four to four of them. For the next row it goes up by 64 for each 256 columns begun but the last,
-/// and by the columns that 64 leave of that row (64 if none are left).
+/// Arguments from index `numbers`: two words of the key, four of the counter, lowest first. Four columns share a value
+/// of the counter, which is incremented by one for every four of them. For the next row it increases by 64 for each
+/// started group of 256 columns except the last, and by the columns of that row modulo 64 (64 if that is 0).
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Random {
@@ -73,24 +73,24 @@ impl Effect for Random {
 /// How a bin of a histogram is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bins {
-    /// Values up to the bin's.
+    /// Values up to and including the bin's.
     UpTo,
     /// Values of the bin.
     Of,
 }
 
-/// 256 counters for each row of 16-bit values: of their upper bytes, or of the lower bytes of those whose upper byte is the
-/// row's selector. The counters of a row lie after those of the row before it.
+/// 256 counters for each row of 16-bit values: for their upper bytes, or for the lower bytes of those whose upper byte
+/// equals the row's selector. The counters of a row follow those of the previous row.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Histogram {
     pub local: Local,
     pub dst: TileArg,
     pub src: TileArg,
-    /// Of values of two bytes a selector for each row, one after the other: what the upper byte must be. Of values of four a row
-    /// for each byte above the one that is counted, whose first element is what that must be.
+    /// For two-byte values one selector for each row, stored contiguously: the required upper byte. For four-byte
+    /// values one row for each byte above the counted one, whose first element is the required value.
     pub selectors: TileArg,
-    /// The byte that is counted, from the lowest.
+    /// The counted byte, from the lowest.
     pub byte: u32,
     pub bins: Bins,
 }
@@ -103,7 +103,7 @@ impl Histogram {
         self.src.layout.elem.bytes() as u32
     }
 
-    /// Where the selectors of a row lie, from the highest byte of its values on; none where the highest one is counted.
+    /// Addresses of a row's selectors, starting with that of the highest byte; none if the highest byte is counted.
     fn selectors_of(&self, row: u32) -> Vec<u64> {
         let above = self.width() - 1 - self.byte;
         match self.width() {
@@ -112,7 +112,7 @@ impl Histogram {
         }
     }
 
-    /// Bytes that selectors take. Those of values of two bytes are read whatever is counted.
+    /// Bytes of selectors. Those of two-byte values are always read.
     fn selector_bytes(&self, rows: u32) -> u32 {
         match self.width() {
             2 => rows,

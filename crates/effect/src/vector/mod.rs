@@ -1,8 +1,9 @@
 //! Work of the vector unit on tiles: elementwise, by rows and columns, comparisons, copies.
 //!
-//! Every effect works on the destination's valid shape and leaves the rest of the destination as it is. Tiles may
-//! have any layout. A source that shares bytes with the destination is read as it was before, so every operation
-//! works in place. Every cost counts the bytes of the rows of the destination, or of what is reduced or compared.
+//! Every effect writes the destination's valid shape and leaves the rest of the destination unchanged. Tiles may have
+//! any layout. A source that shares bytes with the destination is read with its previous contents, so every operation
+//! works in place. Costs are based on the number of bytes in the rows of the destination, or of the source for
+//! reductions and comparisons.
 
 mod compare;
 mod copies;

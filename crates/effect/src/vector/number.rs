@@ -1,25 +1,25 @@
-//! Numbers that become elements.
+//! Scalars that become elements.
 
 use slipring_program::Fault;
 use slipring_tile::convert::convert;
 use slipring_tile::{Elem, RoundMode};
 
-/// How a number among an op's operands becomes an element.
+/// How a scalar among an op's operands becomes an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum NumberUse {
-    /// As a value of the element's type: floats rounded to the nearest, integers as they are.
+    /// As a value of the element's type: floats rounded to the nearest, integers unchanged.
     #[default]
     Value,
-    /// As bits: also an unsigned number of the element's width.
+    /// As bits: an unsigned number of the element's width is also accepted.
     Bits,
-    /// As a number of places to shift by: whatever is negative or too large shifts everything out.
+    /// As a shift count: a negative or too large one shifts everything out.
     Count,
 }
 
-/// A number that is an operand.
+/// A scalar operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
-    /// Which argument.
+    /// Its argument index.
     pub at: usize,
     /// Its type.
     pub from: Elem,
@@ -58,7 +58,7 @@ impl Number {
         })
     }
 
-    /// A fault where the element's type has no such number.
+    /// A fault if the element's type cannot represent the value.
     ///
     /// # Errors
     /// `scalar-range`.
@@ -90,7 +90,7 @@ impl Number {
             .help("give a number that the element type of the tile has"))
     }
 
-    /// True if [`Number::check`] reports a fault for some number of the type that it has.
+    /// True if [`Number::check`] reports a fault for some value of its type.
     pub fn may_fault(&self) -> bool {
         let largest: u64 = match self.from {
             Elem::F32 => 0x7f7f_ffff,
@@ -130,7 +130,7 @@ pub fn unsigned(elem: Elem) -> Elem {
     }
 }
 
-/// The bytes of an infinity; none for a type that has none.
+/// The bytes of an infinity; empty for a type without one.
 fn infinity(elem: Elem, negative: bool) -> Vec<u8> {
     let value = if negative { f32::NEG_INFINITY } else { f32::INFINITY };
     if !matches!(elem, Elem::F32 | Elem::F16 | Elem::BF16) {
@@ -141,8 +141,8 @@ fn infinity(elem: Elem, negative: bool) -> Vec<u8> {
     bytes
 }
 
-/// The register of a number as an element of another type: floats rounded to the nearest, integers to integers by
-/// their low bits, floats to integers saturated.
+/// A scalar register as an element of another type: floats rounded to the nearest, integers to integers by their low
+/// bits, floats to integers with saturation.
 pub(super) fn scalar_bytes(bits: u64, from: Elem, to: Elem) -> [u8; 8] {
     let mut bytes = [0; 8];
     let saturate = from.is_float() && !to.is_float();

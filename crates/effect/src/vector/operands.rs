@@ -1,4 +1,5 @@
-//! Operands of vector work: where they lie, what of them is read, and how the destination is kept apart.
+//! Operands of vector work: their location, the parts that are read, and how sources are protected from writes to the
+//! destination.
 
 use std::ops::Range;
 
@@ -21,14 +22,14 @@ pub struct Local {
     pub core: Role,
 }
 
-/// A tile that is an operand: its type is known, its address and valid shape are run-time arguments.
+/// A tile operand: its type is known, its address and valid shape are run-time arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct TileArg {
     /// The declared operand's name, for messages.
     pub name: &'static str,
     /// Element type, allocated shape and layout.
     pub layout: Layout,
-    /// Which argument is the address; valid rows and valid columns follow.
+    /// The argument index of the address; valid rows and valid columns follow.
     pub at: usize,
 }
 
@@ -36,15 +37,15 @@ impl TileArg {
     /// The valid rows and columns.
     ///
     /// # Errors
-    /// `tile-valid` where they are negative or larger than the tile.
+    /// `tile-valid` if they are negative or larger than the tile.
     pub fn valid(&self, args: &[u64]) -> Result<Shape, Fault> {
         valid_shape(self.name, &self.layout, args[self.at + 1], args[self.at + 2])
     }
 
-    /// The same; `None` where nothing is valid.
+    /// As [`TileArg::valid`]; `None` if nothing is valid.
     ///
     /// # Errors
-    /// Those of `valid`.
+    /// Those of [`TileArg::valid`].
     pub(super) fn filled(&self, args: &[u64]) -> Result<Option<Shape>, Fault> {
         self.valid(args).map(|shape| (shape.0 > 0 && shape.1 > 0).then_some(shape))
     }
@@ -54,7 +55,7 @@ impl TileArg {
         Rect { tile: self, rows, cols }
     }
 
-    /// The tile's bytes, row by row: what a mask of bits is stored in.
+    /// The tile's bytes, row by row, as used to store a bit mask.
     pub(super) fn as_bytes(self) -> TileArg {
         let cols = self.layout.cols.saturating_mul(self.layout.elem.bytes() as u32);
         TileArg { layout: Layout::nd(Elem::U8, self.layout.rows, cols), ..self }
@@ -106,56 +107,56 @@ impl Rect {
     }
 }
 
-/// An operand that is read, as it stands for element (r, c) of the destination.
+/// An input operand, as it maps to element (r, c) of the destination.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     /// Element (r, c).
     Tile(TileArg),
-    /// Element (r, c % n) of a tile with n valid columns: n is 1 (a number for each row), 32 bytes (a block for each
-    /// row, again and again) or the columns of the destination.
+    /// Element (r, c % n) of a tile with n valid columns: n is 1 (a value for each row), 32 bytes (a repeated block for
+    /// each row) or the columns of the destination.
     PerRow(TileArg),
-    /// Element (r, 0) of a tile with fewer columns than the destination, else element (r, c).
+    /// Element (r, 0) of a tile with fewer columns than the destination, otherwise element (r, c).
     PerRowFirst(TileArg),
     /// Element (r, 0).
     FirstColumn(TileArg),
     /// Element (0, c).
     FirstRow(TileArg),
-    /// One number for all.
+    /// One scalar for all.
     Scalar(Number),
 }
 
 impl Input {
-    /// True if this argument is the number that it stands for.
+    /// True if this argument is the scalar of this input.
     pub(super) fn is_number(&self, index: usize) -> bool {
         matches!(self, Input::Scalar(number) if number.at == index)
     }
 
-    /// True if this argument is a number that may be none of the element's type.
+    /// True if this argument is a scalar that the element's type may be unable to represent.
     pub(super) fn doubts(&self, index: usize) -> bool {
         matches!(self, Input::Scalar(number) if number.at == index && number.may_fault())
     }
 }
 
-/// What of an input is read, and how it is spread over the destination.
+/// The part of an input that is read, and how it is spread over the destination.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
-    /// As it is.
+    /// Unchanged.
     Rect(Rect),
-    /// One column for all.
+    /// One column, repeated.
     Column(Rect),
-    /// One row for all.
+    /// One row, repeated.
     Row(Rect),
-    /// A few columns again and again.
+    /// A few columns, repeated.
     Block(Rect),
-    /// A number.
+    /// A scalar.
     Scalar(Number),
 }
 
 impl Input {
-    /// What is read for `rows` × `cols` elements of the destination.
+    /// The part read for `rows` × `cols` elements of the destination.
     ///
     /// # Errors
-    /// `tile-valid` where the operand has fewer valid elements.
+    /// `tile-valid` if the operand has fewer valid elements.
     fn source(&self, args: &[u64], target: &TileArg, (rows, cols): Shape) -> Result<Source, Fault> {
         let rect = |tile: TileArg, rows, cols| tile.covers(args, target, (rows, cols)).map(|()| tile.rect(rows, cols));
         match *self {
@@ -192,7 +193,7 @@ impl Source {
     /// The sources of all inputs.
     ///
     /// # Errors
-    /// `tile-valid` where an operand has fewer valid elements than `shape` needs.
+    /// `tile-valid` if an operand has fewer valid elements than `shape` needs.
     pub fn all<const N: usize>(
         inputs: &[Input; N],
         args: &[u64],
@@ -206,12 +207,13 @@ impl Source {
         Ok(sources)
     }
 
-    /// True if [`Source::differs_in_rows`] depends on what is read.
+    /// True if [`Source::differs_in_rows`] depends on the data.
     pub fn may_differ_in_rows(&self) -> bool {
         matches!(self, Source::Block(rect) if rect.rows > 0 && rect.cols > 1)
     }
 
-    /// True if a block for each row has another element than its first one: the first column alone would do something else.
+    /// True if the elements of a row's block differ from its first one: using only the first column would give another
+    /// result.
     pub fn differs_in_rows(&self, memory: &Memory, env: Env, local: Local, args: &[u64]) -> bool {
         let Source::Block(rect) = self else { return false };
         let (bytes, start) = memory.locate(env, local.core, local.space, args[rect.tile.at]);
@@ -230,8 +232,8 @@ impl Source {
     }
 }
 
-/// Size of the work of the vector unit on a rectangle of a tile: its rows (columns where the tile is stored by columns), and
-/// whether they follow each other without gaps.
+/// Size of vector work on a rectangle of a tile: its rows (columns if the tile is stored by columns), and whether they
+/// are contiguous.
 pub fn tile_units(layout: &Layout, rows: u32, cols: u32) -> Units {
     let (rows, cols, size) = (u64::from(rows), u64::from(cols), layout.elem.bytes() as u64);
     match (layout.slayout, layout.blayout) {
@@ -241,8 +243,8 @@ pub fn tile_units(layout: &Layout, rows: u32, cols: u32) -> Units {
     }
 }
 
-/// Calls `work` with the bytes of the destination (from its address on) and, as views of elements of type `elem`,
-/// what is read for `shape` (rows and columns). What needs preparing is prepared in `scratch`: scalars, elements of
+/// Calls `work` with the bytes of the destination (from its address) and with views, as elements of type `elem`, of the
+/// inputs for `shape` (rows and columns). Inputs that need preparation are prepared in `scratch`: scalars, elements of
 /// other types, repeated blocks, and sources that share bytes with the destination.
 pub(super) fn with_operands<const N: usize, R>(
     (memory, env, local): (&mut Memory, Env, Local),
@@ -254,7 +256,7 @@ pub(super) fn with_operands<const N: usize, R>(
 ) -> R {
     let (bytes, _) = memory.locate_mut(env, local.core, local.space, 0);
     let span = target.span(args);
-    // Where each input is to be read: in the memory, or in its scratch buffer.
+    // Where each input is read from: the memory, or its scratch buffer.
     let mut places: [(Option<Range<usize>>, View); N] = std::array::from_fn(|_| (None, View::strided(elem, 0, 0, 0)));
     for ((source, place), buffer) in sources.iter().zip(&mut places).zip(scratch.iter_mut()) {
         buffer.clear();
@@ -302,7 +304,7 @@ fn prepare(
         buffer.resize(rows * step, 0);
         for col in (0..cols).step_by(width.max(1)) {
             let to = View::strided(elem, col * elem.bytes(), step, elem.bytes());
-            // Both lie within their bytes: the plan has checked the one, the other was made for it.
+            // Both are within their bytes: the plan has checked one, the other was allocated for it.
             let _ = copy(buffer, &to, &bytes[span.clone()], &view, rows, width.min(cols - col), Cast::default());
         }
         return (None, View::strided(elem, 0, step, elem.bytes()));

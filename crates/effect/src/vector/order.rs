@@ -8,7 +8,8 @@ use super::{Local, TileArg};
 use crate::region::apart;
 use crate::sort::{GROUP, RECORD, merge, sort_groups, sorted_list};
 
-/// Sorts groups of 32 elements of each row in descending order, and writes a record of 8 bytes for each: the element, its index.
+/// Sorts groups of 32 elements of each row in descending order, and writes an 8-byte record for each: the element and
+/// its index.
 ///
 /// The unit of its cost is a group.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +20,11 @@ pub struct SortRows {
     pub src: TileArg,
     /// A row of indices for each row, or one for all.
     pub indices: TileArg,
-    /// The last group of a row is filled up with numbers that come last; else it is left out.
+    /// A partial last group of a row is filled up with values that sort last; otherwise it is omitted.
     pub fills: bool,
 }
 
-/// Rows, valid columns of the source, groups of a row, and whether the rows have indices of their own.
+/// Rows, valid columns of the source, groups per row, and whether each row has its own indices.
 struct Shape {
     rows: u32,
     cols: u32,
@@ -54,7 +55,7 @@ impl SortRows {
         Ok(Shape { rows, cols, groups, own })
     }
 
-    /// Rows that begin at `tile`'s, so many bytes long.
+    /// Rows of this many bytes that begin at `tile`'s rows.
     fn lines(&self, tile: &TileArg, args: &[u64], rows: u32, row_bytes: u32) -> Extent {
         let stride = u64::from(tile.layout.cols) * tile.layout.elem.bytes() as u64;
         Extent { space: self.local.space, core: self.local.core, start: args[tile.at], rows, row_bytes, stride }
@@ -105,26 +106,26 @@ impl Effect for SortRows {
     }
 }
 
-/// The NaN with the sign set: it comes after all numbers.
+/// The NaN with the sign set, which sorts after all numbers.
 fn last(elem: Elem) -> &'static [u8] {
     if elem == Elem::F16 { &[0x00, 0xfe] } else { &[0x00, 0x00, 0xc0, 0xff] }
 }
 
-/// What is merged.
+/// The inputs of a merge.
 #[derive(Clone, Debug)]
 pub enum Merge {
-    /// Every four blocks of the source: argument that says how many elements a block has.
+    /// Every four blocks of the source; the argument index of the number of elements per block.
     Blocks(usize),
-    /// Two to four sources, first into working memory; with `stops` until one of them is used up.
+    /// Two to four sources, first into working memory; with `stops` until one of them is exhausted.
     Lists {
-        /// Of the shape of the result.
+        /// With the shape of the result.
         tmp: TileArg,
-        /// Whether it ends with the first source that is used up.
+        /// Whether it ends when the first source is exhausted.
         stops: bool,
     },
 }
 
-/// Merges sorted lists of records in tiles of one row. The unit of its cost is a record of the result.
+/// Merges sorted lists of records in single-row tiles. The unit of its cost is a record of the result.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct MergeRows {
@@ -134,7 +135,7 @@ pub struct MergeRows {
     pub merge: Merge,
 }
 
-/// Most repeats and most records of a list: the instruction has 8 and 16 bits for them.
+/// Maximum number of repeats and of records per list: the instruction has 8 and 16 bits for them.
 const MOST_REPEATS: u64 = 255;
 const MOST_RECORDS: u64 = 0xffff;
 
@@ -240,7 +241,7 @@ impl Discover for MergeRows {
         if !memory.has(&result, env) {
             return Err(memory.miss(&result, "writes", env));
         }
-        // What was copied from after the merged records is what the working memory held.
+        // The bytes copied beyond the merged records come from the previous contents of the working memory.
         let rest = result.bytes() as usize - records.len();
         if rest > 0 {
             access.undefined.push(self.run(result.start + records.len() as u64, rest as u64));

@@ -1,4 +1,4 @@
-//! Filling what lies outside a valid shape.
+//! Filling the elements outside a valid shape.
 
 use slipring_machine::interpretations::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run};
@@ -9,24 +9,24 @@ use super::operands::{Shape, Source};
 use super::{Local, TileArg, tile_units, with_operands};
 use crate::{outside, rect_extents};
 
-/// Copies the source's valid shape and writes a value to all other elements of the destination's whole shape.
-/// Nothing is copied where both are one tile.
+/// Copies the source's valid shape and writes a value to all other elements of the destination's full shape. Nothing is
+/// copied if both are the same tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Pad {
     /// The memory of both.
     pub local: Local,
-    /// Where the elements go.
+    /// The destination.
     pub dst: TileArg,
-    /// Where they come from; at most as large.
+    /// The source, which is not larger.
     pub src: TileArg,
     /// The bytes of the value.
     pub value: [u8; 8],
-    /// Whether sources disagree on the value.
+    /// Whether sources disagree about the value.
     pub asked: bool,
 }
 
 impl Pad {
-    /// The part of the destination below the copied rows and the one beside them: first row and column, rows, columns.
+    /// The parts of the destination below and to the right of the copied rows: first row and column, rows, columns.
     fn outside(&self, (rows, cols): Shape) -> [(Shape, u32, u32); 2] {
         let all = &self.dst.layout;
         [((0, cols), rows, all.cols.saturating_sub(cols)), ((rows, 0), all.rows.saturating_sub(rows), all.cols)]
@@ -86,7 +86,7 @@ impl Effect for Pad {
             &mut scratch.bytes,
             |dst, [(bytes, mut from)]| {
                 if !in_place {
-                    // The bits are moved: types of one size may differ.
+                    // The bits are moved: types of equal size may differ.
                     from.elem = layout.elem;
                     let to = View::tile(&layout, 0, 0);
                     copy(dst, &to, bytes, &from, rows as usize, cols as usize, Cast::default())?;

@@ -1,4 +1,4 @@
-//! Neighbours in a row: two streams joined or parted, sums of pairs.
+//! Adjacent elements of a row: interleaving and deinterleaving two streams, sums of pairs.
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::{Arg, Binary};
@@ -8,17 +8,19 @@ use super::operands::Shape;
 use super::{Local, TileArg, tile_units};
 use crate::region::apart;
 
-/// What becomes of two streams.
+/// The operation on two streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Weave {
-    /// The elements of both sources in turn; the first half of a row goes to the first destination, the second to the second.
+    /// The elements of both sources alternate; the first half of a row goes to the first destination, the second to the
+    /// second.
     Join,
-    /// The reverse: the rows of both sources one after the other, those at even places to the first destination, those at odd
-    /// ones to the second.
+    /// The reverse: the rows of both sources are concatenated, elements at even positions go to the first destination,
+    /// those at odd ones to the second.
     Part,
 }
 
-/// Two streams joined or parted, row by row. One source that is parted gives half as many columns to each destination.
+/// Interleaves or deinterleaves two streams, row by row. A single source that is deinterleaved gives half as many
+/// columns to each destination.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Interleave {
@@ -104,7 +106,7 @@ impl Effect for Interleave {
     }
 }
 
-/// Sums of neighbours: `dst[r, k] = src[r, 2k] + src[r, 2k + 1]` for the first half of the valid columns.
+/// Sums of adjacent elements: `dst[r, k] = src[r, 2k] + src[r, 2k + 1]` for the first half of the valid columns.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct PairSums {
@@ -115,7 +117,7 @@ pub struct PairSums {
 }
 
 impl PairSums {
-    /// Rows, and pairs of a row.
+    /// Rows, and pairs per row.
     fn shape(&self, args: &[u64]) -> Result<Shape, Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         self.src.covers(args, &self.dst, (rows, cols))?;

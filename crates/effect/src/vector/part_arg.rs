@@ -1,4 +1,4 @@
-//! The larger or smaller of two elements together with the number that belongs to it.
+//! The larger or smaller of two elements together with its index.
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::{Compare, Elem};
@@ -7,7 +7,7 @@ use super::gather::{put, take};
 use super::operands::Shape;
 use super::{Local, TileArg, tile_units};
 
-/// A value, and the number that belongs to it.
+/// A value, and its index.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Numbered {
@@ -15,19 +15,19 @@ pub struct Numbered {
     pub number: TileArg,
 }
 
-/// `dst = a` where that is chosen, else `b`, values and their numbers; the one that is valid where only one is. One of the
-/// sources has the destination's valid shape, the other none larger.
+/// `dst = a` where that is selected, otherwise `b`, both values and their indices; the valid one where only one is. One
+/// of the sources has the destination's valid shape, the other none larger.
 #[derive(Clone, Copy, Debug)]
 pub struct PartArg {
     /// The memory of all operands.
     pub local: Local,
-    /// `a` is chosen where this holds of its value and that of `b`,
+    /// `a` is selected if this holds for its value and that of `b`,
     pub first_if: Option<Compare>,
-    /// else `b` where this holds of its value and that of `a`.
+    /// otherwise `b` if this holds for its value and that of `a`.
     pub second_if: Compare,
-    /// Where the results go.
+    /// The destination.
     pub dst: Numbered,
-    /// What is chosen from.
+    /// The sources.
     pub sources: [Numbered; 2],
 }
 

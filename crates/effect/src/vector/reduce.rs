@@ -8,8 +8,8 @@ use super::operands::{Rect, Source};
 use super::{Local, TileArg, tile_units, with_operands};
 use crate::vector::number::scalar_bytes;
 
-/// A tile whose rows or columns are reduced, and where the results go. The source must have as many valid rows (for
-/// reduced rows) or columns (for reduced columns) as the destination, and at least one valid element in each.
+/// A tile whose rows or columns are reduced, and the destination. The source must have as many valid rows (for reduced
+/// rows) or columns (for reduced columns) as the destination, and at least one valid element in each.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Reduction {
@@ -19,7 +19,7 @@ pub struct Reduction {
 }
 
 impl Reduction {
-    /// What is read and written. `along` says whether rows are reduced.
+    /// The rectangles read and written. `rows_reduced` selects whether rows are reduced.
     fn rects(&self, args: &[u64], rows_reduced: bool) -> Result<(Rect, Rect), Fault> {
         let (rows, cols) = self.dst.valid(args)?;
         let (src_rows, src_cols) = self.src.valid(args)?;
@@ -57,12 +57,13 @@ impl Reduction {
         let (src, dst) = self.rects(args, rows_reduced)?;
         src.extents(self.local, args, &mut access.reads);
         dst.extents(self.local, args, &mut access.writes);
-        // The work is in the source.
+        // The work is proportional to the source.
         access.units = tile_units(&self.src.layout, src.rows, src.cols);
         Ok(())
     }
 
-    /// Calls `work` with the destination's bytes, the source's bytes and how its elements lie, and the spare buffers.
+    /// Calls `work` with the destination's bytes, the source's bytes and the layout of its elements, and the scratch
+    /// buffers.
     fn run(
         &self,
         args: &[u64],
@@ -91,7 +92,7 @@ impl Reduction {
     }
 }
 
-/// Elements of one row: in place where they are contiguous, else gathered.
+/// Elements of one row: in place if they are contiguous, otherwise gathered.
 fn line<'a>(bytes: &'a [u8], view: &View, row: usize, n: usize, buffer: &'a mut Vec<u8>) -> &'a [u8] {
     match row_range(view, row, 0, n) {
         Some(range) => &bytes[range],
@@ -184,13 +185,13 @@ fn index(at: usize, elem: Elem) -> [u8; 8] {
     scalar_bytes(at as u64, Elem::I64, elem)
 }
 
-/// Which rows are combined first.
+/// The order in which rows are combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rows {
-    /// One after the other, or two by two: see [`Order`].
+    /// Sequentially, or in pairs: see [`Order`].
     OneByOne,
-    /// Rows 2i and 2i + 1 give row i of the next round, until one row is left; the last row of an odd number is added to the
-    /// first row of the next round on units that work on memory, to the last one on units that work on registers.
+    /// Rows 2i and 2i + 1 give row i of the next round, until one row is left; an odd last row is added to the first
+    /// row of the next round on memory-based units, to the last one on register-based units.
     Pairs,
 }
 

@@ -1,4 +1,4 @@
-//! Between f32 and short integers, with a scale and an offset for each row.
+//! Conversion between `f32` and short integers, with a scale and an offset for each row.
 
 use slipring_program::{Access, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::copy::{read_row, write_row};
@@ -7,14 +7,14 @@ use slipring_tile::{Elem, RoundMode, View, convert};
 use super::operands::Shape;
 use super::{Local, TileArg, tile_units};
 
-/// Where the number for an element stands in its tile.
+/// The position of an element's scale or offset in its tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowNumber {
-    /// As the tile lies in memory: number r for row r.
+    /// In memory order: number r for row r.
     Flat,
     /// The first one of row r.
     First,
-    /// Element (r, c modulo 8), or (r, 0) where the tile has one valid column.
+    /// Element (r, c modulo 8), or (r, 0) if the tile has one valid column.
     Block,
 }
 
@@ -30,11 +30,11 @@ pub struct ScaleRows {
     pub number: RowNumber,
     /// True: `(src - offset) × scale`, from integers to f32; false: `src × scale + offset`, rounded to the nearest integer.
     pub back: bool,
-    /// The unit works in the source: it is uninitialised afterwards.
+    /// The unit works in place in the source: it is uninitialised afterwards.
     pub clobbers: bool,
 }
 
-/// f32 numbers of 32 bytes.
+/// f32 values per 32 bytes.
 const BLOCK: u32 = 8;
 
 impl ScaleRows {
@@ -42,7 +42,7 @@ impl ScaleRows {
         [Some(self.scale), self.offset].into_iter().flatten()
     }
 
-    /// Columns of the tile of numbers that are read.
+    /// Columns read of the tile of scales or offsets.
     fn width(&self, tile: &TileArg, args: &[u64], (rows, cols): Shape) -> Result<u32, Fault> {
         let (lines, have) = tile.valid(args)?;
         let width = match self.number {

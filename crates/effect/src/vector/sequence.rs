@@ -1,4 +1,4 @@
-//! Elements that follow from their place alone.
+//! Elements computed from their position alone.
 
 use super::{Local, TileArg, tile_units, with_operands};
 use slipring_program::{Access, Effect, Env, Fault, Run};
@@ -7,7 +7,7 @@ use slipring_tile::{Elem, View};
 
 use crate::vector::number::scalar_bytes;
 
-/// What the elements of a tile become; `start` is the run-time argument after the tile's.
+/// The sequence generated in a tile; `start` is the run-time argument after the tile's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sequence {
     /// `start + k` (or `start - k`), where k counts the valid elements row by row; wraps.
@@ -15,14 +15,14 @@ pub enum Sequence {
         /// `start - k`.
         descending: bool,
     },
-    /// 1 where `c <= r + start`, else 0.
+    /// 1 if `c <= r + start`, otherwise 0.
     Lower,
-    /// 1 where `c >= r + start`, else 0.
+    /// 1 if `c >= r + start`, otherwise 0.
     Upper,
 }
 
 impl Sequence {
-    /// The effect that fills a tile. Argument `tile.at + 3` is the start, a sign-extended number.
+    /// The effect that fills a tile. Argument `tile.at + 3` is the start, a sign-extended integer.
     pub fn fill(self, local: Local, dst: TileArg) -> impl Effect + use<> {
         Fill { local, dst, sequence: self }
     }

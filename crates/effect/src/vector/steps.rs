@@ -1,4 +1,4 @@
-//! Arithmetic in the type of the sources, converted on its way to the destination.
+//! Arithmetic in the element type of the sources, with the result converted to that of the destination.
 
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::copy::{Cast, copy};
@@ -8,8 +8,8 @@ use super::operands::Source;
 use super::{Input, Local, Number, TileArg, tile_units, with_operands};
 use crate::outside;
 
-/// `dst[r, c] = op(a[r, c], b[r, c])` in the type of the sources, then, with a factor, `scaled(that, factor)` in f32, then
-/// converted. Its cost counts the type of the sources.
+/// `dst[r, c] = op(a[r, c], b[r, c])` in the element type of the sources, then, with a factor, `scaled(result, factor)`
+/// in f32, then converted. Its cost is based on the element type of the sources.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Steps {

@@ -1,4 +1,4 @@
-//! Elements and rows of a table in global memory at places that numbers in a tile name.
+//! Gather and scatter of elements and rows of a table in global memory, at indices held in a tile.
 
 use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
@@ -8,20 +8,20 @@ use super::gather::word;
 use super::{Local, TileArg};
 use crate::arithmetic::{ADD, MAX, MIN};
 
-/// What happens with a number that names nothing of the table.
+/// The treatment of an out-of-range index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outside {
     /// A fault.
     Fault,
-    /// The last one is meant.
+    /// The last element is used.
     Clamp,
-    /// The numbers begin anew after the last one.
+    /// Indices wrap around.
     Wrap,
-    /// It gives zeros, or nothing is stored.
+    /// It yields zeros, or nothing is stored.
     Nothing,
 }
 
-/// A table and where its arguments stand: its address, its dimensions, its strides in elements.
+/// A table and its arguments: its address, its dimensions, its strides in elements.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct TableArg {
@@ -33,12 +33,12 @@ pub struct TableArg {
 }
 
 impl TableArg {
-    /// How many elements it has.
+    /// Number of elements.
     pub(super) fn elements(&self, args: &[u64]) -> u64 {
         args[self.at + 1..][..self.rank].iter().fold(1u64, |all, n| all.saturating_mul(*n))
     }
 
-    /// Between the rows of its last two dimensions, in elements.
+    /// Row stride of its last two dimensions, in elements.
     pub(super) fn pitch(&self, args: &[u64]) -> u64 {
         let TableArg { at, rank, .. } = *self;
         match rank {
@@ -48,8 +48,8 @@ impl TableArg {
         }
     }
 
-    /// How many places it has for numbers of elements, or of rows for a tile of this name with so many columns; and how many
-    /// bytes they are apart.
+    /// The number of valid indices for elements, or for rows of a tile with this name and number of columns; and the
+    /// distance between them in bytes.
     pub(super) fn places(&self, args: &[u64], rows: Option<(&str, u32)>) -> Result<(u64, u64), Fault> {
         let (size, elements) = (self.elem.bytes() as u64, self.elements(args));
         let Some((tile, cols)) = rows else { return Ok((elements, size)) };
@@ -63,7 +63,7 @@ impl TableArg {
 }
 
 impl Outside {
-    /// The place that a number names; `None` where it names none and nothing is to happen. `numbers` and `table` are names.
+    /// The address for an index; `None` if it is out of range and is to be ignored. `numbers` and `table` are names.
     pub(super) fn place(
         self,
         index: u64,
@@ -88,32 +88,33 @@ impl Outside {
     }
 }
 
-/// Moves between a tile and a table. Where the op says so, or where the numbers are a column and the tile has more, each names
-/// a row of the table, else an element; both are counted from the first one, elements as they lie in memory.
+/// Moves between a tile and a table. If the op specifies it, or if the indices are a column and the tile has more
+/// columns, each index is that of a row of the table, otherwise of an element; both count from the first one, elements
+/// in memory order.
 #[derive(Clone, Copy, Debug)]
 pub struct TableMove {
     /// The memory of the tiles.
     pub local: Local,
-    /// Where the elements go, or come from.
+    /// The destination, or the source, of the elements.
     pub tile: TileArg,
-    /// The numbers.
+    /// The indices.
     pub indices: TileArg,
-    /// Whether each names a row; `None`: the valid shapes say it.
+    /// Whether each is a row index; `None`: the valid shapes determine it.
     pub rows: Option<bool>,
     /// The table.
     pub table: TableArg,
-    /// What a number does that names nothing.
+    /// The treatment of an out-of-range index.
     pub outside: Outside,
-    /// `None`: from the table. Else to the table, with what is done to what it holds.
+    /// `None`: from the table. Otherwise to the table, with the kind of update.
     pub store: Option<Option<UpdateKind>>,
 }
 
-/// The scalar unit reads the numbers of a tile, to issue a move for each row that they name.
+/// The scalar unit reads the indices in a tile, to issue a move for each row.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadNumbers {
     /// The memory of the tile.
     pub local: Local,
-    /// The numbers.
+    /// The indices.
     pub indices: TileArg,
 }
 
@@ -127,7 +128,8 @@ impl Discover for ReadNumbers {
     }
 }
 
-/// What a move comes to: the elements of the tile, whether each number names a row, and whether such numbers stand in a line.
+/// The resolved form of a move: the elements of the tile, whether each index is that of a row, and whether row indices
+/// are in a line.
 struct Plan {
     rows: u32,
     cols: u32,
@@ -140,7 +142,7 @@ impl TableMove {
         let (rows, cols) = self.tile.valid(args)?;
         let (lines, width) = self.indices.valid(args)?;
         let by_row = self.rows.unwrap_or(width == 1 && cols != 1);
-        // Numbers of rows stand in a column, or in a line where the op says that they are numbers of rows.
+        // Row indices are in a column, or in a line if the op specifies row indices.
         let in_line = by_row && self.rows.is_some() && lines == 1;
         let enough =
             if by_row { if in_line { width >= rows } else { lines >= rows } } else { lines >= rows && width >= cols };
@@ -202,7 +204,7 @@ impl Discover for TableMove {
             check(memory, env, range, "uses")?;
         }
         if self.store.is_some() { &mut access.reads } else { &mut access.writes }.append(local);
-        // Elements that are moved for one number.
+        // Elements moved per index.
         let run = if by_row { cols } else { 1 };
         let [line, ..] = &mut scratch.bytes;
         for (row, col) in (0..rows).flat_map(|row| (0..cols).step_by(run as usize).map(move |col| (row, col))) {

@@ -1,7 +1,7 @@
-//! Rows and elements of a table in global memory into L1, at places that numbers in global memory name.
+//! Gather of rows and elements of a table in global memory into L1, at indices held in global memory.
 //!
-//! The scalar unit of a Cube core reads the numbers. Rows it has loaded one by one; single elements it puts itself, in the order of
-//! the tile's fractals, into global memory that is given for that, and has them loaded in one piece.
+//! The scalar unit of a Cube core reads the indices. It has rows loaded one by one. It copies single elements itself,
+//! in the order of the tile's fractals, into a scratch area of global memory, and has them loaded in one piece.
 
 use slipring_machine::Units;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run};
@@ -11,7 +11,7 @@ use super::gather::word;
 use super::table::{Outside, TableArg, check};
 use super::{Local, TileArg};
 
-/// The scalar unit reads a number for each valid row of a tile: they lie one after the other.
+/// The scalar unit reads an index for each valid row of a tile: they are contiguous.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct ReadRowNumbers {
@@ -20,17 +20,17 @@ pub struct ReadRowNumbers {
     pub numbers: TableArg,
 }
 
-/// The rows that the numbers name, each to its row of a tile in L1.
+/// The indexed rows, each to its row of a tile in L1.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct RowsToMat {
     pub numbers: ReadRowNumbers,
     pub table: TableArg,
-    /// What a number does that names nothing; where that is a row of zeros, the whole tile is zero beforehand.
+    /// The treatment of an out-of-range index; if that gives a row of zeros, the whole tile is zeroed beforehand.
     pub outside: Outside,
 }
 
-/// The scalar unit puts the elements that numbers name into global memory, as they are to lie in L1, with zeros for the rest.
+/// The scalar unit copies the indexed elements into global memory, in their L1 order, with zeros for the rest.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct StageElements {
@@ -42,7 +42,7 @@ pub struct StageElements {
     pub staging: TableArg,
 }
 
-/// What lies there, to L1.
+/// Moves the staged elements to L1.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct StagedToMat {
@@ -51,7 +51,7 @@ pub struct StagedToMat {
     pub staging: TableArg,
 }
 
-/// A run of global memory, which must be there.
+/// A run of global memory, which must exist.
 fn global(memory: &Memory, env: Env, local: Local, start: u64, bytes: usize, verb: &str) -> Result<Extent, Fault> {
     let range = Extent::run(Space::Gm, local.core, start, u32::try_from(bytes).unwrap_or(u32::MAX));
     check(memory, env, &range, verb)?;
@@ -68,7 +68,7 @@ fn whole(tile: &TileArg) -> usize {
 }
 
 impl ReadRowNumbers {
-    /// The numbers of so many rows.
+    /// The indices of this many rows.
     fn range(&self, args: &[u64], memory: &Memory, env: Env, rows: u32) -> Result<Extent, Fault> {
         let have = self.numbers.elements(args);
         if have < u64::from(rows) {
@@ -135,7 +135,7 @@ impl Discover for RowsToMat {
     }
 }
 
-/// The memory for staging, which must hold the whole tile.
+/// The staging memory, which must hold the whole tile.
 fn staging(
     staging: &TableArg,
     tile: &TileArg,

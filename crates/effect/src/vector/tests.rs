@@ -1,4 +1,4 @@
-//! Effects touch what their plans name, whatever the layouts and valid shapes.
+//! Effects touch only what their plans declare, whatever the layouts and valid shapes.
 
 use proptest::prelude::*;
 use slipring_machine::{Role, Units};

@@ -5,14 +5,14 @@ use slipring_tile::Layout;
 
 use super::{Local, TileArg};
 
-/// A tile as an instruction finds it.
+/// A tile as seen by an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Found {
     /// Element type, allocated shape and layout.
     pub layout: Layout,
     /// Valid rows and columns.
     pub valid: [u64; 2],
-    /// Whether its type says these, so that a library built for the type can choose by them.
+    /// Whether its type fixes these, so that a library built for the type can depend on them.
     pub fixed: bool,
 }
 
@@ -22,16 +22,16 @@ impl Found {
         self.layout.elem.bytes() as u64
     }
 
-    /// Bytes from one row to the next, as libraries count them.
+    /// Row stride in bytes, as libraries count it.
     pub fn row(&self) -> u64 {
         u64::from(self.layout.cols) * self.elem()
     }
 }
 
-/// The tiles by which an instruction decides how much working memory it uses.
+/// The tiles that determine how much working memory an instruction uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Around {
-    /// The first source that is a tile; the result where there is none.
+    /// The first source tile; the result if there is none.
     pub src: Found,
     /// The result.
     pub dst: Found,
@@ -39,21 +39,21 @@ pub struct Around {
     pub tmp: Found,
 }
 
-/// Bytes of working memory that an instruction writes: so many of each of some rows of the tile.
+/// Bytes of working memory that an instruction writes: this many in each of some rows of the tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WorkingSpan {
-    /// Where those of the first row begin, in bytes from the beginning of the tile.
+    /// Start of the first row's bytes, relative to the start of the tile.
     pub at: u64,
-    /// How many rows of the tile.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of each row.
+    /// Bytes per row.
     pub bytes: u64,
-    /// Whether the public library goes beyond a tile that its own rules take: nothing is then asked of the tile.
+    /// Whether the public library exceeds a tile that its own rules accept: the tile is then not checked.
     pub beyond: bool,
 }
 
 impl WorkingSpan {
-    /// Bytes one after the other.
+    /// Contiguous bytes.
     pub const fn run(at: u64, bytes: u64) -> WorkingSpan {
         WorkingSpan { at, rows: 1, bytes, beyond: false }
     }
@@ -63,12 +63,12 @@ impl WorkingSpan {
         WorkingSpan { at: 0, rows, bytes, beyond: false }
     }
 
-    /// Where it ends in this tile, in bytes from the tile's beginning.
+    /// Its end in this tile, relative to the start of the tile.
     fn end(&self, tmp: &Found) -> u64 {
         self.at + (self.rows - 1) * tmp.row() + self.bytes
     }
 
-    /// What a tile lacks for it: what is needed, and what there is.
+    /// What a tile lacks for it: the required and the actual size.
     fn lack(&self, tmp: &Found) -> Option<(String, String)> {
         let (rows, cols) = (u64::from(tmp.layout.rows), u64::from(tmp.layout.cols));
         let have = format!("`tmp` has {rows} x {cols} elements of {}, {} bytes", tmp.layout.elem, tmp.layout.bytes());
@@ -101,20 +101,20 @@ impl WorkingSpan {
     }
 }
 
-/// What an instruction writes of its working memory, by the tiles around it.
+/// The writes of an instruction to its working memory, depending on the tiles involved.
 pub type WorkingSpans = fn(&Around) -> Vec<WorkingSpan>;
 
-/// Nothing is written where there is nothing to do.
+/// Nothing is written if there is nothing to do.
 fn used(spans: WorkingSpans, around: &Around) -> Vec<WorkingSpan> {
     if around.dst.valid.contains(&0) { Vec::new() } else { spans(around) }
 }
 
-/// The first thing that the working memory lacks: what is needed, and what there is.
+/// The first deficiency of the working memory: the required and the actual size.
 pub fn lacking(spans: WorkingSpans, around: &Around) -> Option<(String, String)> {
     used(spans, around).iter().find_map(|span| span.lack(&around.tmp))
 }
 
-/// A tile and whether its type says its valid shape.
+/// A tile and whether its type fixes its valid shape.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// The tile.
@@ -130,16 +130,16 @@ impl Seen {
     }
 }
 
-/// Working memory of one piece of work.
+/// Working memory of one work item.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkingTile {
     /// The working memory.
     pub tmp: Seen,
-    /// The first source that is a tile.
+    /// The first source tile.
     pub src: Option<Seen>,
     /// The result.
     pub dst: Seen,
-    /// What is written.
+    /// The writes.
     pub spans: WorkingSpans,
 }
 
@@ -160,21 +160,21 @@ impl WorkingTile {
     }
 }
 
-/// An effect that has tiles to work in: what it writes of them means nothing afterwards.
+/// An effect with working memory: the bytes it writes there are uninitialised afterwards.
 #[derive(Clone, Debug)]
 pub struct Working<E> {
-    /// What is done.
+    /// The effect.
     pub effect: E,
     /// The memory of the tiles.
     pub local: Local,
     /// The working memory.
     pub tiles: Vec<WorkingTile>,
-    /// Results are written after the last use of it: where it is their place, they stay.
+    /// Results are written after the last use of working memory: where both share bytes, results are kept.
     pub before_results: bool,
 }
 
 impl<E> Working<E> {
-    /// Adds the tiles to what is written.
+    /// Adds the tiles to the writes.
     fn name(&self, args: &[u64], access: &mut Access) -> Result<(), Fault> {
         let known = access.undefined.len();
         for tile in &self.tiles {

@@ -1,7 +1,7 @@
-//! What an op costs alone: the figures that a run takes, asked without a program.
+//! The cost of a single op: the figures that a run uses, without a program.
 //!
-//! The platform's price of the op is the one that decoding puts into a program, and the size is counted by the functions that
-//! the op's work counts it with. Ops that cannot be run have a price as well.
+//! The op's price is the one that decoding puts into a program, and its size is computed by the same functions as for
+//! the op's work. Ops that cannot be run have a price as well.
 
 mod points;
 mod report;
@@ -20,44 +20,44 @@ pub use points::{Point, read_points};
 pub use report::{facts, table_facts, table_text, text};
 pub use table::{ErrorTable, Errors, Measured, compare};
 
-/// One op of one size.
+/// One op with one size.
 #[derive(Clone, Debug)]
 pub struct Query {
     /// Its name, with or without `pto.`, in either case.
     pub op: String,
-    /// Type of the elements that it works on.
+    /// Element type of its operands.
     pub elem: Elem,
-    /// Type of its result, where it converts.
+    /// Type of its result, if it converts.
     pub to: Option<Elem>,
-    /// Rows and columns of the tile; of a product m, k and n.
+    /// Rows and columns of the tile; for a product m, k and n.
     pub shape: Vec<u32>,
-    /// Valid rows and columns, where they are not all.
+    /// Valid rows and columns, if they are not all.
     pub valid: Option<(u32, u32)>,
-    /// Blocks that a data move is made of: the product of the outer dimensions of its window.
+    /// Number of blocks of a data move: the product of the outer dimensions of its window.
     pub blocks: u64,
-    /// From which memory to which, for data moves that have several ways.
+    /// Source and destination memory, for data moves with several paths.
     pub way: Option<(Space, Space)>,
-    /// True for the variant of high precision.
+    /// True for the high-precision variant.
     pub precise: bool,
 }
 
-/// What an op costs.
+/// The cost of an op.
 #[derive(Clone, Debug)]
 pub struct Costed {
     /// Cycles on its pipe.
     pub cycles: u64,
-    /// The entry of the platform file, its formula, and what it rests on.
+    /// The entry of the platform file, its formula, and its evidence.
     pub price: Price,
     /// Its size.
     pub units: Units,
-    /// What the size counts: `bytes`, or `blocks` of the matrix unit.
+    /// The unit of the size: `bytes`, or `blocks` of the matrix unit.
     pub counts: &'static str,
 }
 
-/// What an op of this size costs on a platform.
+/// The cost of an op with this size on a platform.
 ///
 /// # Errors
-/// A sentence, where there is no such op, it does no work of a pipe, or the size is none that it can have.
+/// A sentence, if there is no such op, it does no pipe work, or it cannot have this size.
 pub fn cost(platform: &Platform, query: &Query) -> Result<Costed, String> {
     let name = query.op.to_lowercase();
     let dialects = Dialects::get();
@@ -115,7 +115,7 @@ fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Un
     Ok((platform.dma_cost(from, to), units, "bytes"))
 }
 
-/// The way of a data move that names none: by what it reads and writes.
+/// The path of a data move that specifies none, derived from its operands.
 fn way_of(def: &OpDef) -> Option<(Space, Space)> {
     let views = |touch| {
         let operands = def.schema.operands.iter();

@@ -11,22 +11,23 @@ pub struct Point {
     pub line: usize,
     /// The platform: `a5`, `a2a3`.
     pub arch: String,
-    /// The op and what tells its lines apart.
+    /// The op, with its distinguishing suffix.
     pub op: String,
-    /// Name of the case and its parameters, as they are written.
+    /// Name and parameters of the case, as written.
     pub case: String,
-    /// The cycles published.
+    /// The published cycles.
     pub expected: f64,
-    /// True where the table itself doubts the number.
+    /// True if the table itself marks the value as doubtful.
     pub suspect: bool,
-    /// The op as it is asked for, or why the line cannot be read.
+    /// The corresponding query, or why the line cannot be parsed.
     pub query: Result<Query, String>,
 }
 
-/// Reads a table: tab-separated, a heading with the columns `arch`, `op`, `case`, `params…`, `expected…` and perhaps `note`.
+/// Reads a table: tab-separated, a heading with the columns `arch`, `op`, `case`, `params…`, `expected…` and optionally
+/// `note`.
 ///
 /// # Errors
-/// A sentence with the line where the heading lacks a column or a number is none.
+/// A sentence with the line, if the heading lacks a column or a number is invalid.
 pub fn read_points(text: &str) -> Result<Vec<Point>, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let (_, heading) = lines.next().ok_or("the table is empty")?;
@@ -56,7 +57,7 @@ pub fn read_points(text: &str) -> Result<Vec<Point>, String> {
         .collect()
 }
 
-/// An element type as C++ and the public cost tables write it.
+/// An element type as written in C++ and the public cost tables.
 fn elem(word: &str) -> Option<Elem> {
     Some(match word.to_lowercase().trim_end_matches("_t") {
         "float" | "float32" | "f32" => Elem::F32,
@@ -119,12 +120,12 @@ fn query(arch: &str, op: &str, case: &str, params: &str) -> Result<Query, String
             let (rows, cols) = (numbers[5], numbers[6]);
             let valid = if outer == 3 { (numbers[3], numbers[4]) } else { (rows, cols) };
             let all = u64::from(valid.0) * query.blocks;
-            // Rows of all blocks stand below each other in the tile; a window that is larger is cut off.
+            // Rows of all blocks are consecutive in the tile; a window that is larger is clipped.
             query.valid = Some((u32::try_from(all).unwrap_or(rows).min(rows), valid.1.min(cols)));
             query.shape = vec![rows, cols];
         }
         "tloadconv" => {
-            // A convolution's window, its innermost dimension 32 bytes of channels.
+            // The window of a convolution, whose innermost dimension is 32 bytes of channels.
             let elements = take(4)?.iter().map(|n| u64::from(*n)).product::<u64>() * 32 / first.bytes() as u64;
             query.op = "tload".into();
             query.shape = vec![1, u32::try_from(elements).map_err(|_| "the window is too large")?];
@@ -140,7 +141,7 @@ fn query(arch: &str, op: &str, case: &str, params: &str) -> Result<Query, String
     }
     if name == "tcvt" {
         let second = *types.get(1).ok_or("a conversion has two element types")?;
-        // The tests of the A2/A3 name the result first, the table of the A5 the source.
+        // The A2/A3 tests name the result first, the A5 table the source.
         let (from, to) = if arch == "a2a3" { (second, first) } else { (first, second) };
         (query.elem, query.to) = (from, Some(to));
     }

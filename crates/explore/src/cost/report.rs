@@ -1,4 +1,4 @@
-//! What ops cost, for people and as facts.
+//! Op costs as text and as facts.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use slipring_machine::{Backing, Platform};
 
 use super::{Costed, ErrorTable, Measured, Query};
 
-/// What an op costs and how the cycles come about, for people. `shape` is shown as it was asked for.
+/// The cost of an op and how it is computed, as text. `shape` is shown as given.
 pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) -> String {
     let Costed { cycles, price, units, counts } = costed;
     let time = *cycles as f64 / f64::from(platform.clock_mhz);
@@ -40,7 +40,7 @@ pub fn text(platform: &Platform, query: &Query, shape: &str, costed: &Costed) ->
     text
 }
 
-/// What supports the cycles.
+/// The evidence behind the cycles.
 fn backing(query: &Query, costed: &Costed) -> Backing {
     Backing::of(&query.op, &costed.price, costed.units, costed.cycles)
 }
@@ -67,7 +67,7 @@ fn evidence(costed: &Costed) -> String {
     }
 }
 
-/// The same as facts.
+/// The cost as facts.
 pub fn facts(costed: &Costed) -> Value {
     let Costed { cycles, price, units, counts } = costed;
     json!({
@@ -89,13 +89,13 @@ pub fn facts(costed: &Costed) -> Value {
     })
 }
 
-/// Their mean error, where there are points and it is known.
+/// Their mean error, if there are points and it is known.
 fn error_percent(points: Points) -> Option<f64> {
     let known = points.count > 0 && points.error.is_finite();
     known.then(|| (f64::from(points.error) * 10.0).round() / 10.0)
 }
 
-/// A table of points beside their costs, for people.
+/// A table of points next to their costs, as text.
 pub fn table_text(measured: &[Measured<'_>], errors: &ErrorTable) -> String {
     let mut text = String::new();
     let percent = |error: f64| format!("{:.1} %", 100.0 * error);
@@ -127,7 +127,7 @@ pub fn table_text(measured: &[Measured<'_>], errors: &ErrorTable) -> String {
     text
 }
 
-/// The same as facts.
+/// The table as facts.
 pub fn table_facts(measured: &[Measured<'_>], errors: &ErrorTable) -> Value {
     let rows: Vec<Value> = measured.iter().map(row).collect();
     json!({ "points": rows, "mean_error": errors.sound.mean, "mean_error_of_all": errors.all.mean })

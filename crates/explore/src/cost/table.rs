@@ -1,4 +1,4 @@
-//! Costs against published points: errors by op, type and shape.
+//! Costs compared with published points: errors by op, type and shape.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use slipring_machine::Platform;
 
 use super::{Costed, Point, cost};
 
-/// A point and what the platform file makes of it.
+/// A point, and the prediction of the platform file.
 #[derive(Clone, Debug)]
 pub struct Measured<'a> {
     /// The point.
     pub point: &'a Point,
-    /// What the op costs, or why it has no cost.
+    /// The cost of the op, or why it has none.
     pub costed: Result<Costed, String>,
 }
 
@@ -22,7 +22,7 @@ impl Measured<'_> {
         Some((cycles - self.point.expected).abs() / self.point.expected)
     }
 
-    /// The element types, as entries of the platform file are keyed.
+    /// The element types, as keys of the platform file.
     pub(super) fn types(&self) -> String {
         match &self.point.query {
             Ok(query) if query.precise => format!("{}-precise", slipring_machine::cost_types(query.elem, None)),
@@ -31,7 +31,7 @@ impl Measured<'_> {
         }
     }
 
-    /// How the rows of the tile lie.
+    /// The arrangement of the tile's rows.
     fn shape(&self) -> &'static str {
         let (Ok(query), Ok(costed)) = (&self.point.query, &self.costed) else { return "not costed" };
         let units = costed.units;
@@ -49,7 +49,7 @@ impl Measured<'_> {
 /// Errors of some points.
 #[derive(Clone, Debug, Default)]
 pub struct Errors {
-    /// Points that were costed.
+    /// Number of points with a cost.
     pub points: usize,
     /// Mean of the relative errors.
     pub mean: f64,
@@ -73,18 +73,18 @@ impl Errors {
     }
 }
 
-/// Errors by what tells points apart.
+/// Errors by group.
 #[derive(Clone, Debug)]
 pub struct ErrorTable {
-    /// By platform, op, element types and shape: what they are grouped by, then the groups in alphabetical order.
+    /// By platform, op, element types and shape: the grouping criterion, then the groups in alphabetical order.
     pub groups: Vec<(&'static str, Vec<(String, Errors)>)>,
-    /// Over all points that are not doubted by the table itself, and over all.
+    /// Over all points not marked as doubtful by the table, and over all.
     pub sound: Errors,
     #[allow(missing_docs)]
     pub all: Errors,
 }
 
-/// Costs all points. `platform` gives the platform for a line's `arch`.
+/// Computes the costs of all points. `platform` gives the platform for a line's `arch`.
 ///
 /// # Errors
 /// Those of `platform`.

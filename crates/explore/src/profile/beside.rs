@@ -1,4 +1,4 @@
-//! A run and a profile beside each other.
+//! Comparison of a run with a profile.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,45 +9,46 @@ use slipring_report::{Group, RunFacts, Slice, SliceKind, Trace, Track};
 
 use super::{Profile, ProfileForm, ProfileTrack};
 
-/// A figure of both.
+/// A figure from both.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct BesideRow {
-    /// Of what: `cycles`, or the kind of core and the pipe.
+    /// Its name: `cycles`, or the kind of core and the pipe.
     pub what: String,
-    /// Cycles of the run; `None` where it has no such pipe.
+    /// Cycles of the run; `None` if it has no such pipe.
     pub run: Option<u64>,
-    /// Cycles of the profile; `None` where it does not say.
+    /// Cycles of the profile; `None` if it does not contain them.
     pub profile: Option<u64>,
 }
 
-/// A run and a profile beside each other.
+/// Comparison of a run with a profile.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Beside {
     /// The kernel.
     pub kernel: String,
-    /// The platform whose cycles these are.
+    /// The platform of these cycles.
     pub platform: String,
-    /// What the profile is made of.
+    /// The form of the profile.
     pub form: ProfileForm,
-    /// The whole time, then pipes: busy cycles, summed over all cores of a kind. Of tasks the mean of those of a kind of core.
+    /// The total time, then pipes: busy cycles, summed over all cores of a kind. For tasks, the mean over those of a
+    /// kind of core.
     pub rows: Vec<BesideRow>,
-    /// Events of the profile that are no work of a pipe.
+    /// Events of the profile that are not pipe work.
     pub left_out: u64,
-    /// Whether cycles of the run are an estimate.
+    /// Whether the run's cycles are an estimate.
     pub estimate: bool,
     /// Why.
     pub why: String,
-    /// By how many per cent they may be off; `None` for an estimate.
+    /// Their error bound in per cent; `None` for an estimate.
     pub error_percent: Option<f64>,
 }
 
-/// Both Vector cores of a cluster are of one kind.
+/// Both Vector cores of a cluster are of the same kind.
 pub(super) fn kind(core: &str) -> &str {
     if core.starts_with("AIV") { "AIV" } else { core }
 }
 
 impl Profile {
-    /// The figures of a run beside those of the profile.
+    /// Compares the figures of a run with those of the profile.
     pub fn beside(&self, facts: &RunFacts) -> Beside {
         let mut rows: BTreeMap<String, (Option<u64>, Option<u64>)> = BTreeMap::new();
         if self.form == ProfileForm::Tasks {
@@ -85,7 +86,7 @@ impl Profile {
         }
     }
 
-    /// Both timelines as one: the run's groups and the profile's, each in a group of its own.
+    /// Both timelines combined: the groups of the run and of the profile, each in a group of its own.
     pub fn trace_beside(&self, run: &Trace) -> Trace {
         let mut both = run.clone();
         both.groups = vec![Group { name: "slipring".into(), parent: None }];
@@ -110,7 +111,7 @@ impl Profile {
     }
 }
 
-/// Rows on which nothing overlaps: as many as things are in flight at the same time.
+/// Rows without overlaps: as many as there are concurrent items.
 fn lanes(track: &ProfileTrack, group: usize) -> Vec<Track> {
     let name = if track.pipe.is_empty() { "tasks" } else { track.pipe };
     let mut lanes: Vec<Track> = Vec::new();

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use super::{Profile, ProfileForm, ProfileTrack};
 
-/// What names of columns begin with, and the kind of core.
+/// Prefixes of column names, with the kind of core.
 const KINDS: [(&str, &str); 2] = [("aic", "AIC"), ("aiv", "AIV")];
 
 /// Pipes in names of columns.
@@ -17,7 +17,7 @@ const PIPES: [(&str, &str); 7] = [
     ("fixpipe", "FIX"),
 ];
 
-/// True for the first line of such a table.
+/// True for the header line of such a table.
 pub(super) fn is(cells: &Cells<'_>) -> bool {
     cells.column("block_id").is_some() && cells.column("sub_block_id").is_some()
 }
@@ -32,7 +32,7 @@ pub(super) fn read(cells: &Cells<'_>) -> Result<Profile, String> {
             PIPES.iter().filter_map(|(name, pipe)| Some((column(&format!("{name}_time(us)"))?, *pipe))).collect();
         columns += pipes.len();
         for row in cells.rows()? {
-            // A row is of one core, and has no figures of the other kind.
+            // A row belongs to one core, and has no figures of the other kind.
             if matches!(row.text(total), "NA" | "N/A" | "") {
                 continue;
             }
@@ -40,7 +40,7 @@ pub(super) fn read(cells: &Cells<'_>) -> Result<Profile, String> {
             longest = longest.max(cycles);
             for &(column, pipe) in &pipes {
                 let part: f64 = row.number(column)?;
-                // The row's own clock: cycles by microseconds.
+                // The row's own clock, as cycles per microsecond.
                 let busy = if whole > 0.0 { (part / whole * cycles as f64).round() } else { 0.0 };
                 if part > whole {
                     return Err(row.wrong(&format!("pipe {pipe} of {kind} is busy {part} us of {whole}")));

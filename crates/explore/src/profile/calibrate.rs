@@ -1,5 +1,5 @@
-//! A platform file for somebody's board: the costs of the entries that a kernel used, so that its pipes are as busy as a profile
-//! of it says.
+//! A platform file calibrated for a user's board: the costs of the entries that a kernel used are adjusted so that its
+//! pipes are as busy as a profile reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,57 +11,57 @@ use slipring_session::Compiled;
 
 use super::{Profile, ProfileForm};
 
-/// How often a run with the new figures is looked at again: what shares the bandwidth of global memory is not in proportion.
+/// Number of iterations with new figures: effects of shared global memory bandwidth are not proportional.
 const ROUNDS: usize = 4;
 
-/// As close as figures are brought.
+/// Relative deviation at which figures are accepted.
 const CLOSE: f64 = 0.005;
 
-/// Factors beyond these say that the profile is not one of this launch.
+/// Factors outside this range mean that the profile is not of this launch.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.01..=100.0;
 
-/// A pipe of a kind of core.
+/// A pipe of one kind of core.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CalibratedPipe {
     /// The kind of core and the pipe, such as `AIV V`.
     pub what: String,
-    /// Busy cycles with the figures that the platform had.
+    /// Busy cycles with the platform's original figures.
     pub before: u64,
-    /// What the profile says.
+    /// Busy cycles in the profile.
     pub profile: u64,
     /// Busy cycles with the new figures.
     pub after: u64,
-    /// The entries that were changed.
+    /// The changed entries.
     pub entries: Vec<String>,
-    /// What they were multiplied by.
+    /// Their factor.
     pub factor: f64,
 }
 
-/// A platform whose figures were brought to a profile.
+/// A platform calibrated to a profile.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Calibration {
     /// The kernel.
     pub kernel: String,
-    /// The platform that it started from.
+    /// The original platform.
     pub platform: String,
-    /// What was brought to the profile.
+    /// The calibrated pipes.
     pub pipes: Vec<CalibratedPipe>,
-    /// The whole time before, in the profile, and after: it is no part of what was fitted.
+    /// The total time before, in the profile, and after: it does not take part in the fit.
     pub cycles: [u64; 3],
-    /// What the profile has and no figure follows from, and why.
+    /// Items of the profile that determine no figure, and why.
     pub left_out: Vec<String>,
     /// The platform file.
     pub text: String,
 }
 
 impl Profile {
-    /// Brings the figures of a platform file to this profile of a kernel, which is launched with these arguments.
+    /// Calibrates the figures of a platform file to this profile of a kernel, which is launched with these arguments.
     ///
-    /// A profile of one launch has a number for each pipe, so that each pipe gets a factor: the costs of all entries that the
-    /// kernel used on it are multiplied by it. Latencies and rates are not told apart.
+    /// A profile of one launch has one value for each pipe, so each pipe gets one factor: the costs of all entries that
+    /// the kernel used on it are multiplied by it. Latencies and rates are not distinguished.
     ///
     /// # Errors
-    /// If the profile has no busy cycles of pipes, or so many that it is none of this launch; those of a run.
+    /// If the profile has no busy cycles of pipes, or so many that it cannot be of this launch; those of a run.
     pub fn calibrate(
         &self,
         kernel: &Kernel,
@@ -135,7 +135,7 @@ impl Profile {
     }
 }
 
-/// A run that ends, and only takes times.
+/// A complete time-only run.
 fn facts(kernel: &Kernel, args: &[Tensor<'static>], options: &RunOptions) -> Result<RunFacts, Error> {
     let run = kernel.run_with(args.to_vec(), options)?;
     match run.is_complete() {
@@ -144,7 +144,7 @@ fn facts(kernel: &Kernel, args: &[Tensor<'static>], options: &RunOptions) -> Res
     }
 }
 
-/// Busy cycles of a pipe of a kind of core.
+/// Busy cycles of a pipe of one kind of core.
 fn busy(facts: &RunFacts, kind: &str, pipe: &str) -> u64 {
     facts
         .pipes
@@ -167,7 +167,7 @@ fn used(compiled: &Compiled) -> BTreeMap<(&'static str, &'static str), BTreeSet<
 }
 
 impl Calibration {
-    /// What stands at the head of the file.
+    /// The head of the file.
     fn head(&self) -> String {
         let mut text = format!(
             "# `{}` of slipring, brought to a profile of `{}` by `slipring calibrate`: a factor for each pipe.\n",

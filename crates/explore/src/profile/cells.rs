@@ -1,16 +1,16 @@
-//! Tables of comma-separated cells with a first line of names.
+//! Comma-separated tables with a header line.
 
-/// A table with a head.
+/// A table with a header.
 pub(super) struct Cells<'t> {
     head: Vec<&'t str>,
-    /// Rows with their lines, from 1.
+    /// Rows with their line numbers, from 1.
     rows: Vec<(usize, Vec<&'t str>)>,
 }
 
 impl<'t> Cells<'t> {
-    /// Reads a table; lines of blanks are no rows.
+    /// Parses a table; blank lines are skipped.
     pub(super) fn read(text: &'t str) -> Result<Cells<'t>, String> {
-        // Some tools mark their text as UTF-8.
+        // Some tools write a UTF-8 byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         let cells = |line: &'t str| line.split(',').map(str::trim).collect::<Vec<&str>>();
         let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -18,17 +18,18 @@ impl<'t> Cells<'t> {
         Ok(Cells { head, rows: lines.map(|(at, line)| (at + 1, cells(line))).collect() })
     }
 
-    /// The place of a column.
+    /// The index of a column.
     pub(super) fn column(&self, name: &str) -> Option<usize> {
         self.head.iter().position(|own| *own == name)
     }
 
-    /// The place of a column that has to be there.
+    /// The index of a required column.
     pub(super) fn needed(&self, name: &str) -> Result<usize, String> {
         self.column(name).ok_or(format!("it has no column `{name}`"))
     }
 
-    /// Rows, which have as many cells as the head has names. Asked for after the columns: what has other ones is no such table.
+    /// The rows, which must have as many cells as the header has names. Called after the columns have been looked up: a
+    /// table with other columns is not of this form.
     pub(super) fn rows(&self) -> Result<impl Iterator<Item = Row<'_, 't>>, String> {
         let head = &self.head;
         if let Some((line, row)) = self.rows.iter().find(|(_, row)| row.len() != head.len()) {
@@ -46,12 +47,12 @@ pub(super) struct Row<'c, 't> {
 }
 
 impl<'t> Row<'_, 't> {
-    /// What a cell holds.
+    /// The text of a cell.
     pub(super) fn text(&self, column: usize) -> &'t str {
         self.cells[column]
     }
 
-    /// The number in a cell, from 0 to one that sums of many do not overflow with.
+    /// The number in a cell, nonnegative and small enough that sums of many do not overflow.
     pub(super) fn number<N>(&self, column: usize) -> Result<N, String>
     where
         N: std::str::FromStr + PartialOrd + From<u32> + std::ops::Mul<Output = N>,

@@ -1,11 +1,11 @@
-//! Counters by task: `pmu.csv` of the public runtime, whose columns depend on what was asked of the hardware.
+//! Counters by task: `pmu.csv` of the public runtime, whose columns depend on the counters that were enabled.
 
 use std::collections::BTreeMap;
 
 use super::cells::Cells;
 use super::{Profile, ProfileForm, ProfileTrack};
 
-/// Columns of busy cycles: those of the A2/A3, those of the A5.
+/// Columns of busy cycles: those of the A2/A3 and of the A5.
 const BUSY: [(&str, &str); 13] = [
     ("vec_busy_cycles", "V"),
     ("cube_busy_cycles", "M"),

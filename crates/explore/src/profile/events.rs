@@ -8,7 +8,7 @@ pub(crate) type Processes = BTreeMap<String, String>;
 
 pub(crate) type Threads = BTreeMap<(String, String), String>;
 
-/// What processes and threads are called, where events say it.
+/// Names of processes and threads, if given in the events.
 pub(crate) fn names(events: &[Value]) -> (Processes, Threads) {
     let (mut processes, mut threads) = (Processes::new(), Threads::new());
     for event in events.iter().filter(|event| event["ph"] == "M") {
@@ -23,10 +23,10 @@ pub(crate) fn names(events: &[Value]) -> (Processes, Threads) {
     (processes, threads)
 }
 
-/// Numbers of processes and threads are numbers or texts.
+/// Process and thread ids are numbers or strings.
 pub(crate) fn label(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }
 
-/// The process of a picture whose threads are cores with their tasks.
+/// The process of a timeline whose threads are cores with their tasks.
 pub(crate) const WORKERS: &str = "Worker View";

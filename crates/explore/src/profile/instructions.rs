@@ -8,7 +8,7 @@ use super::{Profile, ProfileForm, ProfileSpan, tasks};
 use crate::profile::events::{WORKERS, label, names};
 use crate::profile::tracks::cycles;
 
-/// Steps of synchronisation, which stand among the instructions of a pipe.
+/// Synchronisation steps, which are listed among the instructions of a pipe.
 const SYNC: [&str; 3] = ["SET_FLAG", "WAIT_FLAG", "BAR"];
 
 pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
@@ -52,7 +52,7 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     Ok(profile)
 }
 
-/// The pipe of a row such as `MTE1`, `MTE1#2` (work that overlaps), `CUBE (matmul)`.
+/// The pipe of a row such as `MTE1`, `MTE1#2` (overlapping work), `CUBE (matmul)`.
 fn pipe(row: &str) -> Option<&'static str> {
     Some(match row.split(['#', ' ']).next()? {
         "MTE1" => "MTE1",

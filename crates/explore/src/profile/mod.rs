@@ -1,9 +1,10 @@
-//! Profiles: what a board, or the vendor's simulator of one, says that it did, in cycles of a platform.
+//! Profiles: the behaviour recorded by a board, or by the vendor's simulator of one, in cycles of a platform.
 //!
-//! Four forms are read, each by its decoder: instructions by pipe (Chrome's trace events, as the vendor's operator simulator
-//! writes them), tasks by core (the records of the public runtime, or the picture that its converter makes of them), counters by
-//! task (its `pmu.csv`), busy time by block (`PipeUtilization.csv` of the vendor's operator profiler). What a decoder does not know
-//! is an error that names it, or counted in [`Profile::left_out`]; nothing is guessed.
+//! Four forms are read, each by its own decoder: instructions by pipe (Chrome's trace events, as the vendor's operator
+//! simulator writes them), tasks by core (the records of the public runtime, or the timeline that its converter makes
+//! of them), counters by task (its `pmu.csv`), busy time by block (`PipeUtilization.csv` of the vendor's operator
+//! profiler). Anything that a decoder does not recognise is an error that names it, or is counted in
+//! [`Profile::left_out`]; nothing is guessed.
 
 mod beside;
 mod blocks;
@@ -22,15 +23,15 @@ use serde_json::Value;
 pub use beside::{Beside, BesideRow};
 pub use calibrate::{CalibratedPipe, Calibration};
 
-/// What a summary by op is told.
+/// The error for a summary by op.
 const SUMMARY: &str = "it is a summary by op, whose busy times are means over the cores: `msprof op` gives each core's in \
     `PipeUtilization.csv`";
 
 impl Profile {
-    /// Reads a profile. `clock_mhz` is the clock of the platform that it is of.
+    /// Reads a profile. `clock_mhz` is the clock of its platform.
     ///
     /// # Errors
-    /// A sentence that names what is wrong, where it is.
+    /// A sentence with the error and its location.
     pub fn read(bytes: &[u8], clock_mhz: u32) -> Result<Profile, String> {
         let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
         let profile = match text.trim_start().starts_with(['{', '[']) {

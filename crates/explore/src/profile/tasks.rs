@@ -1,5 +1,5 @@
-//! Tasks by core: the records of the public runtime, whose rows are core, task, number of the dispatch, start, end; or the picture
-//! that its converter makes of them.
+//! Tasks by core: the records of the public runtime, whose rows are core, task, dispatch number, start, end; or the
+//! timeline that its converter makes of them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     let types = metadata["core_types"].as_array().ok_or("`metadata.core_types` is not a list")?;
     let tasks = value["aicore_tasks"].as_array().ok_or("`aicore_tasks` is not a list")?;
     let mut rows: BTreeMap<_, Vec<ProfileSpan>> = BTreeMap::new();
-    // The counter of a board goes on for as long as the board is up: times are those since the first task.
+    // The counter of a board runs as long as the board is up: times are relative to the first task.
     let first = tasks.iter().filter_map(|row| row.get(3)?.as_u64()).min().unwrap_or(0);
     for (at, row) in tasks.iter().enumerate() {
         let wrong = |what: &str| format!("row {at} of `aicore_tasks` {what}");
@@ -47,8 +47,8 @@ pub(super) fn read(value: &Value, clock_mhz: u32) -> Result<Profile, String> {
     Ok(Profile::of_spans(ProfileForm::Tasks, rows))
 }
 
-/// Tasks of a picture: slices of the workers `AIC_0`, `AIV_1`, … A slice also has what the core did before the kernel began, which
-/// its facts tell apart.
+/// Tasks of a timeline: slices of the workers `AIC_0`, `AIV_1`, … A slice also includes the time on the core before the
+/// kernel began, which its arguments distinguish.
 pub(super) fn of_picture(
     events: &[Value],
     processes: &Processes,
@@ -89,7 +89,7 @@ pub(super) fn of_picture(
     Ok(profile)
 }
 
-/// A task's number has its ring above its place there.
+/// A task's id contains its ring above its index there.
 fn task_name(task: u64) -> String {
     match (task >> 32) & 0xff {
         0 => format!("t{}", task & 0xffff_ffff),

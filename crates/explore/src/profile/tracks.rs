@@ -1,13 +1,13 @@
-//! What a profile says: tracks of cores and pipes, in cycles.
+//! Contents of a profile: tracks of cores and pipes, in cycles.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The most cycles at which something may happen: beyond it sums would overflow.
+/// Maximum time of an event in cycles: beyond it sums would overflow.
 const MOST_CYCLES: f64 = 1e15;
 
-/// What a profile is made of.
+/// The form of a profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProfileForm {
@@ -22,7 +22,7 @@ pub enum ProfileForm {
 }
 
 impl ProfileForm {
-    /// In words.
+    /// As text.
     pub const fn name(self) -> &'static str {
         match self {
             ProfileForm::Instructions => "instructions by pipe",
@@ -33,49 +33,49 @@ impl ProfileForm {
     }
 }
 
-/// Something that took a while.
+/// An activity with a duration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileSpan {
-    /// What.
+    /// Its name.
     pub name: String,
     /// First cycle, from the first one of the profile.
     pub start: u64,
-    /// One past the last.
+    /// End (exclusive).
     pub end: u64,
 }
 
-/// What one pipe of one core did, or a core.
+/// The activity of one pipe of one core, or of a core.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProfileTrack {
-    /// The core as the profile calls it.
+    /// The core's name in the profile.
     pub core: String,
     /// `AIC` or `AIV`.
     pub kind: &'static str,
     /// The pipe; empty for tasks of a core.
     pub pipe: &'static str,
-    /// Cycles in which it worked; of work that overlaps each cycle counts once.
+    /// Busy cycles; for overlapping work each cycle counts once.
     pub busy: u64,
-    /// Instructions or tasks.
+    /// Number of instructions or tasks.
     pub count: u64,
-    /// When; empty where the profile has sums only.
+    /// The activities; empty if the profile has only sums.
     pub spans: Vec<ProfileSpan>,
 }
 
-/// A profile, its times in cycles of a platform's clock.
+/// A profile, with times in cycles of a platform's clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Profile {
-    /// What it is made of.
+    /// Its form.
     pub form: ProfileForm,
-    /// From the first start to the last end; of counters those of the longest task.
+    /// From the first start to the last end; for counters those of the longest task.
     pub cycles: u64,
     /// By core and pipe.
     pub tracks: Vec<ProfileTrack>,
-    /// Events of rows that are no pipes, and steps of synchronisation.
+    /// Events in rows that are not pipes, and synchronisation steps.
     pub left_out: u64,
 }
 
 impl Profile {
-    /// A profile of spans: times from the first one on, busy cycles counted.
+    /// A profile from spans: times relative to the first one, with busy cycles computed.
     pub(crate) fn of_spans(
         form: ProfileForm,
         rows: BTreeMap<(String, &'static str, &'static str), Vec<ProfileSpan>>,
@@ -94,7 +94,7 @@ impl Profile {
     }
 }
 
-/// Cycles that at least one of these covers; they are in the order of their starts.
+/// Cycles covered by at least one of these spans, which are ordered by start.
 fn covered(spans: &[ProfileSpan]) -> u64 {
     let (mut sum, mut end) = (0, 0);
     for span in spans {
@@ -104,7 +104,7 @@ fn covered(spans: &[ProfileSpan]) -> u64 {
     sum
 }
 
-/// A time as whole cycles.
+/// A time in whole cycles.
 pub(crate) fn cycles(microseconds: f64, clock_mhz: u32) -> Option<u64> {
     let cycles = (microseconds * f64::from(clock_mhz)).round();
     (0.0..=MOST_CYCLES).contains(&cycles).then_some(cycles as u64)

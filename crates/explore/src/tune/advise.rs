@@ -1,4 +1,4 @@
-//! The edits of a source that come near a forecast: each is tried alone.
+//! The source edits that correspond to a forecast: each is tried alone.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use super::{Point, Tune};
 use slipring::{Advice, Error, Forecast, Otherwise};
 use slipring_report::TriedEdit;
 
-/// Most edits times happenings of the run that are tried without being asked for.
+/// Maximum product of edits and events of the run up to which edits are tried without being requested.
 const MOST_WORK: usize = 1 << 22;
 
 impl Tune {
-    /// Looks for an edit of the source for each forecast that is worth a word, and says why there is none. Every edit is tried alone:
-    /// it leaves the same bytes, nothing is found wrong with it, and it is proved where the file as it is written is. `happenings` is
-    /// how much the run has to do once.
+    /// Searches for a source edit for each forecast worth reporting, and gives the reason if there is none. Every edit
+    /// is tried alone: it must leave the same bytes, have no findings, and be proved if the original file is.
+    /// `happenings` is the amount of work in one run.
     ///
     /// # Errors
     /// If the search is cancelled.
@@ -53,7 +53,7 @@ impl Tune {
         if self.run.control.is_cancelled() {
             return Err(Error::Cancelled);
         }
-        // What is known of the edits that were looked at closely.
+        // Verdicts on the edits examined in detail.
         let mut judged: BTreeMap<usize, Option<TriedEdit>> = BTreeMap::new();
         let mut chosen: BTreeMap<usize, usize> = BTreeMap::new();
         for at in wanted {
@@ -85,7 +85,7 @@ impl Tune {
                 }
             }
         }
-        // The fastest is the first.
+        // The fastest comes first.
         let mut order: Vec<usize> = chosen.values().copied().collect();
         let cycles = |edit: &usize| judged.get(edit).and_then(|own| Some(own.as_ref()?.cycles));
         order.sort_by_key(|edit| (cycles(edit), *edit));
@@ -98,7 +98,7 @@ impl Tune {
     }
 }
 
-/// True if an edit may bring about what a forecast supposes.
+/// True if an edit may have the effect supposed by a forecast.
 fn serves(forecast: &Forecast, edit: &Edit, text: &str) -> bool {
     let about = || forecast.about.iter().any(|line| is_about(edit, text, *line as usize));
     match &forecast.otherwise {

@@ -1,5 +1,5 @@
-//! Edits of the source that make it faster: tried one after the other, kept where the results are the same bytes and nothing is
-//! found wrong, and shown as a patch.
+//! Source edits that make a program faster: tried one after the other, kept if the result bytes are unchanged and
+//! nothing is found wrong, and shown as a patch.
 
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -13,53 +13,54 @@ use super::{Point, Tune};
 use slipring::Error;
 use slipring_prove::Judgement;
 
-/// An edit that was kept.
+/// An accepted edit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct KeptEdit {
-    /// What is changed, in words.
+    /// The change, as text.
     pub what: String,
-    /// The line of the text before it, from 1.
+    /// Its line in the previous text, from 1.
     pub line: usize,
-    /// Cycles before and after it.
+    /// Cycles before and after.
     pub before: u64,
     #[allow(missing_docs)]
     pub after: u64,
 }
 
-/// A source, and what edits made of it.
+/// A source, and the result of edits.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Improved {
     /// The file.
     pub file: String,
-    /// The file as it is written.
+    /// The original file.
     pub written: Point,
-    /// The file with the edits; the same where none helps.
+    /// The edited file; the original one if no edit helps.
     pub best: Point,
-    /// The edits in the order in which they were made.
+    /// The edits in order.
     pub steps: Vec<KeptEdit>,
-    /// How many edits were tried.
+    /// Number of edits tried.
     pub tried: usize,
-    /// What `prove` says of the file with the edits: `proved`, `doubtful` or `not-proved`; `None` for whole programs and where
-    /// nothing was changed.
+    /// The result of `prove` for the edited file: `proved`, `doubtful` or `not-proved`; `None` for whole programs and
+    /// if nothing was changed.
     pub proof: Option<Judgement>,
     /// The edits as a unified diff, for `patch -p1` and `git apply`.
     pub patch: String,
-    /// The text with the edits.
+    /// The edited text.
     #[serde(skip)]
     pub text: String,
 }
 
-/// Most edits of a text.
+/// Maximum number of edits of a text.
 const ROUNDS: usize = 8;
-/// What a single edit has to gain, in thousandths.
+/// Minimum gain of a single edit, in thousandths.
 const WORTH: u64 = 5;
 
 impl Tune {
-    /// Searches edits of the source that make it faster on these arguments. Each has to leave the same bytes in every buffer and
-    /// to be clean; those that are kept are compared with the sequential semantics, and proved where the file as it is written is.
+    /// Searches for source edits that make the program faster with these arguments. Each must leave the same bytes in
+    /// every buffer and be clean; accepted ones are compared with the sequential semantics, and proved if the original
+    /// file is.
     ///
     /// # Errors
-    /// If the file cannot be run, something is found wrong with it, it is not text, or the search is cancelled.
+    /// If the file cannot be run, has findings, or is not text, or the search is cancelled.
     pub fn improve(&self, seen: impl Fn(usize, usize) + Sync) -> Result<Improved, Error> {
         let text = std::str::from_utf8(&self.bytes);
         let text = text.map_err(|_| Error::Arguments(format!("`{}` is not a text", self.name)))?.to_string();
@@ -98,7 +99,7 @@ impl Tune {
         Ok(Improved { file: self.name.clone(), written, best, steps, tried, proof, patch, text: now })
     }
 
-    /// The edits that are known of the text.
+    /// The candidate edits of the text.
     pub(super) fn proposals(&self) -> Vec<Edit> {
         let Ok(text) = std::str::from_utf8(&self.bytes) else { return Vec::new() };
         let mut all = edits(text, self.is_language(), &self.barriers());
@@ -108,12 +109,12 @@ impl Tune {
         all
     }
 
-    /// The same kernel with another text.
+    /// This kernel with another text.
     pub(super) fn with(&self, text: &str) -> Tune {
         Tune { bytes: text.as_bytes().to_vec(), ..self.clone() }
     }
 
-    /// Runs every proposal, several at a time.
+    /// Runs every proposal, several concurrently.
     pub(super) fn try_all(&self, proposed: &[Edit], seen: &(impl Fn(usize) + Sync)) -> Vec<Option<Point>> {
         let points = Mutex::new(vec![None; proposed.len()]);
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -130,7 +131,7 @@ impl Tune {
         points.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// The fastest proposal that is worth it and stands every test.
+    /// The fastest proposal that is worthwhile and passes every check.
     fn kept<'e>(
         &self,
         proposed: &'e [Edit],
@@ -149,8 +150,8 @@ impl Tune {
         })
     }
 
-    /// The run of a text that is worth it, judged by everything there is: compared with the sequential semantics, and proved where
-    /// the text before it is. `None` where it does not stand.
+    /// The run of a worthwhile text, with all checks: compared with the sequential semantics, and proved if the
+    /// previous text is. `None` if it fails.
     pub(super) fn stands(
         &self,
         written: &Point,
@@ -158,7 +159,7 @@ impl Tune {
         first: Option<Judgement>,
     ) -> Option<(Point, Option<Judgement>)> {
         let point = self.point_of(&[], &[], &[], true);
-        // What could not be compared before cannot be compared now.
+        // If it could not be compared before, it cannot be compared now.
         let same = point.verified.as_deref() == Some("same") || point.verified == written.verified;
         if !is_worth(&point, written, best) || !same {
             return None;
@@ -169,14 +170,14 @@ impl Tune {
     }
 }
 
-/// True for a clean run with the same results as the file as it is written that gains something against the best so far.
+/// True for a clean run with the same results as the original file and a gain over the best so far.
 pub(super) fn is_worth(point: &Point, written: &Point, best: &Point) -> bool {
     let now = best.cycles.unwrap_or(0);
     let gains = point.cycles.is_some_and(|cycles| now.saturating_sub(cycles) * 1000 >= WORTH * now);
     gains && point.is_clean() && point.result.is_some() && point.result == written.result
 }
 
-/// A unified diff; empty where both are the same.
+/// A unified diff; empty if both are equal.
 pub(super) fn patch(name: &str, old: &str, new: &str) -> String {
     let name = name.trim_start_matches("./").trim_start_matches('/');
     let diff = similar::TextDiff::from_lines(old, new);
@@ -188,7 +189,7 @@ pub(super) fn patch(name: &str, old: &str, new: &str) -> String {
 }
 
 impl Improved {
-    /// The edits with their gains, what is known of them, and the patch, as the command line prints them.
+    /// The edits with their gains, the verdicts on them, and the patch, in the format of the command line.
     pub fn text(&self) -> String {
         let (old, new) = (self.written.cycles.unwrap_or(0), self.best.cycles.unwrap_or(0));
         let edits = if self.tried == 1 { "1 edit".to_string() } else { format!("{} edits", self.tried) };

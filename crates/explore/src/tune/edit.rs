@@ -1,40 +1,41 @@
-//! Edits of a source that may make it faster. Whether one does, and still says the same, is not decided here: each is tried.
+//! Source edits that may make a program faster. Whether one does, and still preserves its results, is not decided here:
+//! each is tried.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// What an edit is about, by lines from 1: forecasts ask for edits of their places.
+/// The subject of an edit, by lines from 1: forecasts select edits at their locations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum About {
     /// The iterations of a loop.
     Loop(Range<usize>),
-    /// A number that the file gives this name.
+    /// A named number in the file.
     Constant(String),
-    /// How Vector work is divided.
+    /// The division of Vector work.
     Split,
     /// Slots of rings.
     Slots,
-    /// Lines that change places, or change.
+    /// Lines that are moved or changed.
     Lines(Range<usize>),
 }
 
 /// A source with one edit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Edit {
-    /// What is changed, in words.
+    /// The change, as text.
     pub what: String,
-    /// The line that it is about, from 1.
+    /// Its line, from 1.
     pub line: usize,
-    /// The whole text with it.
+    /// The whole edited text.
     pub text: String,
     pub about: About,
 }
 
-/// Places that a statement is moved to: so many steps up, and as far as it goes.
+/// Maximum number of positions for a moved statement: each a step further up, and as far as possible.
 const STEPS: usize = 6;
 
-/// The edits that are known of a text: of the kernel language, or of the intermediate form. `barriers` are lines, from 0, that are
-/// nothing but a barrier.
+/// The candidate edits of a text, in the kernel language or the intermediate form. `barriers` are lines, from 0, that
+/// contain only a barrier.
 pub(super) fn edits(text: &str, language: bool, barriers: &[usize]) -> Vec<Edit> {
     let sheet = Sheet { lines: text.split('\n').collect() };
     let mut all = Vec::new();
@@ -51,13 +52,13 @@ pub(super) fn edits(text: &str, language: bool, barriers: &[usize]) -> Vec<Edit>
     all
 }
 
-/// Whether an edit of a text is about a line, from 1.
+/// Whether an edit of a text concerns a line, from 1.
 pub(super) fn is_about(edit: &Edit, text: &str, line: usize) -> bool {
     match &edit.about {
         About::Loop(lines) | About::Lines(lines) => lines.contains(&line),
         About::Split => true,
         About::Slots => false,
-        // It is used there, or by the innermost loop around.
+        // It is used there, or by the innermost enclosing loop.
         About::Constant(name) => {
             let sheet = Sheet { lines: text.split('\n').collect() };
             let mut loops = (0..sheet.lines.len().min(line)).filter(|at| sheet.lines[*at].trim().starts_with("for "));
@@ -72,15 +73,15 @@ struct Sheet<'a> {
     lines: Vec<&'a str>,
 }
 
-/// A statement with all that belongs to it.
+/// A statement with everything that belongs to it.
 #[derive(Debug)]
 struct Statement {
     lines: Range<usize>,
-    /// Blanks before it; statements of one block have the same.
+    /// Its indentation; statements of one block have the same.
     indent: usize,
-    /// What may be moved: a statement without a block that does not leave its own.
+    /// Whether it can be moved: a statement without a nested block that does not leave its own.
     movable: bool,
-    /// Nothing passes it.
+    /// Nothing may be moved across it.
     fence: bool,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
@@ -96,7 +97,7 @@ impl Statement {
     }
 }
 
-/// Words that a statement begins with which is no work, or ends its block.
+/// First words of statements that are not work, or that end their block.
 const LEAVES: [&str; 16] = [
     "return", "yield", "break", "continue", "pass", "import", "from", "assert", "global", "nonlocal", "raise", "del",
     "else", "elif", "except", "finally",
@@ -104,14 +105,14 @@ const LEAVES: [&str; 16] = [
 const OPENS: [&str; 9] = ["if", "for", "while", "with", "def", "class", "try", "async", "@"];
 
 impl<'a> Sheet<'a> {
-    /// The text with a line in another form.
+    /// The text with a replaced line.
     fn replaced(&self, at: usize, line: &str) -> String {
         let mut lines = self.lines.clone();
         lines[at] = line;
         lines.join("\n")
     }
 
-    /// The text with lines before another one.
+    /// The text with lines moved before another one.
     fn moved(&self, from: &Range<usize>, to: usize) -> String {
         let mut lines: Vec<&str> = self.lines[..to].to_vec();
         lines.extend(&self.lines[from.clone()]);
@@ -120,7 +121,7 @@ impl<'a> Sheet<'a> {
         lines.join("\n")
     }
 
-    /// Loops whose rounds follow each other: overlapped, or written out.
+    /// Loops with sequential iterations: software-pipelined, or unrolled.
     fn loops(&self, all: &mut Vec<Edit>) {
         for (at, line) in self.lines.iter().enumerate() {
             let trimmed = line.trim();
@@ -147,7 +148,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Numbers that the file gives names: twice and half of each.
+    /// Named numbers: doubled and halved.
     fn constants(&self, all: &mut Vec<Edit>) {
         for (at, line) in self.lines.iter().enumerate() {
             let code = line.split('#').next().unwrap_or_default();
@@ -175,7 +176,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The line, from 0, behind the block that a line opens.
+    /// The line, from 0, after the block opened by a line.
     fn block(&self, head: usize) -> usize {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let inside = |at: &usize| {
@@ -186,7 +187,7 @@ impl<'a> Sheet<'a> {
         (head + 1..end).rev().find(|at| !self.lines[*at].trim().is_empty()).map_or(head + 1, |last| last + 1)
     }
 
-    /// The other division of Vector work, everywhere at once: both ends of a crossing agree on it.
+    /// The other division of Vector work, everywhere at once: both ends of a crossing must agree.
     fn splits(&self, text: &str, all: &mut Vec<Edit>) {
         for (old, new) in [("UP_DOWN", "LEFT_RIGHT"), ("LEFT_RIGHT", "UP_DOWN")] {
             let (old, new) = (format!("SplitMode.{old}"), format!("SplitMode.{new}"));
@@ -198,7 +199,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Products of whole arrays in two steps along the inner extent: the second half comes while the first is multiplied.
+    /// Products of whole arrays in two steps along the inner extent: the second half is loaded while the first is
+    /// multiplied.
     fn products(&self, all: &mut Vec<Edit>) {
         for (at, line) in self.lines.iter().enumerate() {
             let Some((left, operands)) = line.split_once(" = pl.matmul(") else { continue };
@@ -224,7 +226,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The extents of a parameter of two dimensions, as the text before a line has them.
+    /// The extents of a two-dimensional parameter, from the text before a line.
     fn extents(&self, name: &str, before: usize) -> Option<[&'a str; 2]> {
         let head = format!("{name}: pl.Tensor[[");
         let line = self.lines[..before].iter().rev().find(|line| line.contains(&head))?;
@@ -252,17 +254,17 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Rings of functions that do not say how many slots they have: the body goes into a scope that does.
+    /// Rings of functions that do not specify the number of slots: the body is wrapped in a scope that does.
     fn depths(&self, all: &mut Vec<Edit>) {
         for (at, line) in self.lines.iter().enumerate() {
             let (indent, body) = (line.len() - line.trim_start().len(), line.trim());
-            // The line that the head ends with stands as far to the right as its first one.
+            // The last line of the head is indented like its first one.
             let ends = |at: &usize| self.lines[*at].split('#').next().unwrap_or("").trim().ends_with(':');
             let Some(last) = (at..self.lines.len()).find(ends).filter(|_| body.starts_with("def ")) else { continue };
             let (first, end) = (last + 1, self.block(last));
             let own = &self.lines[first..end];
             let has = |word: &str| own.iter().any(|line| line.contains(word));
-            // A text of several lines keeps its blanks.
+            // A multi-line string keeps its whitespace.
             if !has(".split_aiv(") || has("slot_num") || has("\"\"\"") || has("'''") {
                 continue;
             }
@@ -282,7 +284,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Barriers that go.
+    /// Barriers to remove.
     fn barriers(&self, known: &[usize], all: &mut Vec<Edit>) {
         for at in known.iter().copied().filter(|at| *at < self.lines.len()) {
             let mut lines = self.lines.clone();
@@ -292,10 +294,10 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Statements that stand earlier, as far as names tell that nothing before them is about the same.
+    /// Statements moved up, if their names show that nothing in between depends on them.
     fn moves(&self, statements: &[Statement], all: &mut Vec<Edit>) {
         for (at, own) in statements.iter().enumerate().filter(|(_, own)| own.movable) {
-            // What stands before it in its block, the nearest first.
+            // The statements before it in its block, nearest first.
             let outside = |other: &&Statement| other.indent >= own.indent;
             let before = statements[..at].iter().rev().take_while(outside).filter(|other| other.indent == own.indent);
             let passed: Vec<&Statement> = before.take_while(|other| own.independent(other)).collect();
@@ -370,7 +372,7 @@ impl<'a> Sheet<'a> {
         all
     }
 
-    /// The ops of a text of the intermediate form that stand on a line of their own.
+    /// The ops of a text in the intermediate form that have a line of their own.
     fn ops(&self) -> Vec<Statement> {
         let each = self.lines.iter().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let each = each.filter(|(_, line)| !line.trim().starts_with("//"));
@@ -378,7 +380,7 @@ impl<'a> Sheet<'a> {
             let code = line.split("//").next().unwrap_or_default();
             let used: BTreeSet<String> = values(code).collect();
             let result = code.split_once(" = ").filter(|(left, _)| left.trim().starts_with('%'));
-            // What has no result is about all that it names.
+            // An op without a result affects everything that it names.
             let writes = result.map_or_else(|| used.clone(), |(left, _)| values(left).collect());
             let block = code.contains(['{', '}', '^']) && !code.contains("} :") || code.trim().ends_with('{');
             let fence = used.is_empty() || block || code.contains("return") || code.contains("yield");
@@ -389,10 +391,10 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A line with another number after a word.
+/// A line with a different number after a word.
 type Renumber<'a> = Box<dyn Fn(u64) -> String + 'a>;
 
-/// Each number that follows a word, and the line with another one there.
+/// Each number that follows a word, with a function that replaces it in the line.
 fn numbers_of<'a>(line: &'a str, word: &'a str) -> Vec<(u64, Renumber<'a>)> {
     let found = line.match_indices(word).filter_map(move |(at, _)| {
         let from = at + word.len();
@@ -404,14 +406,14 @@ fn numbers_of<'a>(line: &'a str, word: &'a str) -> Vec<(u64, Renumber<'a>)> {
     found.collect()
 }
 
-/// The names in a piece of Python, without those after a point.
+/// The identifiers in a piece of Python, excluding those after a dot.
 fn names(text: &str) -> impl Iterator<Item = String> + '_ {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'));
     let words = words.map(|word| word.split('.').next().unwrap_or_default());
     words.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || c == '_')).map(str::to_string)
 }
 
-/// The values of the intermediate form that a line names.
+/// The values of the intermediate form named in a line.
 fn values(text: &str) -> impl Iterator<Item = String> + '_ {
     text.split('%').skip(1).map(|rest| {
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '.')).unwrap_or(rest.len());
@@ -419,7 +421,8 @@ fn values(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// What a statement without its block reads and writes. One that gives nothing a name may write whatever it names.
+/// The names that a statement without a nested block reads and writes. A statement that assigns nothing may write
+/// everything it names.
 fn of_python(text: &str, imported: &BTreeSet<String>) -> (BTreeSet<String>, BTreeSet<String>) {
     let reads: BTreeSet<String> = names(text).filter(|name| !imported.contains(name)).collect();
     let written = match assigned(text) {
@@ -429,7 +432,7 @@ fn of_python(text: &str, imported: &BTreeSet<String>) -> (BTreeSet<String>, BTre
     (reads, written)
 }
 
-/// What stands left of the `=` of an assignment, or between `for` and `in`: names, or a window of one.
+/// The left side of the `=` of an assignment, or the part between `for` and `in`: names, or a window of one.
 fn assigned(text: &str) -> Option<&str> {
     let text = text.trim();
     if let Some(rest) = text.strip_prefix("for ") {

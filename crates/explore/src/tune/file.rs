@@ -1,4 +1,4 @@
-//! A file whose kernel, or whose whole program, is run at points of a grid.
+//! A file whose kernel, or whose whole program, is run at the points of a grid.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -35,31 +35,32 @@ use slipring_session::args::Defaults;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Tune {
-    /// Name of the file: says what it is, and stands in messages.
+    /// Name of the file: it determines the language, and appears in messages.
     pub name: String,
-    /// What the file holds.
+    /// Contents of the file.
     pub bytes: Vec<u8>,
-    /// The kernel, where the file has several.
+    /// The kernel, if the file has several.
     pub function: Option<String>,
-    /// Arguments as the command line writes them; without any those of the file, or random inputs of the declared shapes.
+    /// Arguments as on the command line; if there are none, those of the file, or random inputs of the declared shapes.
     pub args: Vec<String>,
-    /// Values that do not vary, as `NAME=VALUE`.
+    /// Values that are not varied, as `NAME=VALUE`.
     pub sets: Vec<String>,
-    /// Seed of generated arguments that have none of their own.
+    /// Seed of generated arguments without one of their own.
     pub seed: u64,
-    /// The platform; by default the one that the file says, else A5.
+    /// The platform; by default the one given in the file, otherwise A5.
     pub platform: Option<Platform>,
-    /// Where public sources disagree, the other interpretations of these names.
+    /// Names of alternative interpretations to use where public sources disagree.
     pub interpretations: Vec<String>,
     /// Clusters of a whole program.
     pub clusters: Option<u32>,
-    /// Whether functions without flags get some although others have theirs by hand, as [`Kernel::insert_sync`](slipring::Kernel::insert_sync).
+    /// Whether functions without flags get some although others have manual ones, as in
+    /// [`Kernel::insert_sync`](slipring::Kernel::insert_sync).
     pub insert_sync: bool,
-    /// What the file is written in, where its name is not to say it.
+    /// The language of the file, if not determined by its name.
     pub language: Option<Lang>,
     /// How each point is run.
     pub run: RunOptions,
-    /// Points that are run at a time; 0 for as many as the host has cores.
+    /// Number of points run concurrently; 0 for the number of host cores.
     pub threads: usize,
     pub(crate) read: LastRead,
 }
@@ -75,7 +76,7 @@ impl Tune {
         Ok(Tune::new(name, slipring_session::compiled::read_source(&path)?))
     }
 
-    /// What a file holds.
+    /// A file with these contents.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Tune {
         Tune {
             name: name.into(),
@@ -104,11 +105,12 @@ impl Tune {
     }
 }
 
-/// The file as the last points read it, and what is compiled of it.
+/// The file as last read for points, and its compiled forms.
 #[derive(Default, Debug)]
 pub(crate) struct LastRead(pub(crate) Mutex<Vec<(Subject, Subject)>>);
 
-/// How many of them are kept: threads run as many points at a time, and neighbours often differ in nothing that is lowered.
+/// Number of entries kept: this many points are run concurrently by threads, and adjacent ones often do not differ in
+/// anything that is lowered.
 pub(crate) const MOST_READ: usize = 16;
 
 impl Clone for LastRead {

@@ -1,15 +1,16 @@
-//! A kernel over a grid of values: what each point takes, what is refused and why, and the best, checked and verified.
+//! A kernel over a grid of values: the time of each point, the points that are refused and why, and the best point,
+//! checked and verified.
 //!
-//! | module | has |
+//! | module | contents |
 //! |---|---|
-//! | `vary` | what varies, and the points of the grid |
-//! | `point` | one point: the kernel as its values make it, run and judged |
-//! | `saved` | points in a file, to go on from |
-//! | `text` | the table and the picture |
+//! | `vary` | the varied parameters, and the points of the grid |
+//! | `point` | one point: the kernel with its values, run and checked |
+//! | `saved` | points in a file, to resume from |
+//! | `text` | the table and the chart |
 //! | `edit` | edits of a source that may help |
 //! | `rings` | edits of texts whose rings get more slots |
 //! | `auto` | the search among them, and the patch |
-//! | `advise` | the edits that come near a forecast |
+//! | `advise` | the edits that correspond to a forecast |
 
 mod advise;
 mod auto;
@@ -37,41 +38,41 @@ pub use auto::{Improved, KeptEdit};
 pub use point::Point;
 pub use vary::{MOST_POINTS, Setting, Vary};
 
-/// How far a grid is.
+/// The progress of a grid.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TuneProgress<'t> {
-    /// Points that are over.
+    /// Completed points.
     pub done: usize,
-    /// Points of the grid, and the file as it is written.
+    /// Total number of points, including the original file.
     pub all: usize,
     /// The best so far.
     pub best: Option<&'t Point>,
 }
 
-/// What came of a grid.
+/// The result of a grid.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Tuning {
     /// The file.
     pub file: String,
-    /// What varied, in order.
+    /// The varied parameters, in order.
     pub vary: Vec<VaryFacts>,
-    /// The file as it is written; `None` where a grid has this very point.
+    /// The original file; `None` if it is a point of the grid.
     pub written: Option<Point>,
-    /// Which point of the grid that is.
+    /// The index of that point.
     pub written_at: Option<usize>,
-    /// Every point, the last name fastest.
+    /// Every point; the last parameter varies fastest.
     pub points: Vec<Point>,
-    /// Which of them is the best: of the clean ones the fastest in time (platforms have other
-    /// clocks), of several the one that takes least local memory, of these the first.
-    /// What a comparison with the sequential semantics proved wrong is not clean.
+    /// The index of the best: among the clean ones the fastest in time (platforms have different clocks), then the one
+    /// with the least local memory, then the first. A point that the comparison with the sequential semantics proved
+    /// wrong is not clean.
     pub best: Option<usize>,
-    /// Points that were taken from the file of an earlier time.
+    /// Number of points taken from the file of an earlier run.
     pub reused: usize,
 }
 
-/// What varied.
+/// A varied parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct VaryFacts {
@@ -85,14 +86,14 @@ impl Tuning {
         self.points.get(self.best?)
     }
 
-    /// The file as it is written, be it a point of the grid or not.
+    /// The original file, whether it is a point of the grid or not.
     pub fn as_written(&self) -> Option<&Point> {
         self.written.as_ref().or_else(|| self.points.get(self.written_at?))
     }
 }
 
 impl Tune {
-    /// Runs one point. What cannot be run is `refused`, with the reason.
+    /// Runs one point. If it cannot be run it is `refused`, with the reason.
     pub fn point(&self, settings: &[Setting]) -> Point {
         let words: Result<Vec<Word>, Error> = settings.iter().map(|setting| self.word(setting)).collect();
         match words {
@@ -101,15 +102,15 @@ impl Tune {
         }
     }
 
-    /// Runs every point of a grid, several at a time, and compares the best with the sequential semantics. The result is the same
-    /// however many run at a time.
+    /// Runs every point of a grid, several concurrently, and compares the best with the sequential semantics. The
+    /// result does not depend on the number of concurrent runs.
     ///
-    /// `file` has the points of an earlier time, which stand for those that nothing has changed of; each point is added to it when
-    /// it is over. `seen` is told after each.
+    /// `file` contains the points of an earlier run, which are reused if nothing about them has changed; each point is
+    /// appended to it when it is complete. `seen` is called after each.
     ///
     /// # Errors
-    /// If nothing varies, something does not fit the file at all, the file of points holds something else or cannot be written, or
-    /// the runs are cancelled. What single values do is not an error but a point.
+    /// If nothing is varied, a value does not fit the file at all, the file of points has other contents or cannot be
+    /// written, or the runs are cancelled. A failure with single values is not an error but a point.
     pub fn run(
         &self,
         vary: &[Vary],
@@ -123,7 +124,7 @@ impl Tune {
         let words: Vec<Word> = grid[0].iter().map(|setting| self.word(setting)).collect::<Result<_, _>>()?;
         let saved = file.map(Saved::open).transpose()?;
         let known = saved.as_ref().map_or(&[][..], |saved| saved.points());
-        // First the file as it is written.
+        // First the original file.
         let jobs: Vec<&[_]> = std::iter::once(&[][..]).chain(grid.iter().map(Vec::as_slice)).collect();
         let shared = Mutex::new(Shared { points: vec![None; jobs.len()], done: 0, best: None, lost: None });
         let (next, reused) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -159,7 +160,7 @@ impl Tune {
         let mut points: Vec<Point> = shared.points.into_iter().flatten().collect();
         let written = points.remove(0);
         let best = self.verified_best(&mut points, &grid, &words, known);
-        // A point of the grid may say what the file says.
+        // A point of the grid may be equal to the original file.
         let twice = points.iter().position(|point| point.of.is_some() && point.of == written.of);
         let tuning = Tuning {
             file: self.name.clone(),
@@ -176,7 +177,7 @@ impl Tune {
         Ok(tuning)
     }
 
-    /// The best point that is also the same as the sequential semantics, or that cannot be compared.
+    /// The best point that equals the sequential semantics, or that cannot be compared with it.
     fn verified_best(
         &self,
         points: &mut [Point],
@@ -191,19 +192,19 @@ impl Tune {
                 return Some(at);
             }
             points[at] = self.point_of(&grid[at], words, known, true);
-            // Without a word it would be asked forever.
+            // Without an entry it would be selected forever.
             if points[at].is_clean() && points[at].verified.is_none() {
                 return Some(at);
             }
         }
     }
 
-    /// Does this on several threads at a time, no more than there are jobs. Each goes on until nothing is left.
+    /// Runs this on several threads, no more than there are jobs. Each continues until nothing is left.
     fn together(&self, jobs: usize, work: impl Fn() + Sync) {
         std::thread::scope(|scope| {
-            // A pool of one thread is this one: others would wait for it.
+            // A pool with one thread consists of this one: others would wait for it.
             let more = if rayon::current_num_threads() < 2 { 0 } else { self.threads().min(jobs.max(1)) - 1 };
-            // Where the system gives fewer, those do the jobs of the others.
+            // If the system provides fewer threads, the existing ones do all jobs.
             (0..more).for_each(|_| drop(std::thread::Builder::new().spawn_scoped(scope, &work)));
             work();
         });
@@ -217,11 +218,11 @@ impl Tune {
     }
 }
 
-/// What the threads share.
+/// State shared by the threads.
 struct Shared {
     points: Vec<Option<Point>>,
     done: usize,
     best: Option<Point>,
-    /// Why the file takes no more points.
+    /// Why the file accepts no more points.
     lost: Option<Error>,
 }

@@ -1,4 +1,4 @@
-//! One point of a grid: the kernel as its values make it, run and judged.
+//! One point of a grid: the kernel with its values, run and checked.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -26,52 +26,55 @@ use slipring_session::{Compiled, MemoryUse};
 
 use crate::tune::file::MOST_READ;
 
-/// What came of one point.
+/// The result of one point.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Point {
-    /// Value of each name.
+    /// Value of each parameter.
     pub values: BTreeMap<String, String>,
     /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run.
     pub verdict: String,
     /// Why it is not clean.
     pub reason: Option<String>,
-    /// Cycles of the run; `None` where it was refused, or did not complete.
+    /// Cycles of the run; `None` if it was refused, or did not complete.
     pub cycles: Option<u64>,
-    /// The same in microseconds of the platform's clock.
+    /// The cycles in microseconds of the platform's clock.
     pub microseconds: Option<f64>,
     /// Whether the cycles are an estimate.
     #[serde(default)]
     pub estimate: bool,
-    /// By how many per cent the cycles may be off; `None` for an estimate.
+    /// The error bound of the cycles in per cent; `None` for an estimate.
     #[serde(default)]
     pub error_percent: Option<f64>,
-    /// Bytes of local memory that tiles and rings of a cluster take: of the Cube core and of each Vector core that takes part.
+    /// Bytes of local memory used by the tiles and rings of a cluster: those of the Cube core and of each participating
+    /// Vector core.
     pub local_memory: Option<u64>,
-    /// The same by memory.
+    /// The bytes by memory.
     pub memory: Vec<MemoryUse>,
-    /// What the comparison with the sequential semantics said: `same`, `different`, or `not checked: …`; `None` where it was not made.
+    /// The result of the comparison with the sequential semantics: `same`, `different`, or `not checked: …`; `None` if
+    /// it was not made.
     pub verified: Option<String>,
-    /// FNV-1a, 64 bits, of all buffers after the run; `None` where it did not complete.
+    /// FNV-1a, 64 bits, of all buffers after the run; `None` if it did not complete.
     pub result: Option<String>,
-    /// FNV-1a, 64 bits, of all that decides the point: the compiled program, its arguments, the platform, the options.
+    /// FNV-1a, 64 bits, of everything that determines the point: the compiled program, its arguments, the platform, the
+    /// options.
     pub of: Option<String>,
 }
 
 impl Point {
-    /// True if it ran to its end and nothing was found wrong.
+    /// True if it completed without findings.
     pub fn is_clean(&self) -> bool {
         self.verdict == "clean"
     }
 
-    /// Its cycles, with how far they may be off.
+    /// Its cycles, with their error bound.
     pub(super) fn figure(&self) -> String {
         slipring_machine::figure(self.cycles.unwrap_or(0), self.error_percent)
     }
 
-    /// What the best of a grid is the least of: time, since platforms have other clocks, then memory.
+    /// The criterion minimised by the best point: time, since platforms have different clocks, then memory.
     pub(super) fn rank(&self) -> (u64, u64) {
-        // Times are not negative: their bits are in the order of the numbers.
+        // Times are nonnegative, so their bits are in numeric order.
         let time = self.microseconds.unwrap_or(f64::INFINITY).to_bits();
         (time, self.local_memory.unwrap_or(u64::MAX))
     }
@@ -105,16 +108,16 @@ impl Point {
     }
 }
 
-/// What a point runs.
+/// The runnable subject of a point.
 enum Runnable {
     Kernel(Box<Kernel>),
     Program(Box<Program>),
 }
 
-/// What the values of a point say besides constants.
+/// The values of a point other than constants.
 #[derive(Clone, Default)]
 struct Said {
-    /// Of all rings, or of those of one pipe.
+    /// For all rings, or for those of one pipe.
     slots: Vec<(Option<i64>, u32)>,
     split: Option<Split>,
     blocks: Option<u32>,
@@ -122,8 +125,8 @@ struct Said {
 }
 
 impl Tune {
-    /// What a name means. A constant of the file goes before a parameter of the kernel, and that before a word that means
-    /// something of every file.
+    /// The meaning of a name. A constant of the file takes precedence over a parameter of the kernel, and that over a
+    /// name with a general meaning.
     pub(super) fn word(&self, (name, value): &Setting) -> Result<Word, Error> {
         let word = meaning(name);
         if self.is_language() && self.takes(name, value)? {
@@ -132,7 +135,7 @@ impl Tune {
         if self.is_number(name) {
             return Ok(Word::Argument);
         }
-        // That nothing takes it is said by the points.
+        // An unused name is reported by the points.
         let unknown = self.is_language().then_some(Word::Constant);
         word.or(unknown).ok_or_else(|| {
             let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
@@ -149,7 +152,8 @@ impl Tune {
         Ok(self.asking(&[format!("{name}={value}")])?.input().takes(name))
     }
 
-    /// The file with values for its constants: parsed once for all of them, and lowered once for each of the last ones.
+    /// The file with values for its constants: parsed once for all of them, and lowered once for each recently used
+    /// set.
     fn asking(&self, sets: &[String]) -> Result<Subject, Error> {
         let asked = CompileRequest::new(self.function.as_deref(), &self.args, sets)?.language(self.language);
         let mut read = self.read.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -175,14 +179,14 @@ impl Tune {
         Ok(subject)
     }
 
-    /// Whether a name is a parameter of the kernel that takes a number, as the file is written.
+    /// Whether a name is a scalar parameter of the kernel in the original file.
     fn is_number(&self, name: &str) -> bool {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return false };
         let parameters = kernel.parameters().unwrap_or_default();
         parameters.iter().any(|own| own.name == *name && !own.is_buffer && own.elem.is_some())
     }
 
-    /// What the values make of the file.
+    /// The subject that results from the values.
     fn runnable(&self, settings: &[Setting], words: &[Word]) -> Result<(Runnable, Said), Error> {
         let mut sets = self.sets.clone();
         let (mut said, mut arch) = (Said::default(), None);
@@ -239,8 +243,8 @@ impl Tune {
         Ok((Runnable::Kernel(Box::new(kernel)), said))
     }
 
-    /// Runs a point. `known` are points of an earlier time, which stand for it where nothing that decides it has changed; with
-    /// `verify` the run is also compared with the sequential semantics.
+    /// Runs a point. `known` are points of an earlier run, which are reused if nothing that determines them has
+    /// changed; with `verify` the run is also compared with the sequential semantics.
     pub(super) fn point_of(&self, settings: &[Setting], words: &[Word], known: &[Point], verify: bool) -> Point {
         let made = self.runnable(settings, words).and_then(|(runnable, said)| match runnable {
             Runnable::Kernel(kernel) => self.kernel_point(*kernel, said, (settings, words), known, verify),
@@ -259,7 +263,7 @@ impl Tune {
     ) -> Result<Point, Error> {
         let mut grown = 1;
         let mut kernel = kernel;
-        // What is said of one pipe goes before what is said of all.
+        // Values for one pipe take precedence over those for all.
         let (all, one): (Vec<_>, Vec<_>) = said.slots.iter().partition(|(pipe, _)| pipe.is_none());
         for (pipe, slots) in all.into_iter().chain(one) {
             let own = rings(kernel.compiled()?);
@@ -303,7 +307,7 @@ impl Tune {
         let memory = kernel.memory_uses()?;
         let result = run.is_complete().then(|| {
             let mut all = Everything::default();
-            // What slots of rings hold is no result.
+            // The contents of ring slots are not results.
             let results = (0..run.arguments()).filter(|at| !slots_of.contains(&Some(*at)));
             results.filter_map(|at| run.left(at)).for_each(|left| all.add(left));
             all.digest()
@@ -400,7 +404,7 @@ impl Tune {
 }
 
 impl Tune {
-    /// Lines of the file, from 0, that are nothing but a barrier.
+    /// Lines of the file, from 0, that contain only a barrier.
     pub(super) fn barriers(&self) -> Vec<usize> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return Vec::new() };
         let Ok(compiled) = kernel.compiled() else { return Vec::new() };
@@ -417,14 +421,14 @@ impl Tune {
         lines
     }
 
-    /// The module as it is written, and its platform; `None` for whole programs, and for what cannot be compiled.
+    /// The original module, and its platform; `None` for whole programs, and if it cannot be compiled.
     pub(super) fn written(&self) -> Option<(Module, Platform)> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
         let compiled = kernel.compiled().ok()?;
         Some((compiled.prepared.written.clone(), compiled.platform.clone()))
     }
 
-    /// What `prove` says of the kernel as it is written; `None` for whole programs, and where it cannot be asked.
+    /// The result of `prove` for the original kernel; `None` for whole programs, and if it cannot be determined.
     pub(super) fn judgement(&self) -> Option<Judgement> {
         let Ok((Runnable::Kernel(kernel), _)) = self.runnable(&[], &[]) else { return None };
         let tensors = kernel.arguments_with(&self.args, &self.defaults(), &[]).ok()?;
@@ -433,7 +437,7 @@ impl Tune {
     }
 }
 
-/// The numbers that a point passes, by parameter, as the command line writes them.
+/// The scalars that a point passes, by parameter, as on the command line.
 fn numbers(kernel: &Kernel, settings: &[Setting], words: &[Word]) -> Result<Vec<(String, String)>, Error> {
     let parameters = kernel.parameters()?;
     let given = settings.iter().zip(words).filter(|(_, word)| **word == Word::Argument);
@@ -452,7 +456,7 @@ impl Point {
         self.microseconds = self.cycles.map(|cycles| cycles as f64 / f64::from(platform.clock_mhz.max(1)));
     }
 
-    /// A run that is not what its source means is none to take.
+    /// A run that differs from its source's semantics must not be used.
     fn verified_as(&mut self, verified: Option<String>) {
         if verified.as_deref() == Some(DIFFERENT) {
             self.verdict = "findings".into();
@@ -462,7 +466,7 @@ impl Point {
     }
 }
 
-/// The point of an earlier time that stands for this one.
+/// The reusable point of an earlier run.
 fn earlier(known: &[Point], settings: &[Setting], of: &str, verify: bool) -> Option<Point> {
     let same = |point: &&Point| {
         point.of.as_deref() == Some(of)
@@ -478,7 +482,7 @@ fn rings(compiled: &Compiled) -> u32 {
     compiled.prepared.decoded.program.rings.iter().map(|ring| ring.slots).max().unwrap_or(0)
 }
 
-/// The kernel with so many slots in its rings, or in those of one pipe that its text makes.
+/// The kernel with this many slots in its rings, or in those of one pipe created by its text.
 fn deeper(kernel: Kernel, pipe: Option<i64>, slots: u32) -> Result<Kernel, Error> {
     let Some(pipe) = pipe else { return kernel.altered(|module, platform| set_slots(module, slots, platform)) };
     let is = |spec: &PipeSpec| spec.key == PipeKey::Id(pipe) || spec.key == PipeKey::Flag(pipe);
@@ -493,7 +497,7 @@ fn deeper(kernel: Kernel, pipe: Option<i64>, slots: u32) -> Result<Kernel, Error
     if there { Ok(kernel) } else { Err(Error::Arguments(message)) }
 }
 
-/// The kernel with the work of its Vector cores divided so.
+/// The kernel with this division of its Vector work.
 fn divided(kernel: Kernel, mode: Split) -> Result<Kernel, Error> {
     let mut asks = false;
     let kernel = kernel.altered(|module: &mut Module, _| {
@@ -523,7 +527,7 @@ fn reason(findings: &Report) -> Option<String> {
     Some(format!("{}: {}{line}{more}", first.code, first.message))
 }
 
-/// All that decides a point.
+/// Everything that determines a point.
 #[derive(Default)]
 struct Everything(Vec<u8>);
 
@@ -540,7 +544,7 @@ impl Everything {
         all
     }
 
-    /// Parts that follow each other are told apart.
+    /// Lengths separate consecutive parts.
     fn add(&mut self, bytes: &[u8]) {
         let hash = digest(Elem::U8, bytes).hash;
         self.0.extend(format!("{} {hash};", bytes.len()).as_bytes());

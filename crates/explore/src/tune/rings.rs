@@ -1,5 +1,5 @@
-//! Edits of a text of the intermediate form whose rings get more slots: both ends and the reservation of the slots agree on them, so
-//! all change at once, each attribute where it stands.
+//! Edits of texts in the intermediate form whose rings get more slots: both ends and the reservation must agree on the
+//! number of slots, so all are changed together, each attribute in place.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::edit::{About, Edit};
 use slipring_machine::Platform;
 
 impl Tune {
-    /// A slot more and twice as many, for each pipe that the text makes with attributes that say so.
+    /// One more slot and twice as many, for each pipe that the text creates with explicit attributes.
     pub(super) fn deeper_rings(&self, text: &str) -> Vec<Edit> {
         let Some((module, platform)) = self.written() else { return Vec::new() };
         let mut all = Vec::new();
@@ -29,7 +29,7 @@ impl Tune {
     }
 }
 
-/// The pipes that the text makes, each with its slots.
+/// The pipes created by the text, each with its number of slots.
 fn pipes(module: &Module, platform: &Platform) -> Vec<(PipeKey, u32)> {
     let mut all: Vec<(PipeKey, u32)> = Vec::new();
     for id in module.walk(module.top) {
@@ -42,8 +42,8 @@ fn pipes(module: &Module, platform: &Platform) -> Vec<(PipeKey, u32)> {
     all
 }
 
-/// The text with each number that differs between two forms of its module, and the first line that changes; `None` where one of them
-/// does not stand in the text of its op.
+/// The text with each number that differs between two forms of its module, and the first line that changes; `None` if
+/// one of them is not in the text of its op.
 fn rewritten(text: &str, old: &Module, new: &Module) -> Option<(usize, String)> {
     let mut changes: Vec<(usize, usize, String)> = Vec::new();
     for id in old.walk(old.top) {
@@ -67,7 +67,7 @@ fn rewritten(text: &str, old: &Module, new: &Module) -> Option<(usize, String)> 
     Some((text[..first].matches('\n').count() + 1, made))
 }
 
-/// Attributes of an op that have another number now; `None` where something else differs.
+/// Attributes of an op with a changed number; `None` if anything else differs.
 fn changed(old: &Module, new: &Module, id: OpId) -> Option<Vec<(String, i64)>> {
     let (before, after) = (old.op(id), new.op(id));
     let types = |module: &Module| -> Vec<_> { module.op(id).results.iter().map(|v| module.ty(*v).clone()).collect() };
@@ -83,7 +83,7 @@ fn changed(old: &Module, new: &Module, id: OpId) -> Option<Vec<(String, i64)>> {
     Some(all)
 }
 
-/// Where the number stands that follows a name and its `=`.
+/// The position of the number after a name and its `=`.
 fn value_at(text: &str, at: usize, length: usize) -> Option<(usize, usize)> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let rest = &text[at + length..];

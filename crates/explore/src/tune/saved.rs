@@ -1,4 +1,4 @@
-//! Points in a file, one JSON object a line, to go on from.
+//! Points in a file, one JSON object per line, to resume from.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -15,10 +15,10 @@ pub(super) struct Saved {
 }
 
 impl Saved {
-    /// Opens a file, or makes it. What was being written when a process ended is left out.
+    /// Opens or creates a file. An incomplete last entry, from a process that ended, is dropped.
     ///
     /// # Errors
-    /// If it cannot be read or written, or holds something else.
+    /// If it cannot be read or written, or has other contents.
     pub fn open(path: PathBuf) -> Result<Saved, Error> {
         let name = files::shown(&path);
         let wrong = |error| Error::File(format!("cannot write `{name}`: {error}"));
@@ -43,24 +43,24 @@ impl Saved {
         Ok(Saved { path, points, lines })
     }
 
-    /// What it held.
+    /// Its initial points.
     pub fn points(&self) -> &[Point] {
         &self.points
     }
 
-    /// Adds a point that is over.
+    /// Adds a completed point.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn add(&self, point: &Point) -> Result<(), Error> {
         let mut lines = self.lines.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         lines.add(&line(point)).map_err(|error| self.wrong(error))
     }
 
-    /// Puts the points of the grid in order, whichever was over first, after those of other grids.
+    /// Sorts the points of the grid, in whatever order they completed, after those of other grids.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn finish<'p>(self, points: impl Iterator<Item = &'p Point>) -> Result<(), Error> {
         let points: Vec<&Point> = points.collect();
         let same = |old: &Point| points.iter().any(|new| new.values == old.values);
@@ -75,6 +75,6 @@ impl Saved {
 }
 
 fn line(point: &Point) -> String {
-    // A point has a form in JSON: names, texts and numbers that are finite.
+    // A point can always be serialised: it contains names, strings and finite numbers.
     serde_json::to_string(point).unwrap_or_default() + "\n"
 }

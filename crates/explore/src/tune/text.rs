@@ -1,4 +1,4 @@
-//! A grid as a table and as a picture.
+//! A grid as a table and as a chart.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use slipring_report::{Dot, DotKind, Scatter, Table, scatter_svg};
 
 use super::{Point, Tuning};
 
-/// Points that the table shows.
+/// Maximum number of points in the table.
 const SHOWN: usize = 60;
 
 fn percent(now: f64, then: f64) -> String {
@@ -14,7 +14,7 @@ fn percent(now: f64, then: f64) -> String {
 }
 
 impl Tuning {
-    /// Values of a point in the order in which they vary: `TILE=64 slot_num=2`.
+    /// Values of a point in the order of the parameters: `TILE=64 slot_num=2`.
     pub fn named(&self, point: &Point) -> String {
         let pair = |name: &String| point.values.get(name).map(|value| format!("{name}={value}"));
         self.vary.iter().filter_map(|own| pair(&own.name)).collect::<Vec<_>>().join(" ")
@@ -24,8 +24,8 @@ impl Tuning {
         self.points.iter().filter(|point| point.verdict == verdict).count()
     }
 
-    /// Whether a clean point is another one than the best, and takes no more time by so much that the errors of both could not
-    /// make up for it. False where one of them is an estimate: its error is not known.
+    /// Whether a clean point other than the best takes so little more time that the errors of both could account for
+    /// it. False if one of them is an estimate: its error is unknown.
     pub fn is_as_good(&self, point: &Point) -> bool {
         let Some(best) = self.best().filter(|best| point.is_clean() && best.values != point.values) else {
             return false;
@@ -37,7 +37,7 @@ impl Tuning {
         ends(best).zip(ends(point)).is_some_and(|(best, own)| own.0 <= best.1)
     }
 
-    /// Points that ran by their cycles, then the refused ones.
+    /// Points that ran, by their cycles, then the refused ones.
     fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
         let class = |point: &Point| match point.verdict.as_str() {
@@ -49,7 +49,7 @@ impl Tuning {
         order
     }
 
-    /// The table and the best, as the command line prints them.
+    /// The table and the best point, in the format of the command line.
     pub fn text(&self) -> String {
         let names: Vec<&str> = self.vary.iter().map(|own| own.name.as_str()).collect();
         let all = if self.points.len() == 1 { "1 point".to_string() } else { format!("{} points", self.points.len()) };
@@ -138,7 +138,7 @@ impl Tuning {
         text
     }
 
-    /// Cycles against local memory as a picture (SVG), a mark for each point that ran.
+    /// A chart (SVG) of cycles against local memory, with a mark for each point that ran.
     pub fn svg(&self) -> String {
         let dot = |(at, point): (usize, &Point)| {
             let (x, y) = (point.local_memory?, point.cycles?);

@@ -1,27 +1,27 @@
-//! What varies over a grid, and the points of the grid.
+//! The parameters varied over a grid, and the points of the grid.
 
 use std::fmt;
 use std::str::FromStr;
 
 use slipring::{Error, MOST_BLOCKS};
 
-/// The most points of a grid.
+/// Maximum number of points in a grid.
 pub const MOST_POINTS: usize = 100_000;
 
-/// A name and the values that it takes in turn.
+/// A name and its values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vary {
-    /// What varies: a constant of the file, a parameter of a function that builds kernels, one of the kernel that takes a number,
-    /// or `slot_num`, `slot_num.2` (of pipe 2 alone), `split`, `blocks`, `clusters`, `arch`.
+    /// The varied parameter: a constant of the file, a parameter of a function that builds kernels, a scalar parameter
+    /// of the kernel, or `slot_num`, `slot_num.2` (only for pipe 2), `split`, `blocks`, `clusters`, `arch`.
     pub name: String,
-    /// Its values as they are written, each once.
+    /// Its values as written, each once.
     pub values: Vec<String>,
 }
 
 impl FromStr for Vary {
     type Err = String;
 
-    /// `TILE=32,64,128`, `slot_num=1..4`, `slot_num=2..8..2`: both ends belong to a range, the third number is its step.
+    /// `TILE=32,64,128`, `slot_num=1..4`, `slot_num=2..8..2`: ranges are inclusive, the third number is the step.
     fn from_str(text: &str) -> Result<Vary, String> {
         let wrong = || format!("`NAME=VALUE,VALUE`, `NAME=1..4` or `NAME=16..64..16`, not `{text}`");
         let (name, list) = text.split_once('=').ok_or_else(wrong)?;
@@ -47,7 +47,7 @@ impl FromStr for Vary {
     }
 }
 
-/// The numbers of `1..4` or `16..64..16`; `None` for what is not a range.
+/// The numbers of `1..4` or `16..64..16`; `None` if it is not a range.
 fn range(text: &str) -> Option<Result<Vec<String>, String>> {
     let words: Vec<&str> = text.split("..").map(|word| word.trim().trim_start_matches('=')).collect();
     let numbers: Vec<i64> = words.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
@@ -75,10 +75,10 @@ impl fmt::Display for Vary {
 /// A name and its value at one point.
 pub type Setting = (String, String);
 
-/// Every combination of values, the last name fastest.
+/// Every combination of values; the last parameter varies fastest.
 ///
 /// # Errors
-/// If a name stands twice, or there are too many.
+/// If a name occurs twice, or there are too many.
 pub fn grid(vary: &[Vary]) -> Result<Vec<Vec<Setting>>, Error> {
     for (at, own) in vary.iter().enumerate() {
         if vary[..at].iter().any(|other| other.name == own.name) {
@@ -104,7 +104,7 @@ pub fn grid(vary: &[Vary]) -> Result<Vec<Vec<Setting>>, Error> {
     Ok(points)
 }
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     /// A constant of the file, or a parameter of a function that builds kernels.
@@ -119,11 +119,11 @@ pub(super) enum Word {
     Clusters,
     /// The platform.
     Arch,
-    /// A parameter of the kernel that takes a number.
+    /// A scalar parameter of the kernel.
     Argument,
 }
 
-/// Names that mean something of every file, unless it has a constant of that name.
+/// Names with a general meaning, unless the file has a constant of that name.
 pub(super) const WORDS: [(&str, Word); 5] = [
     ("slot_num", Word::Slots(None)),
     ("split", Word::Split),
@@ -132,13 +132,13 @@ pub(super) const WORDS: [(&str, Word); 5] = [
     ("arch", Word::Arch),
 ];
 
-/// What a name means of every file: one of [`WORDS`], or `slot_num.2`, the slots of pipe 2.
+/// The general meaning of a name: one of [`WORDS`], or `slot_num.2`, the slots of pipe 2.
 pub(super) fn meaning(name: &str) -> Option<Word> {
     let of_a_pipe = || Some(Word::Slots(Some(name.strip_prefix("slot_num.")?.parse().ok()?)));
     WORDS.iter().find(|(word, _)| *word == name).map(|(_, word)| *word).or_else(of_a_pipe)
 }
 
-/// A number from 1 to the most blocks of a launch.
+/// A number from 1 to the maximum number of blocks of a launch.
 pub(super) fn count(name: &str, value: &str) -> Result<u32, Error> {
     let number = value.parse().ok().filter(|n| (1..=MOST_BLOCKS).contains(n));
     number.ok_or_else(|| Error::Arguments(format!("`{name}` is a number from 1 to {MOST_BLOCKS}, not `{value}`")))

@@ -1,4 +1,4 @@
-//! Attributes, read.
+//! Parsing of attributes.
 
 use super::lexer::Tok;
 use super::literal::{bits_of, float_width};
@@ -7,12 +7,14 @@ use super::types::begins_type;
 use slipring_tile::nearest;
 
 use crate::declaration::OpParser;
-use crate::{Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, Name, OpId, Reported, Sign, Span, Type};
+use crate::{
+    Attr, AttrDict, AttrKind, AttrSpec, Diagnostic, EnumSpec, FlagsSpec, Name, OpId, Reported, Sign, Span, Type,
+};
 
-/// Builtin attributes that are kept as they are written.
+/// Builtin attributes that are kept as written.
 const KEPT: [&str; 8] = ["dense", "dense_resource", "sparse", "affine_map", "affine_set", "strided", "array", "loc"];
 
-/// Most entries of one dictionary.
+/// Maximum number of entries of one dictionary.
 const MAX_ENTRIES: usize = 4096;
 
 impl<'a> OpParser<'a> {
@@ -225,7 +227,7 @@ impl<'a> OpParser<'a> {
         Some(Attr::member(kind, member.text()))
     }
 
-    /// `{name = attribute, …}`, after which the brace is read. With an op, the places are remembered.
+    /// `{name = attribute, …}`, after the opening brace. For an op, the locations are recorded.
     fn dict(&mut self, op: Option<OpId>) -> Parsed<AttrDict> {
         let mut dict = AttrDict::default();
         self.expect(Tok::LBrace, "`{`")?;
@@ -254,7 +256,7 @@ impl<'a> OpParser<'a> {
         Ok(dict)
     }
 
-    /// The name of an attribute: the declaration's own where it has one of that name.
+    /// The name of an attribute: the declaration's own spelling if it has one with that name.
     fn attr_name(&mut self, op: Option<OpId>) -> Parsed<Name> {
         let text = self.word("a name")?;
         let specs = op.and_then(|op| self.module.op(op).schema()).map_or(&[][..], |schema| schema.attrs);
@@ -262,12 +264,12 @@ impl<'a> OpParser<'a> {
         Ok(known.map_or_else(|| text.to_string().into(), |spec| spec.name.into()))
     }
 
-    /// The value of an attribute in a dictionary; the declaration tells what `<PIPE_V>` or a bare word is.
+    /// The value of an attribute in a dictionary; the declaration determines the meaning of `<PIPE_V>` or a bare word.
     fn named_attr(&mut self, op: Option<OpId>, name: &str) -> Parsed<Attr> {
         let spec = op.and_then(|op| self.module.op(op).schema()).and_then(|s| s.attrs.iter().find(|a| a.name == name));
         match spec.map(|s| s.kind) {
             Some(AttrKind::Enum(kind)) if matches!(self.cur.tok, Tok::Less | Tok::Word) => self.enum_member(kind),
-            // A number that the compiler is to choose.
+            // A number chosen by the compiler.
             Some(AttrKind::Int) if self.cur.tok == Tok::Word && self.text() == "auto" => {
                 self.bump();
                 Ok(Attr::Str("auto".into()))
@@ -292,7 +294,7 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// `{…}` that belongs to no op, such as the attributes of a function's argument; empty if none comes next.
+    /// `{…}` that does not belong to an op, such as the attributes of a function's argument; empty if none comes next.
     ///
     /// # Errors
     /// If it is wrong.
@@ -303,7 +305,7 @@ impl<'a> OpParser<'a> {
         self.nested(|p| p.dict(None))
     }
 
-    /// True if an attribute dictionary comes next and not a region.
+    /// True if an attribute dictionary comes next, not a region.
     pub fn at_attr_dict(&self) -> bool {
         if self.cur.tok != Tok::LBrace {
             return false;
@@ -321,7 +323,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// The value of a declared attribute where the format names it: `PIPE_V`, `7`, `"text"`.
+    /// The value of a declared attribute at its position in the format: `PIPE_V`, `7`, `"text"`.
     ///
     /// # Errors
     /// If there is none of its kind.
@@ -345,14 +347,31 @@ impl<'a> OpParser<'a> {
             AttrKind::Symbol => Ok(Attr::Symbol(self.symbol()?)),
             AttrKind::Type => Ok(Attr::Type(self.parse_type()?)),
             AttrKind::Unit => Ok(Attr::Unit),
+            AttrKind::Flags(spec) => self.flags(spec),
             AttrKind::Numbers | AttrKind::Any => self.parse_attr(),
         }
+    }
+
+    /// `<nsw, nuw>`.
+    fn flags(&mut self, spec: &FlagsSpec) -> Parsed<Attr> {
+        self.expect(Tok::Less, "`<`")?;
+        let mut words = Vec::new();
+        self.list_until(Tok::Greater, "`>`", |p| {
+            let word = p.text();
+            if !spec.words.contains(&word) {
+                return Err(p.expected(&format!("one of {}", spec.words.join(", "))));
+            }
+            p.bump();
+            words.push(word);
+            Ok(())
+        })?;
+        Ok(Attr::Opaque(spec.whole(&words).into()))
     }
 
     /// A member of an enumeration in any spelling: `<PIPE_V>`, `PIPE_V`, `"PIPE_V"`, `#pto.pipe<PIPE_V>`.
     ///
     /// # Errors
-    /// If it is none of the members, which are listed then.
+    /// If it is not a member; the message lists all members.
     pub fn enum_member(&mut self, spec: &EnumSpec) -> Parsed<Attr> {
         let start = self.span();
         let (kind, member) = match self.cur.tok {
@@ -373,7 +392,7 @@ impl<'a> OpParser<'a> {
         self.check_member(spec, &kind, &member, self.span_from(start))
     }
 
-    /// The member of the declared enumeration, however the text calls the kind: some have several names.
+    /// The member of the declared enumeration, whatever the text calls its kind: some have several names.
     pub(crate) fn check_member(&mut self, spec: &EnumSpec, kind: &str, member: &str, span: Span) -> Parsed<Attr> {
         if spec.members.contains(&member) {
             return Ok(Attr::member(spec.kind, member));

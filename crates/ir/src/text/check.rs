@@ -1,4 +1,4 @@
-//! What a declaration says of its op, checked as the op is read: attributes, types of operands and results.
+//! Checks of an op against its declaration as it is parsed: attributes, types of operands and results.
 
 use super::parser::is_unknown;
 use slipring_tile::nearest;
@@ -7,8 +7,8 @@ use crate::declaration::OpParser;
 use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Sign, Span, Type};
 
 impl<'a> OpParser<'a> {
-    /// Reports what contradicts the declaration of an op. Attributes are brought to the form that their kind
-    /// has: integers without a type of their own, members of the declared enumeration.
+    /// Reports violations of an op's declaration. Attributes are converted to the form of their kind: integers without
+    /// a type, members of the declared enumeration.
     pub(crate) fn check(&mut self, op: OpId) {
         let Some(schema) = self.module.op(op).schema() else { return };
         let op_span = self.module.op(op).span;
@@ -22,8 +22,8 @@ impl<'a> OpParser<'a> {
                         self.module.op_mut(op).attrs.set(name, changed);
                     }
                 }
-                // A name with a dot belongs to its dialect: one of another dialect may stand anywhere. Any other may change the
-                // meaning.
+                // A name with a dot belongs to its dialect: one of another dialect is allowed anywhere. Any other may
+                // change the meaning.
                 None if self.registry.is_hint(&name) => {}
                 None if name.split_once('.').is_some_and(|(dialect, _)| !self.registry.has_dialect(dialect)) => {}
                 None => {
@@ -78,7 +78,7 @@ impl<'a> OpParser<'a> {
 
     fn check_results(&mut self, op: OpId) {
         let Some(schema) = self.module.op(op).schema() else { return };
-        // With a variadic result among several, which is which is not known here.
+        // With a variadic result among several, the assignment is not known here.
         let plain = schema.results.len() == self.module.op(op).results.len();
         let results = self.module.op(op).results.clone();
         let rules = schema.results.iter().filter(|_| plain || schema.results.len() == 1).cycle();
@@ -93,7 +93,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// An attribute in the form of its declared kind; reports one that is of another kind.
+    /// An attribute in the form of its declared kind; reports one of another kind.
     fn attr_as_declared(&mut self, spec: &AttrSpec, attr: Attr, span: Span) -> Option<Attr> {
         let fits = match (&attr, spec.kind) {
             (Attr::Int(value, ty), AttrKind::Int) => {
@@ -102,7 +102,7 @@ impl<'a> OpParser<'a> {
                 }
                 return Some(Attr::Int(*value, Type::I64));
             }
-            // An integer without a sign may be written with or without one: `255 : i8` is -1.
+            // A signless integer may be written as signed or unsigned: `255 : i8` is -1.
             (Attr::Int(value, ty @ Type::Int { width: width @ 2..=64, sign: Sign::Signless }), AttrKind::Any) => {
                 let free = 128 - u32::from(*width);
                 return Some(Attr::Int(*value << free >> free, ty.clone()));
@@ -110,7 +110,7 @@ impl<'a> OpParser<'a> {
             (Attr::Unit, AttrKind::Bool) => return Some(Attr::Bool(true)),
             (Attr::Int(value @ (0 | 1), _), AttrKind::Bool) => return Some(Attr::Bool(*value == 1)),
             (Attr::Bool(true), AttrKind::Unit) => return Some(Attr::Unit),
-            // The generic form has the members of some enumerations by number.
+            // In the generic form, members of some enumerations are given by number.
             (Attr::Int(number, Type::Int { .. }), AttrKind::Enum(spec)) if spec.numbered => {
                 let member = usize::try_from(*number).ok().and_then(|at| spec.members.get(at));
                 if let Some(member) = member {
@@ -124,6 +124,10 @@ impl<'a> OpParser<'a> {
             (Attr::Str(member), AttrKind::Enum(spec)) => {
                 return self.check_member(spec, spec.kind, member, span).ok();
             }
+            (Attr::Opaque(whole), AttrKind::Flags(spec)) => match spec.read(whole) {
+                Some(words) => return Some(Attr::Opaque(spec.whole(&words).into())),
+                None => false,
+            },
             (Attr::Array(items), AttrKind::Numbers) => items.iter().all(|item| matches!(item, Attr::Int(..))),
             (_, AttrKind::Any)
             | (Attr::Bool(_), AttrKind::Bool)
@@ -142,6 +146,7 @@ impl<'a> OpParser<'a> {
                 AttrKind::Unit => "without a value".to_string(),
                 AttrKind::Type => "a type".to_string(),
                 AttrKind::Enum(e) => format!("a member of `{}`, one of {}", e.kind, e.members.join(", ")),
+                AttrKind::Flags(e) => format!("`{}<…>` of {}", e.head, e.words.join(", ")),
                 AttrKind::Numbers => "a list of integers such as `[0, 1]`".to_string(),
                 AttrKind::Any => "an attribute".to_string(),
             };

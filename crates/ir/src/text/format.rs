@@ -1,4 +1,4 @@
-//! The declarative format of an op: read, followed by the parser, followed by the printer.
+//! The declarative format of an op: its definition, parsing by it, printing by it.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::text::kept::{Element, Format};
 use crate::{Arity, Attr, AttrKind, AttrSpec, OpId, OpSchema, Reported, Span, Syntax, Type, ValueId};
 
 impl Format {
-    /// Reads a format and compares it with the declaration.
+    /// Parses a format and checks it against the declaration.
     pub fn read(text: &str, schema: &OpSchema) -> Result<Format, String> {
         let mut rest = text.trim();
         let elements = elements(&mut rest, schema, false)?;
@@ -97,7 +97,7 @@ fn elements(rest: &mut &str, schema: &OpSchema, in_group: bool) -> Result<Vec<El
     }
 }
 
-/// `$name)` after `type(`: the name; `rest` goes past it.
+/// `$name)` after `type(`: the name; `rest` advances past it.
 fn argument<'t>(rest: &mut &'t str, after: &'t str) -> Result<&'t str, String> {
     let (inside, behind) = after.split_once(')').ok_or("a `(` is not closed")?;
     *rest = behind;
@@ -130,11 +130,11 @@ fn tokens(literal: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What a format has collected of an op so far.
+/// The parts of an op collected by a format so far.
 struct Collected {
     operands: Vec<Vec<ValueId>>,
     results: Vec<(usize, Vec<Type>, Span)>,
-    /// Set while the op's regions are still to come.
+    /// Number of the op's regions still to come.
     regions_left: usize,
 }
 
@@ -150,7 +150,7 @@ impl<'a> OpParser<'a> {
         Ok(format)
     }
 
-    /// Reads what follows the name of an op with a declarative format.
+    /// Parses everything after the name of an op with a declarative format.
     pub(crate) fn format(&mut self, op: OpId, schema: &'static OpSchema) -> Parsed<()> {
         let format = match self.format_of(schema) {
             Ok(format) => format,
@@ -227,7 +227,7 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// Reports that text of the format is missing, between what was read and what would follow.
+    /// Reports missing text of the format, between the text already read and what would follow.
     fn format_expected(
         &mut self,
         schema: &OpSchema,
@@ -301,7 +301,7 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// True if an operand comes next, and not the next operation: `return` may stand alone.
+    /// True if an operand comes next, not the next operation: `return` may have no operands.
     fn operand_begins(&self) -> bool {
         self.cur.tok == Tok::Percent && !self.op_begins()
     }
@@ -313,7 +313,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// True if what comes next can be the beginning of an optional element.
+    /// True if the next token can begin an optional element.
     fn begins(&self, schema: &OpSchema, element: &Element) -> bool {
         match element {
             Element::Literal(_, tokens) => tokens.first().is_some_and(|t| self.at(t)),
@@ -340,6 +340,7 @@ impl<'a> OpParser<'a> {
                 Tok::Word => e.members.contains(&self.text()),
                 tok => matches!(tok, Tok::Less | Tok::Hash | Tok::Str),
             },
+            AttrKind::Flags(_) => tok == Tok::Less,
             AttrKind::Numbers => tok == Tok::LBracket,
             AttrKind::Any => {
                 let simple = [Tok::Int, Tok::Hex, Tok::Float, Tok::Minus, Tok::Str, Tok::At, Tok::LBracket, Tok::Hash];
@@ -349,8 +350,8 @@ impl<'a> OpParser<'a> {
     }
 }
 
-/// Where blanks go between the elements of a format: as in MLIR, none before closing punctuation and commas,
-/// none around opening brackets.
+/// Spacing between the elements of a format: as in MLIR, none before closing punctuation and commas, none around
+/// opening brackets.
 struct Spacing {
     blank: bool,
     after_punctuation: bool,
@@ -382,7 +383,7 @@ impl Spacing {
 }
 
 impl OpPrinter<'_> {
-    /// Writes what follows the name of an op with a declarative format; false if the format is wrong.
+    /// Writes everything after the name of an op with a declarative format; false if the format is wrong.
     pub(crate) fn format(&mut self, op: OpId, schema: &'static OpSchema, text: &str) -> bool {
         let key: *const OpSchema = schema;
         let format = match self.formats.get(&key) {
@@ -479,7 +480,7 @@ impl OpPrinter<'_> {
         }
     }
 
-    /// The results that stand for a declared one; exact unless several declared ones have no fixed number.
+    /// The results of a declared one; exact unless several declared ones are variadic.
     fn result_group(&self, op: OpId, schema: &OpSchema, index: usize) -> Vec<ValueId> {
         let results = &self.module.op(op).results;
         let after = schema.results.len() - index - 1;

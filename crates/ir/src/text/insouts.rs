@@ -9,7 +9,7 @@ use crate::declaration::{OpParser, OpPrinter};
 use crate::{Infer, OpId, OpSchema, Type, ValueId};
 
 impl<'a> OpParser<'a> {
-    /// Reads what follows the name of an op of this form: the first `ins` declared operands are read by the op.
+    /// Parses everything after the name of an op in this form: the first `ins` declared operands are read by the op.
     pub(crate) fn ins_outs(&mut self, op: OpId, schema: &'static OpSchema, ins: usize) -> Parsed<()> {
         let ins = ins.min(schema.operands.len());
         let (read, write) = schema.operands.split_at(ins);
@@ -51,7 +51,7 @@ impl<'a> OpParser<'a> {
         self.results(op, &written)
     }
 
-    /// Attributes after the operands that the text names one by one: `pad_mode = <PadNull> init_out_buffer = false`.
+    /// Attributes after the operands, named one by one in the text: `pad_mode = <PadNull> init_out_buffer = false`.
     fn clauses(&mut self, op: OpId, schema: &OpSchema) -> Parsed<()> {
         while self.cur.tok == Tok::Word && self.cur.ahead().tok == Tok::Equal {
             let Some(spec) = schema.attrs.iter().find(|spec| spec.name == self.text()) else { break };
@@ -128,8 +128,8 @@ impl OpParser<'_> {
         Err(self.expected(&format!("`,` and the type of `{}`", self.module.value_name(value))))
     }
 
-    /// What the public assembler writes after the types: operands by their names, `fp %table : T`, and for a gather by a pattern
-    /// the direction of it, `, "row"`.
+    /// Elements that the public assembler writes after the types: operands by name, `fp %table : T`, and for a gather
+    /// by a pattern its direction, `, "row"`.
     fn named_behind(&mut self, op: OpId, values: &mut Vec<ValueId>) -> Parsed<()> {
         let Some(schema) = self.module.op(op).schema() else { return Ok(()) };
         while self.cur.tok == Tok::Word && matches!(self.text(), "fp" | "pre_quant") {
@@ -150,7 +150,7 @@ impl OpParser<'_> {
 }
 
 impl OpPrinter<'_> {
-    /// Writes what follows the op's name.
+    /// Writes everything after the op's name.
     pub(crate) fn ins_outs(&mut self, op: OpId, schema: &OpSchema, ins: usize, attrs_in_ins: bool) {
         let comma = self.spelling.comma.iter().find(|(name, _)| *name == schema.name).map(|(_, attr)| *attr);
         let one_by_one = self.spelling.one_by_one.contains(&schema.name) && !attrs_in_ins;
@@ -204,9 +204,9 @@ impl OpPrinter<'_> {
     }
 }
 
-/// True if the text of the op's operands in this form is read back as the same operands.
+/// True if the text of the op's operands in this form parses to the same operands.
 pub(crate) fn reads_back(types: &[&Type], sizes: &[u16], schema: &OpSchema, ins: usize) -> bool {
-    // Without any operand there is no `ins(…)` to read.
+    // Without operands there is no `ins(…)` to parse.
     if types.is_empty() && !schema.operands.is_empty() {
         return false;
     }

@@ -1,4 +1,4 @@
-//! What the parser and the printer keep while they work.
+//! State that the parser and the printer keep while they work.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ pub(crate) struct Binding {
 /// The names of one region.
 pub(crate) type Scope<'a> = IndexMap<&'a str, Binding>;
 
-/// Places in the text of the parts of the op that is being read.
+/// Locations of the parts of the op being parsed.
 #[derive(Default)]
 pub(crate) struct Marks {
     /// Where the op begins.
@@ -26,7 +26,7 @@ pub(crate) struct Marks {
     pub attrs: Vec<(Name, Span)>,
     /// End of the op's text before its first region.
     pub header_end: Option<u32>,
-    /// How many results the text names, if it names any.
+    /// Number of results named in the text, if any.
     pub named_results: usize,
 }
 
@@ -36,9 +36,9 @@ pub(crate) struct Names(pub(crate) Vec<Option<Rc<str>>>);
 /// One element of a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Element {
-    /// Text that stands there: its tokens.
+    /// Literal text: its tokens.
     Literal(String, Vec<String>),
-    /// `` `` `` and `` ` ` ``: no blank, a blank; printed only.
+    /// `` `` `` and `` ` ` ``: no space, one space; only for printing.
     Blank(bool),
     Operand(usize),
     Attr(usize),
@@ -52,7 +52,7 @@ pub(crate) enum Element {
     Group(Vec<Element>),
 }
 
-/// A format, read.
+/// A parsed format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Format {
     pub(crate) elements: Vec<Element>,

@@ -1,13 +1,13 @@
-//! Types that were read last, with their texts: most operands have the type of one nearby.
+//! A cache of the types read last, with their texts: most operands have the type of one nearby.
 
 use crate::declaration::OpParser;
 use crate::{Span, Type};
 
-/// How many types are kept.
+/// Number of types that are kept.
 const MOST: usize = 8;
 
 impl OpParser<'_> {
-    /// Reads a type whose text comes next once more, if it is one of those that were read last.
+    /// Reuses one of the types read last, if the next text is the same.
     pub(super) fn type_as_before(&mut self) -> Option<Type> {
         let start = self.span().start;
         let rest = &self.cur.source[start as usize..];
@@ -17,8 +17,8 @@ impl OpParser<'_> {
         Some(ty)
     }
 
-    /// Keeps a type that was just read, with its text up to the `>`, and of which nothing was said. It means the same wherever it
-    /// stands: no alias and no type inside, whose depth may matter, has a part in it.
+    /// Remembers a type that was just read without a diagnostic, with its text up to the `>`. It must mean the same in
+    /// every context: without aliases and nested types, whose depth may matter.
     pub(super) fn remember_type(&mut self, start: Span, ty: &Type) {
         let text = &self.cur.source[start.start as usize..self.cur.prev_end as usize];
         if matches!(ty, Type::Pipe(_)) || text[1..].contains(['!', '#', '{', '/']) {

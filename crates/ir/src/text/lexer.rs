@@ -82,7 +82,7 @@ pub enum Tok {
     Eof,
 }
 
-/// The token at a place of the text, after blanks and comments.
+/// The token at a position of the text, after whitespace and comments.
 pub(crate) fn lex_at(text: &str, at: u32) -> (Tok, Span) {
     let mut lexer = Tok::lexer(&text[at as usize..]);
     match lexer.next() {
@@ -94,13 +94,13 @@ pub(crate) fn lex_at(text: &str, at: u32) -> (Tok, Span) {
     }
 }
 
-/// A place between two tokens, with the token that follows it.
+/// A position between two tokens, with the following token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     pub source: &'a str,
-    /// The token that comes next.
+    /// The next token.
     pub tok: Tok,
-    /// Where it is.
+    /// Its location.
     pub span: Span,
     /// End of the token before it.
     pub prev_end: u32,
@@ -119,7 +119,7 @@ impl<'a> Cursor<'a> {
         &self.source[self.span.start as usize..self.span.end as usize]
     }
 
-    /// Goes past the next token.
+    /// Advances past the next token.
     pub fn bump(&mut self) {
         match self.tok {
             Tok::LBrace => self.braces += 1,
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         (self.tok, self.span) = lex_at(self.source, self.span.end);
     }
 
-    /// Goes to a place inside the next token: `x64xf32` is one word where no shape is expected.
+    /// Advances to a position inside the next token: `x64xf32` is one word where no shape is expected.
     pub fn split(&mut self, at: u32) {
         self.prev_end = at;
         (self.tok, self.span) = lex_at(self.source, at);
@@ -147,13 +147,13 @@ impl<'a> Cursor<'a> {
         self.prev_end == self.span.start
     }
 
-    /// True if the next token is the first of its line.
+    /// True if the next token is the first one on its line.
     pub fn at_line_start(&self) -> bool {
         self.prev_end == 0 || self.source[self.prev_end as usize..self.span.start as usize].contains('\n')
     }
 }
 
-/// The text between the quotes of a string token with its escapes undone; `None` if they are wrong.
+/// The contents of a string token with its escapes resolved; `None` if they are wrong.
 pub(crate) fn unescape(token: &str) -> Option<String> {
     let inner = token.strip_prefix('@').unwrap_or(token);
     let inner = inner.strip_prefix('"')?.strip_suffix('"')?;
@@ -197,7 +197,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// True for a text that is one word token.
+/// True for a text that is a single word token.
 pub(crate) fn is_word(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')

@@ -4,7 +4,7 @@ use slipring_tile::{Elem, load_f32, store_f64};
 
 use crate::Type;
 
-/// Bits of a float type; `None` for other types.
+/// Width of a float type in bits; `None` for other types.
 pub(crate) fn float_width(ty: &Type) -> Option<u32> {
     match ty {
         Type::F64 => Some(64),
@@ -13,8 +13,7 @@ pub(crate) fn float_width(ty: &Type) -> Option<u32> {
     }
 }
 
-/// The bits of a number in a float type, rounded to nearest; `None` if it is beyond its range or the type
-/// is not a float.
+/// The bits of a number in a float type, rounded to nearest; `None` if it is out of range or the type is not a float.
 pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
     let (bits, finite) = match ty {
         Type::F64 => (value.to_bits(), value.is_finite()),
@@ -23,7 +22,7 @@ pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
             let mut bytes = [0; 8];
             store_f64(*elem, &[value], &mut bytes[..elem.bytes()]);
             let bits = u64::from_le_bytes(bytes);
-            // Beyond the range there is an infinity or NaN.
+            // Out of range, the result is infinity or NaN.
             (bits, value_of(bits, ty).is_some_and(f64::is_finite) && value.is_finite())
         }
         _ => return None,
@@ -31,7 +30,7 @@ pub fn bits_of(value: f64, ty: &Type) -> Option<u64> {
     finite.then_some(bits)
 }
 
-/// The number that bits of a float type stand for; `None` if the type is not a float.
+/// The number represented by bits of a float type; `None` if the type is not a float.
 pub fn value_of(bits: u64, ty: &Type) -> Option<f64> {
     match ty {
         Type::F64 => Some(f64::from_bits(bits)),
@@ -45,14 +44,13 @@ pub fn value_of(bits: u64, ty: &Type) -> Option<f64> {
     }
 }
 
-/// The shortest decimal that reads back as these bits, always with a point; hexadecimal bits where no
-/// decimal does.
+/// The shortest decimal that parses to these bits, always with a point; hexadecimal bits if there is none.
 pub(crate) fn float_text(bits: u64, ty: &Type) -> String {
     let width = float_width(ty).unwrap_or(64) as usize;
     if let Some(value) = value_of(bits, ty) {
         let text = match ty {
             Type::F64 => format!("{value:?}"),
-            // Exact in f32, and the shortest f32 decimal is nearer to it than to any other value of the type.
+            // Exact in f32, and the shortest f32 decimal is closer to it than to any other value of the type.
             _ => format!("{:?}", value as f32),
         };
         let text = match text.split_once('e') {

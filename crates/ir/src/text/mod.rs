@@ -1,34 +1,34 @@
 //! The MLIR-style text: parsed and printed.
 //!
-//! [`parse`] reads a file into a [`Module`]; [`print()`] writes one. What an op looks like comes from its
-//! declaration, an [`OpSchema`] of the [`Registry`]; ops that nobody declares keep the generic form
-//! `"dialect.op"(%a) ({ … }) {attr = 1} : (T) -> T`, which every op may be written in.
+//! [`parse`] reads a file into a [`Module`]; [`print()`] writes one. The form of an op comes from its declaration, an
+//! [`OpSchema`] of the [`Registry`]; undeclared ops keep the generic form `"dialect.op"(%a) ({ … }) {attr = 1} : (T) ->
+//! T`, which every op may be written in.
 //!
-//! `parse ∘ print` is the identity on what a module says (structure, names, types, attributes, locations);
-//! `print ∘ parse` gives the canonical spelling, and giving it again changes nothing.
+//! `parse ∘ print` is the identity on a module's contents (structure, names, types, attributes, locations); `print ∘
+//! parse` gives the canonical spelling and is idempotent.
 //!
 //! # The format language
 //!
-//! [`Syntax::Format`] says how an op is written after its name:
+//! [`Syntax::Format`] describes the text of an op after its name:
 //!
 //! | element | reads and prints |
 //! |---|---|
-//! | `` `text` `` | the text: a keyword or punctuation, one token or several |
-//! | `` `` `` / `` ` ` `` | nothing; when printing, no blank / one blank at this place |
-//! | `$operand` | `%a`; an optional one may be missing; a variadic one is a list with commas, perhaps empty |
+//! | `` `text` `` | literal text: a keyword or punctuation, one token or several |
+//! | `` `` `` / `` ` ` `` | nothing; when printing, no space / one space at this point |
+//! | `$operand` | `%a`; an optional one may be missing; a variadic one is a comma-separated list, which may be empty |
 //! | `$attr` | the bare value of an attribute: `7`, `"text"`, `@name`, `true`, a type, `<PIPE_V>` for a member of an enumeration, any attribute for [`AttrKind::Any`](crate::AttrKind::Any). One that is not required may be missing |
 //! | `keyword($attr)` | the same, a member of an enumeration being printed as a bare word: `slt` |
 //! | `$region` | `{ … }`, the arguments of its first block as `^bb0(%a: T):` |
-//! | `type($name)` | the types of an operand or result, with commas. Types of operands are checked against the definitions |
+//! | `type($name)` | the types of an operand or result, comma-separated. Types of operands are checked against the definitions |
 //! | `attr-dict` | `{a = 1, b}`: the attributes that the format does not write elsewhere; nothing if there are none |
 //! | `( … )?` | a group that may be missing. It is read if what comes next begins its first element, and printed if its first `$operand`, `$attr`, `$region`, `type($result)` or `attr-dict` is there. A group without any of these is read and never printed |
 //!
-//! A unit attribute inside a group writes nothing itself: it is there if the group is.
-//! Enumerations are read in every spelling (`<PIPE_V>`, `PIPE_V`, `"PIPE_V"`, `#pto.pipe<PIPE_V>`,
-//! `#pto<pipe PIPE_V>`). Integers of declared attributes have no type of their own.
-//! Blanks are printed as in MLIR: none before `,` and closing brackets, none around opening ones.
+//! A unit attribute inside a group writes nothing itself: it is present if the group is. Enumerations are read in every
+//! spelling (`<PIPE_V>`, `PIPE_V`, `"PIPE_V"`, `#pto.pipe<PIPE_V>`, `#pto<pipe PIPE_V>`). Integers of declared
+//! attributes are written without a type. Spaces are printed as in MLIR: none before `,` and closing brackets, none
+//! around opening ones.
 //!
-//! Results: a type in the text (`type($result)`) counts; otherwise [`Infer`](crate::Infer) tells it.
+//! Results: a type in the text (`type($result)`) takes precedence; otherwise [`Infer`](crate::Infer) determines it.
 //!
 //! ```text
 //! format                                                              text
@@ -41,9 +41,9 @@
 //!
 //! # Operands in `ins(…) outs(…)`
 //!
-//! [`Syntax::InsOuts`] gives the values of the text to the declared operands in order; an
-//! optional operand whose [`TypeRule`](crate::TypeRule) rejects the value is skipped. So one op may have a tile and a
-//! scalar in either order (`[scalar], tile, [scalar]`). Values may also be typed one by one (`ins(%a : T, %b : T)`).
+//! [`Syntax::InsOuts`] assigns the values of the text to the declared operands in order; an optional operand whose
+//! [`TypeRule`](crate::TypeRule) rejects the value is skipped. So one op may have a tile and a scalar in either order
+//! (`[scalar], tile, [scalar]`). Values may also be typed one by one (`ins(%a : T, %b : T)`).
 
 use std::sync::Arc;
 
@@ -79,25 +79,25 @@ pub use slipring_tile::nearest;
 pub use tile_type::MOST_EXTENT;
 pub use types::same_type;
 
-/// Reads a file. The module holds whatever could be read; it means something only if the diagnostics have no error.
+/// Parses a file. The module holds whatever could be parsed; it is usable only if the diagnostics contain no error.
 pub fn parse(source: Arc<Source>, registry: &Registry) -> (Module, Diags) {
     let mut module = Module::new(source.clone());
     let diags = with_parser(&source, &mut module, registry, |parser| parser.file()).1;
     (module, diags)
 }
 
-/// Reads a type that stands alone.
+/// Parses a standalone type.
 ///
 /// # Errors
-/// What is wrong with it; the places are in a source of this text.
+/// What is wrong with it; the locations refer to a source with this text.
 pub fn parse_type(text: &str) -> Result<Type, Diags> {
     alone(text, |parser| parser.parse_type())
 }
 
-/// Reads an attribute that stands alone.
+/// Parses a standalone attribute.
 ///
 /// # Errors
-/// What is wrong with it; the places are in a source of this text.
+/// What is wrong with it; the locations refer to a source with this text.
 pub fn parse_attr(text: &str) -> Result<Attr, Diags> {
     alone(text, |parser| parser.parse_attr())
 }
@@ -130,7 +130,7 @@ fn with_parser<T>(
     let mut parser = OpParser::new(&source.text, module, registry);
     let value = read(&mut parser);
     diags = parser.diags;
-    // In the order of the text: what was found late may stand early.
+    // In the order of the text: an error found late may be near its start.
     diags.list.sort_by_key(|d| d.primary.as_ref().map_or(0, |p| p.span.start));
     (Some(value), diags)
 }
@@ -147,14 +147,14 @@ pub fn print_in(module: &Module, spelling: &'static Spelling) -> String {
     printer.finish()
 }
 
-/// Writes one operation with its regions, values named as in the text of the whole module.
+/// Writes one operation with its regions, with values named as in the text of the whole module.
 pub fn print_op(module: &Module, op: OpId) -> String {
     let mut printer = OpPrinter::new(module, &spelling::OWN);
     printer.op(op);
     printer.finish()
 }
 
-/// Checks that a declaration can be read and printed: its format, if it has one.
+/// Checks that a declaration can be parsed and printed: its format, if it has one.
 ///
 /// # Errors
 /// What is wrong with the format.

@@ -1,4 +1,4 @@
-//! Names of values as they are printed: their own where they can be, each visible name once.
+//! Printed names of values: their own where possible, each visible name unique.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,15 +8,15 @@ use crate::function::SYMBOL;
 use crate::text::kept::Names;
 use crate::{BlockId, Module, OpId, ValueId};
 
-/// Names of one function (an op with a symbol), or of what is outside of all functions.
+/// Names within one function (an op with a symbol), or outside of all functions.
 struct Namer<'m> {
     module: &'m Module,
     names: Vec<Option<Rc<str>>>,
     /// Visible names, innermost region last.
     scopes: Vec<BTreeSet<String>>,
-    /// Names that values of this function have, and names given to others so far.
+    /// Names of this function's own values, and names given to others so far.
     taken: BTreeSet<String>,
-    /// The next number to try after a name, and without one.
+    /// The next number to try as a suffix of a name, and without one.
     next: BTreeMap<String, u32>,
 }
 
@@ -44,19 +44,19 @@ impl Names {
         text
     }
 
-    /// The same, behind a text.
+    /// As [`Names::get`], appended to a text.
     pub fn write(&self, module: &Module, value: ValueId, text: &mut String) {
         match self.0.get(value.index()).and_then(|n| n.as_ref()) {
             Some(name) => {
                 text.push('%');
                 text.push_str(name);
             }
-            // Not in the module: only a mistake of a pass leads here.
+            // A value that is not in the module, which only a defect of a pass can cause.
             None => text.push_str(&module.value_name(value)),
         }
     }
 
-    /// What stands before `=`: `%a`, `%a, %b`, `%x:2`.
+    /// The text before `=`: `%a`, `%a, %b`, `%x:2`.
     pub fn groups(&self, module: &Module, op: OpId) -> Vec<String> {
         let text = |values: &Vec<ValueId>| {
             let first = self.get(module, values[0]);
@@ -69,7 +69,7 @@ impl Names {
     }
 }
 
-/// Results of an op that share a name, or have none, next to each other.
+/// Adjacent results of an op that share a name, or have none.
 fn result_groups(module: &Module, op: OpId) -> Vec<(Option<Arc<str>>, Vec<ValueId>)> {
     let mut groups: Vec<(Option<Arc<str>>, Vec<ValueId>)> = Vec::new();
     for result in &module.op(op).results {
@@ -82,7 +82,7 @@ fn result_groups(module: &Module, op: OpId) -> Vec<(Option<Arc<str>>, Vec<ValueI
     groups
 }
 
-/// A name with only the letters a name can have; `None` if nothing of it is left.
+/// A name reduced to the characters allowed in names; `None` if nothing is left.
 fn legal(name: &str) -> Option<String> {
     let digits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-');
@@ -97,7 +97,7 @@ fn legal(name: &str) -> Option<String> {
 }
 
 impl Namer<'_> {
-    /// Remembers the names in an op's regions and results, up to functions inside.
+    /// Records the names in an op's regions and results, excluding nested functions.
     fn collect(&mut self, op: OpId) {
         let data = self.module.op(op);
         for result in &data.results {
@@ -132,7 +132,7 @@ impl Namer<'_> {
         let ops = &self.module.block(block).ops;
         for op in ops {
             if self.is_function(*op) {
-                // Names begin anew, though not those that are visible from outside.
+                // Names start afresh, except for those visible from outside.
                 let outer = (std::mem::take(&mut self.taken), std::mem::take(&mut self.next));
                 self.taken = self.scopes.iter().flatten().cloned().collect();
                 self.collect(*op);
@@ -171,7 +171,7 @@ impl Namer<'_> {
         }
     }
 
-    /// The name itself if it is not visible yet; else one made from it; a number where there is none.
+    /// The name itself if it is not visible yet; otherwise one derived from it; a number if there is none.
     fn choose(&mut self, name: Option<String>) -> String {
         let stem = match name {
             Some(name) if !self.scopes.iter().any(|s| s.contains(&name)) => return name,

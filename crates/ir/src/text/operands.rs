@@ -1,4 +1,4 @@
-//! Which operand of the text stands for which declared operand; types of results.
+//! Matching of operands in the text to declared operands; types of results.
 
 use smallvec::SmallVec;
 
@@ -8,14 +8,13 @@ use super::types::same_type;
 use crate::declaration::OpParser;
 use crate::{Arity, Attr, Diagnostic, Infer, OpId, OpSchema, OperandSpec, Span, Type, ValueId};
 
-/// How many values each declared operand stands for, given the types of the values in order: an optional
-/// operand is skipped where its rule rejects the value, otherwise taken where the rest still fits.
-/// `None` if nothing fits.
+/// The number of values of each declared operand, given the types of the values in order: an optional operand is
+/// skipped if its rule rejects the value, and otherwise taken if the rest still fits. `None` if nothing fits.
 pub(crate) fn assign(types: &[&Type], specs: &[OperandSpec]) -> Option<SmallVec<[u16; 4]>> {
     assign_with(types.len(), specs, |value, spec| is_unknown(types[value]) || (spec.ty.accepts)(types[value]))
 }
 
-/// As [`assign`], by number alone.
+/// As [`assign`], by count alone.
 pub(crate) fn assign_by_count(count: usize, specs: &[OperandSpec]) -> Option<SmallVec<[u16; 4]>> {
     assign_with(count, specs, |_, _| true)
 }
@@ -28,14 +27,14 @@ fn assign_with(
     if count > u16::MAX as usize {
         return None;
     }
-    // Most declarations leave nothing open.
+    // Most declarations are unambiguous.
     if specs.iter().all(|spec| spec.arity == Arity::One) {
         let fits = count == specs.len() && specs.iter().enumerate().all(|(value, spec)| accepts(value, spec));
         return fits.then(|| SmallVec::from_elem(1, count));
     }
-    // The spec that goes on where a value stands for this one: none that stands in its place.
+    // The next spec after one that has taken a value: an alternative to it is skipped.
     let after = |j: usize| j + 1 + usize::from(specs.get(j + 1).is_some_and(|next| next.arity == Arity::Instead));
-    // fits[j][i]: the values from i on can stand for the specs from j on.
+    // fits[j][i]: the values from i on match the specs from j on.
     let mut fits = vec![vec![false; count + 1]; specs.len() + 1];
     fits[specs.len()][count] = true;
     for (j, spec) in specs.iter().enumerate().rev() {
@@ -73,7 +72,7 @@ fn assign_with(
     Some(sizes)
 }
 
-/// True if the sizes are ones that the declaration allows and make up `count` operands.
+/// True if the sizes are allowed by the declaration and add up to `count` operands.
 pub(crate) fn sizes_fit(sizes: &[u16], count: usize, specs: &[OperandSpec]) -> bool {
     sizes.len() == specs.len()
         && sizes.iter().map(|n| *n as usize).sum::<usize>() == count
@@ -99,8 +98,8 @@ fn describe(specs: &[OperandSpec]) -> String {
 }
 
 impl<'a> OpParser<'a> {
-    /// Gives values to declared operands as their types tell, else by their number; types that do not fit are
-    /// then found by the check of the op.
+    /// Assigns values to declared operands by their types, otherwise by their number; types that do not fit are then
+    /// reported by the check of the op.
     pub(crate) fn assign_operands(
         &mut self,
         values: &[ValueId],
@@ -128,8 +127,8 @@ impl<'a> OpParser<'a> {
         let attrs = &mut self.module.op_mut(op).attrs;
         attrs.remove("resultSegmentSizes");
         let given = attrs.remove("operandSegmentSizes");
-        // Where the declaration does not say it, operands that can be left out may come last in the generic form,
-        // whatever their place in the text.
+        // If the declaration does not specify the order, optional operands may come last in the generic form, whatever
+        // their position in the text.
         let mut orders = vec![schema.generic_order()];
         if schema.generic.is_empty() {
             let mut late: Vec<usize> = (0..schema.operands.len()).collect();
@@ -142,7 +141,7 @@ impl<'a> OpParser<'a> {
         let (chosen, sizes) = match given.as_ref().map(segment_sizes) {
             Some(None) => return Err(self.error("attribute", span, "`operandSegmentSizes` is an `array<i32: …>`")),
             Some(Some(mut sizes)) => {
-                // Elsewhere an op may have more operands that can be left out, after those that are declared.
+                // Otherwise an op may have further optional operands, after the declared ones.
                 let declared = schema.operands.len();
                 if sizes.len() > declared && sizes[declared..].iter().all(|size| *size == 0) {
                     sizes.truncate(declared);
@@ -176,15 +175,15 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// Adds the results whose types the text does not give, as the declaration tells.
+    /// Adds the results whose types the text does not give, according to the declaration.
     ///
     /// # Errors
-    /// If the types of the operands make no sense together.
+    /// If the types of the operands are inconsistent.
     pub fn infer_results(&mut self, op: OpId) -> Parsed<()> {
         self.results(op, &[])
     }
 
-    /// Adds the results of a declared op. `written` has the types that the text gives, by result.
+    /// Adds the results of a declared op. `written` contains the types given in the text, by result.
     pub(crate) fn results(&mut self, op: OpId, written: &[(usize, Vec<Type>, Span)]) -> Parsed<()> {
         let Some(schema) = self.module.op(op).schema() else { return Ok(()) };
         for (index, spec) in schema.results.iter().enumerate() {
@@ -207,7 +206,7 @@ impl<'a> OpParser<'a> {
             match inferred {
                 Some(Some(ty)) => drop(self.add_result(op, ty)),
                 _ if spec.arity != Arity::One => {}
-                // Operands of wrong types are reported one by one.
+                // Operands of wrong types are reported individually.
                 Some(None) if !self.operands_accepted(op, schema) => drop(self.add_result(op, unknown_type())),
                 Some(None) => {
                     let types: Vec<_> = self.operand_type_list(op).iter().map(|t| format!("`{t}`")).collect();
@@ -237,7 +236,8 @@ impl<'a> OpParser<'a> {
         self.module.op(op).operands.iter().map(|v| self.module.ty(*v).clone()).collect()
     }
 
-    /// The type a declaration tells: `None` if it tells nothing, `Some(None)` if the operands make no sense.
+    /// The type determined by a declaration: `None` if it determines none, `Some(None)` if the operands are
+    /// inconsistent.
     fn infer(&self, op: OpId, rule: &Infer) -> Option<Option<Type>> {
         match rule {
             Infer::Written => None,

@@ -1,4 +1,4 @@
-//! Operations, blocks and regions, read; going on after an error.
+//! Parsing of operations, blocks and regions, and recovery after an error.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ pub struct BlockArg<'a> {
     pub name: &'a str,
     /// Type.
     pub ty: Type,
-    /// Where it is named.
+    /// The location of its name.
     pub span: Span,
 }
 
-/// Names before `=`: name, how many results it stands for, where it is.
+/// Names before `=`: name, number of results it denotes, location.
 type ResultNames<'a> = SmallVec<[(&'a str, usize, Span); 1]>;
 
-/// So many names of an op that was given up are taken as defined.
+/// Maximum number of names of an abandoned op that are treated as defined.
 const MAX_NAMES: usize = 256;
 
-/// Locations that are put in the place of names, in all.
+/// Maximum number of locations substituted for aliases, in total.
 const MAX_LOCS: usize = 1 << 20;
 
 /// Longest text of an expanded location.
@@ -76,7 +76,7 @@ impl<'a> OpParser<'a> {
         let is_type = self.cur.tok == Tok::Bang;
         self.bump();
         self.bump();
-        // What uses a name whose definition is wrong has no mistake of its own.
+        // Uses of a name with an erroneous definition are not reported.
         self.bad_aliases.insert(text);
         let taken = if is_type {
             let ty = self.parse_type()?;
@@ -96,7 +96,7 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// One operation with its results' names, put at the end of a block. Errors end here.
+    /// One operation with its results' names, appended to a block. Errors do not propagate further.
     pub(crate) fn operation(&mut self, block: BlockId) {
         let (begin, braces, scopes) = (self.span(), self.cur.braces, self.scopes.len());
         let marks = Marks { begin: Some(begin.start), ..Marks::default() };
@@ -161,7 +161,7 @@ impl<'a> OpParser<'a> {
         Ok(op)
     }
 
-    /// An op in the form its declaration gives it.
+    /// An op in the form of its declaration.
     fn custom(&mut self, begin: Span) -> Parsed<OpId> {
         let (name, span) = (self.text(), self.span());
         let Some(declaration) = self.registry.get(name) else {
@@ -184,7 +184,7 @@ impl<'a> OpParser<'a> {
             Syntax::InsOuts { ins, .. } => self.ins_outs(op, schema, ins)?,
             Syntax::Custom(syntax) => syntax.parse(self, op)?,
         }
-        // Regions that the text leaves out are there and empty.
+        // Regions omitted in the text exist and are empty.
         while self.module.op(op).regions.len() < schema.regions.len() {
             self.module.add_region(op);
         }
@@ -229,7 +229,7 @@ impl<'a> OpParser<'a> {
     /// `^bb0(…):`.
     ///
     /// # Errors
-    /// If there is no region, or it has no end. Errors inside of it are reported and contained.
+    /// If there is no region, or it is not closed. Errors inside are reported and do not propagate.
     pub fn region(&mut self, op: OpId, args: Vec<BlockArg<'a>>) -> Parsed<()> {
         self.region_text(op, args, true)
     }
@@ -302,8 +302,8 @@ impl<'a> OpParser<'a> {
 
     // After an error.
 
-    /// Skips to the next operation of the block, given where the op with the error begins and how many braces
-    /// were open there. Regions on the way are read, so that their errors are found too.
+    /// Skips to the next operation of the block, given the start of the erroneous op and the number of braces open
+    /// there. Regions on the way are parsed, so that their errors are found too.
     fn recover(&mut self, begin: Span, braces: i32) {
         let mut names = Vec::new();
         self.names_between(begin.start, &mut names);
@@ -315,10 +315,10 @@ impl<'a> OpParser<'a> {
                 Tok::RBrace if !inside => return,
                 Tok::Caret if fresh && !inside => return,
                 Tok::LBrace if self.region_follows() => self.skip_region(&names),
-                // The next alias, which stand outside of everything.
+                // The next alias; aliases are at top level.
                 Tok::Hash | Tok::Bang if fresh && !inside && self.cur.ahead().tok == Tok::Equal => return,
                 _ if fresh && self.op_begins() => {
-                    // Inside braces: one is missing.
+                    // Inside braces: a closing one is missing.
                     self.cur.braces = braces;
                     return;
                 }
@@ -333,7 +333,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// The names of values from a place up to the next token.
+    /// The names of values from a position up to the next token.
     fn names_between(&self, from: u32, names: &mut Vec<(&'a str, Span)>) {
         let mut at = from;
         while names.len() < MAX_NAMES {
@@ -348,8 +348,8 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// Goes past a region of an op that was given up, reporting the errors inside of it. What the op names and nothing
-    /// defines, such as the arguments of a function, is taken as defined.
+    /// Skips a region of an abandoned op, reporting the errors inside of it. Names that the op mentions and nothing
+    /// defines, such as the arguments of a function, are treated as defined.
     fn skip_region(&mut self, names: &[(&'a str, Span)]) {
         let braces = self.cur.braces;
         self.bump();
@@ -383,7 +383,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// True if the `{` that comes next begins a region and not a dictionary.
+    /// True if the next `{` begins a region, not a dictionary.
     fn region_follows(&self) -> bool {
         let first = self.cur.ahead();
         match first.tok {
@@ -392,7 +392,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// True if what comes next looks like the beginning of an operation.
+    /// True if the next tokens look like the beginning of an operation.
     pub(super) fn op_begins(&self) -> bool {
         begins_op(self.cur, self)
     }
@@ -479,7 +479,7 @@ impl<'a> OpParser<'a> {
         Ok(text[1..text.len() - 1].trim().to_string())
     }
 
-    /// Puts the text of aliases into the locations that name them.
+    /// Substitutes aliases in the locations that refer to them.
     fn expand_locs(&mut self) {
         let mut left = MAX_LOCS;
         for (op, span) in std::mem::take(&mut self.named_locs) {
@@ -527,7 +527,7 @@ impl<'a> OpParser<'a> {
     }
 }
 
-/// True if what the cursor is at looks like the beginning of an operation.
+/// True if the tokens at the cursor look like the beginning of an operation.
 fn begins_op(cursor: Cursor<'_>, parser: &OpParser<'_>) -> bool {
     let next = cursor.ahead();
     match cursor.tok {

@@ -12,26 +12,26 @@ use crate::declaration::OpParser;
 use crate::text::kept::{Binding, Marks, Scope};
 use crate::{Diagnostic, Diags, Module, OpId, Registry, Reported, Span, Type, ValueDef, ValueId};
 
-/// What a parsing step gives.
+/// The result of a parsing step.
 pub type Parsed<T> = Result<T, Reported>;
 
-/// How deeply regions, types and attributes may be nested.
+/// Maximum nesting depth of regions, types and attributes.
 const MAX_DEPTH: u32 = 96;
-/// After so many errors the rest is not reported.
+/// Errors beyond this number are not reported.
 const MAX_ERRORS: usize = 1000;
 
-/// So many names at most are compared with a misspelt one.
+/// Maximum number of names compared with a misspelt one.
 pub(crate) const MAX_CANDIDATES: usize = 2000;
 
 /// The name of a placeholder's type.
 const UNKNOWN: &str = "<unknown>";
 
-/// The type of a value whose definition is wrong: no follow-up errors about it.
+/// The type of a value with an erroneous definition: it suppresses follow-up errors.
 pub(crate) fn unknown_type() -> Type {
     Type::named(UNKNOWN)
 }
 
-/// True for the type of a value whose definition is wrong.
+/// True for the type of a value with an erroneous definition.
 pub(crate) fn is_unknown(ty: &Type) -> bool {
     matches!(ty, Type::Named(name) if &**name == UNKNOWN)
 }
@@ -71,12 +71,12 @@ impl<'a> OpParser<'a> {
         self.cur.text()
     }
 
-    /// Where the next token is.
+    /// The location of the next token.
     pub fn span(&self) -> Span {
         self.cur.span
     }
 
-    /// Goes past the next token.
+    /// Advances past the next token.
     pub fn bump(&mut self) {
         self.cur.bump();
     }
@@ -86,7 +86,7 @@ impl<'a> OpParser<'a> {
         Span::new(start.start, self.cur.prev_end.max(start.start))
     }
 
-    /// Goes past the next token if it is of this kind.
+    /// Advances past the next token if it is of this kind.
     pub fn eat(&mut self, tok: Tok) -> bool {
         let there = self.cur.tok == tok;
         if there {
@@ -95,10 +95,10 @@ impl<'a> OpParser<'a> {
         there
     }
 
-    /// Goes past a token of this kind.
+    /// Consumes a token of this kind.
     ///
     /// # Errors
-    /// If the next token is of another kind; `what` says what was expected.
+    /// If the next token is of another kind; `what` is what was expected.
     pub fn expect(&mut self, tok: Tok, what: &str) -> Parsed<()> {
         if self.eat(tok) { Ok(()) } else { Err(self.expected(what)) }
     }
@@ -108,7 +108,7 @@ impl<'a> OpParser<'a> {
         self.cur.text() == literal
     }
 
-    /// Goes past the next token if it has exactly this text.
+    /// Advances past the next token if it has exactly this text.
     pub fn eat_text(&mut self, literal: &str) -> bool {
         let there = self.at(literal);
         if there {
@@ -117,7 +117,7 @@ impl<'a> OpParser<'a> {
         there
     }
 
-    /// Goes past a token of exactly this text.
+    /// Consumes a token with exactly this text.
     ///
     /// # Errors
     /// If the next token is another.
@@ -135,7 +135,7 @@ impl<'a> OpParser<'a> {
     /// Items separated by commas until one is not followed by a comma.
     ///
     /// # Errors
-    /// Whatever an item gives.
+    /// Those of an item.
     pub fn list(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         loop {
             item(self)?;
@@ -145,10 +145,10 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// Items separated by commas up to a closing token, which is read too. There may be none.
+    /// Items separated by commas up to a closing token, which is consumed too. There may be none.
     ///
     /// # Errors
-    /// Whatever an item gives; a missing comma or closing token.
+    /// Those of an item; a missing comma or closing token.
     pub fn list_until(&mut self, close: Tok, what: &str, mut item: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
         if self.eat(close) {
             return Ok(());
@@ -166,7 +166,7 @@ impl<'a> OpParser<'a> {
 
     // Errors.
 
-    /// Reports an error. A syntax error where one was just reported is dropped.
+    /// Reports an error. A syntax error is dropped if one was just reported at the same position.
     pub fn fail(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = diagnostic.primary.as_ref().map(|p| p.span);
         if diagnostic.kind == Kind::Syntax && place.is_some() && place == self.last_error {
@@ -183,7 +183,7 @@ impl<'a> OpParser<'a> {
         Reported
     }
 
-    /// Reports an error at a place.
+    /// Reports an error at a location.
     pub fn error(&mut self, kind: impl Into<Kind>, span: Span, message: impl Into<String>) -> Reported {
         self.fail(Diagnostic::error(kind, span, message))
     }
@@ -195,7 +195,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// Reports that something else than the next token was expected. If that token is on another line, the place is
+    /// Reports that something other than the next token was expected. If that token is on another line, the location is
     /// the end of the line where it was expected.
     pub fn expected(&mut self, what: &str) -> Reported {
         let d = self.expectation(what);
@@ -220,12 +220,12 @@ impl<'a> OpParser<'a> {
         if missing { d.label("expected after this") } else { d }
     }
 
-    /// How much was said so far: errors, and what is shown.
+    /// The amount of output so far: errors, and displayed messages.
     pub(crate) fn said(&self) -> (usize, usize) {
         (self.errors, self.diags.list.len())
     }
 
-    /// True once so many errors were found that no more are reported.
+    /// True once the maximum number of reported errors is reached.
     pub(crate) fn has_enough_errors(&self) -> bool {
         self.errors >= MAX_ERRORS
     }
@@ -233,7 +233,7 @@ impl<'a> OpParser<'a> {
     /// Runs a step one level deeper.
     ///
     /// # Errors
-    /// If the text is nested too deeply, or whatever the step gives.
+    /// If the text is nested too deeply, and those of the step.
     pub(crate) fn nested<T>(&mut self, step: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if !self.may_nest() {
             return Err(self.error("nesting", self.span(), format!("nested more than {MAX_DEPTH} levels deep")));
@@ -260,7 +260,7 @@ impl<'a> OpParser<'a> {
         Ok(text)
     }
 
-    /// A number, perhaps negative: decimal or hexadecimal.
+    /// A possibly negative number, decimal or hexadecimal.
     ///
     /// # Errors
     /// If there is none or it has more than 127 bits.
@@ -280,7 +280,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// A string, its escapes undone.
+    /// A string with its escapes resolved.
     ///
     /// # Errors
     /// If there is none or an escape is wrong.
@@ -321,8 +321,8 @@ impl<'a> OpParser<'a> {
 
     // Names in scope.
 
-    /// Reads `%name` or `%name#1`: a value defined before. A value that is not defined is reported and
-    /// stands for a placeholder.
+    /// Reads `%name` or `%name#1`: a previously defined value. An undefined value is reported and replaced by a
+    /// placeholder.
     ///
     /// # Errors
     /// If there is no value name.
@@ -403,7 +403,7 @@ impl<'a> OpParser<'a> {
         value
     }
 
-    /// A value of unknown type that silences errors about it.
+    /// A value of unknown type that suppresses errors about it.
     fn placeholder(&mut self, name: &str, span: Span) -> ValueId {
         let op = self.module.create("", None, span);
         self.module.add_result(op, unknown_type(), Some(name.into()), span)
@@ -416,7 +416,7 @@ impl<'a> OpParser<'a> {
             let placeholder = matches!(self.module.value(earlier.values[0]).def,
                 ValueDef::Result(op, _) if self.module.op(op).name.is_empty());
             if placeholder {
-                // It was used before: say so where that was reported.
+                // It was used before its definition: add that to the reported error.
                 let reported = self.diags.list.iter_mut().rev().find(|d| {
                     d.kind == Kind::UndefinedValue && d.primary.as_ref().is_some_and(|p| p.span == earlier.span)
                 });
@@ -437,7 +437,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// Names placeholders for results whose op was given up.
+    /// Defines placeholders for results of an abandoned op.
     pub(crate) fn define_unknown(&mut self, name: &'a str, count: usize, span: Span) {
         let values = (0..count.clamp(1, 64)).map(|_| self.placeholder(name, span)).collect();
         self.define(name, values, span);
@@ -456,7 +456,7 @@ impl<'a> OpParser<'a> {
         self.scopes.pop();
     }
 
-    /// Where the op that is being read names this value.
+    /// The location at which the op being parsed names this value.
     pub(crate) fn use_span(&self, value: ValueId) -> Option<Span> {
         self.marks.uses.iter().find(|(v, _)| *v == value).map(|(_, s)| *s)
     }
@@ -468,19 +468,19 @@ impl<'a> OpParser<'a> {
         op.operands = groups.iter().flat_map(|g| g.iter().copied()).collect();
     }
 
-    /// Adds a result; its name follows from the text before the op.
+    /// Adds a result; its name comes from the text before the op.
     pub fn add_result(&mut self, op: OpId, ty: Type) -> ValueId {
         let span = self.module.op(op).span;
         self.module.add_result(op, ty, None, span)
     }
 
-    /// How many results the text names before the op's name; 0 if it names none.
+    /// Number of results named in the text before the op's name; 0 if there are none.
     pub fn named_results(&self) -> usize {
         self.marks.named_results
     }
 }
 
-/// A text cut to what a message can hold.
+/// A text truncated for a message.
 pub(crate) fn shorten(text: &str) -> String {
     if text.chars().count() <= 40 { text.to_string() } else { text.chars().take(37).chain("...".chars()).collect() }
 }

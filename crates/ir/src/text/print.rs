@@ -14,7 +14,7 @@ use crate::declaration::{OpPrinter, Spelling};
 use crate::text::kept::Names;
 use crate::{Arity, Attr, AttrKind, AttrSpec, BlockId, Module, Op, OpId, OpSchema, Syntax, Type, ValueId};
 
-/// How many types are kept with their texts.
+/// Number of types that are kept with their texts.
 const KEPT_TYPES: usize = 8;
 
 impl<'a> OpPrinter<'a> {
@@ -27,7 +27,7 @@ impl<'a> OpPrinter<'a> {
         self.out
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub fn write(&mut self, text: &str) {
         self.out.push_str(text);
     }
@@ -103,7 +103,7 @@ impl<'a> OpPrinter<'a> {
         self.write(&text);
     }
 
-    /// A member of an enumeration whose kind the op knows: `<PIPE_V>`, or in full where the spelling asks for that.
+    /// A member of an enumeration whose kind the op knows: `<PIPE_V>`, or in full if the spelling requires it.
     pub fn member(&mut self, attr: &Attr) {
         match attr {
             Attr::Enum(kind, member) if !self.spelling.whole.contains(&&**kind) => {
@@ -115,11 +115,12 @@ impl<'a> OpPrinter<'a> {
         }
     }
 
-    /// The value of a declared attribute where a format names it.
+    /// The value of a declared attribute at its position in a format.
     pub(crate) fn attr_of_kind(&mut self, spec: &AttrSpec, attr: &Attr, keyword: bool) {
         match (spec.kind, attr) {
             (AttrKind::Enum(_), Attr::Enum(_, member)) if keyword => self.write(member),
             (AttrKind::Enum(e), Attr::Enum(kind, _)) if **kind == *e.kind => self.member(attr),
+            (AttrKind::Flags(e), Attr::Opaque(whole)) => self.write(whole.strip_prefix(e.head).unwrap_or(whole)),
             (AttrKind::Int, Attr::Int(value, _)) => {
                 put(&mut self.out, format_args!("{value}"));
             }
@@ -137,7 +138,7 @@ impl<'a> OpPrinter<'a> {
         self.attr_dict_of(before, op, |name| !without.contains(&name))
     }
 
-    /// The attributes that `with` names.
+    /// The attributes selected by `with`.
     pub(crate) fn attr_dict_of(&mut self, before: &str, op: OpId, with: impl Fn(&str) -> bool) -> bool {
         let module = self.module;
         let data = module.op(op);
@@ -153,8 +154,8 @@ impl<'a> OpPrinter<'a> {
         true
     }
 
-    /// A region in braces. `entry_args` writes the arguments of its first block as `^bb0(…):`; without it the op's
-    /// own text has them.
+    /// A region in braces. `entry_args` writes the arguments of its first block as `^bb0(…):`; otherwise they are in
+    /// the op's own text.
     pub fn region(&mut self, op: OpId, index: usize, entry_args: bool) {
         let Some(region) = self.module.op(op).regions.get(index) else { return self.write("{}") };
         self.write("{");
@@ -162,7 +163,7 @@ impl<'a> OpPrinter<'a> {
         for (i, block) in blocks.iter().enumerate() {
             let args = &self.module.block(*block).args;
             let unseen = args.is_empty() && self.module.block(*block).ops.is_empty();
-            // Without a header, `{}` has no block in generic form, and what stands before a header is not a block.
+            // Without a header, `{}` has no block in generic form, and operations before a header are not a block.
             let unseen = unseen && (blocks.len() > 1 || (entry_args && self.generic_form(op)));
             if i > 0 || (entry_args && !args.is_empty()) || unseen {
                 self.newline();
@@ -240,7 +241,7 @@ impl<'a> OpPrinter<'a> {
                     }
                     Syntax::Format(format) => {
                         let after_name = self.out.len();
-                        // What stands in an optional part is not written where the part's first value is missing.
+                        // An optional part is not written if its first value is missing.
                         let partly = |segments: &[u16]| {
                             let optional = schema.operands.iter().zip(segments).filter(|(o, _)| o.arity != Arity::One);
                             optional.filter(|(_, count)| **count == 0).count() > 0
@@ -262,8 +263,8 @@ impl<'a> OpPrinter<'a> {
         }
     }
 
-    /// True if an op is printed in generic form: it has no declaration, none but that form, or does not agree with
-    /// its declaration.
+    /// True if an op is printed in generic form: it has no declaration, has only that form, or does not match its
+    /// declaration.
     fn generic_form(&self, op: OpId) -> bool {
         let data = self.module.op(op);
         let Some(schema) = data.schema() else { return true };
@@ -321,7 +322,7 @@ impl<'a> OpPrinter<'a> {
     }
 }
 
-/// The operands of an op and how many each declared one has, in the order of the generic form.
+/// The operands of an op and the size of each declared group, in the order of the generic form.
 fn in_generic_order(data: &Op) -> (SmallVec<[ValueId; 4]>, SmallVec<[u16; 4]>) {
     let Some(schema) = data.schema().filter(|own| !own.generic.is_empty() && own.operands.len() == data.segments.len())
     else {
@@ -336,12 +337,12 @@ fn in_generic_order(data: &Op) -> (SmallVec<[ValueId; 4]>, SmallVec<[u16; 4]>) {
     (operands, segments)
 }
 
-/// Writes behind a text; a text takes everything.
+/// Appends to a text, which cannot fail.
 fn put(out: &mut String, text: fmt::Arguments<'_>) {
     let _ = fmt::Write::write_fmt(out, text);
 }
 
-/// The name as it is written: without the dialect where an alias says so (`module`, `return`).
+/// The printed name: without the dialect if an alias allows it (`module`, `return`).
 fn short_name(schema: &OpSchema) -> &'static str {
     let bare = schema.name.split_once('.').map_or(schema.name, |(_, bare)| bare);
     schema.aliases.iter().find(|a| **a == bare).copied().unwrap_or(schema.name)

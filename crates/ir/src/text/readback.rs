@@ -1,6 +1,6 @@
-//! Whether the text of an op, in the form its declaration gives it, says all of the op.
+//! Whether the text of an op, in the form of its declaration, captures the whole op.
 //!
-//! Values that stand in optional parts of a form, and attributes that a hand-written one does not show, would be lost.
+//! Values in optional parts of a form, and attributes that a hand-written form does not show, would be lost.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::declaration::OpParser;
 use crate::text::kept::{Marks, Names};
 use crate::{Attr, AttrDict, Module, OpId, OpSchema, Registry, Source, Span, Syntax, ValueId};
 
-/// Reads what was printed after the name of an op without regions. True if it is the same op: operands,
-/// attributes and the types of its results.
+/// Parses the text printed after the name of an op without regions. True if it is the same op: operands, attributes and
+/// the types of its results.
 pub(super) fn says_all(module: &Module, names: &Names, op: OpId, schema: &'static OpSchema, text: &str) -> bool {
     let data = module.op(op);
     let mut scratch = Module::new(Arc::new(Source::new("", "")));

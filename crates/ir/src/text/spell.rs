@@ -1,4 +1,4 @@
-//! Types and attributes, written: one canonical spelling for each.
+//! Printing of types and attributes: one canonical spelling for each.
 
 use std::fmt;
 
@@ -71,7 +71,7 @@ fn write_view(f: &mut fmt::Formatter<'_>, head: &str, view: &ViewType) -> fmt::R
 impl fmt::Display for TileType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = &self.layout;
-        // The layout tells the three memories of scales apart.
+        // The layout distinguishes the three memories of scales.
         let space = if self.space.is_scale() { Space::Scaling } else { self.space };
         write!(f, "!pto.tile_buf<{space}, {}x{}x{}", layout.rows, layout.cols, layout.elem)?;
         if self.valid != [Dim::Static(layout.rows.into()), Dim::Static(layout.cols.into())] {
@@ -223,7 +223,7 @@ impl fmt::Display for AttrDict {
     }
 }
 
-/// A float with its type, `f64` left out.
+/// A float with its type, with `f64` omitted.
 pub(crate) fn float_attr_text(bits: u64, ty: &Type) -> String {
     let text = float_text(bits, ty);
     if *ty == Type::F64 && !text.starts_with("0x") { text } else { format!("{text} : {ty}") }

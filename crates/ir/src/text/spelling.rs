@@ -1,6 +1,6 @@
-//! How another tool's version wants written what this crate prints in one way of its own.
+//! Spellings required by a version of another tool where this crate prints its own.
 //!
-//! Every spelling here is read back as the same module: the parser takes them all.
+//! Every spelling here parses to the same module: the parser accepts all of them.
 
 use super::lexer::{escape, is_word};
 use crate::declaration::Spelling;
@@ -11,12 +11,12 @@ pub static OWN: Spelling =
     Spelling { inner: &[], whole: &[], typed: &[], comma: &[], one_by_one: &[], full: false, forms: &[] };
 
 impl Spelling {
-    /// The form of an op that is not its declaration's.
+    /// The form of an op, if it differs from its declaration's.
     pub(super) fn form(&self, op: &str) -> Option<Syntax> {
         self.forms.iter().find(|(name, _)| *name == op).map(|(_, syntax)| *syntax)
     }
 
-    /// The type that an integer attribute of an op is written with.
+    /// The type with which an integer attribute of an op is written.
     fn int_type(&self, op: &str, attr: &str) -> Option<&'static str> {
         self.typed.iter().find(|(name, other, _)| *name == op && *other == attr).map(|(.., ty)| *ty)
     }

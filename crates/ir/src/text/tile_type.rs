@@ -1,4 +1,4 @@
-//! Tile types, read.
+//! Parsing of tile types.
 
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space, nearest};
 
@@ -7,7 +7,7 @@ use super::parser::{Parsed, is_unknown, unknown_type};
 use crate::declaration::OpParser;
 use crate::{Diagnostic, Dim, Span, TileType, Type};
 
-/// Most rows, and most columns, of a tile.
+/// Maximum number of rows, and of columns, of a tile.
 pub const MOST_EXTENT: u32 = 1 << 24;
 
 /// The parts of a tile type as they are collected.
@@ -23,11 +23,11 @@ struct TileParts {
     fractal: Option<u32>,
     pad: Option<u8>,
     compact: Option<u8>,
-    /// Of a type of several tiles only.
+    /// Only for an array of tiles.
     count: Option<u32>,
 }
 
-/// Most tiles of a `!pto.multi_tile_buf`.
+/// Maximum number of tiles of a `!pto.multi_tile_buf`.
 const MOST_TILES: i128 = 16;
 
 const TILE_KEYS: [&str; 12] =
@@ -79,7 +79,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// What stands between `<` and `>`.
+    /// The contents between `<` and `>`.
     fn tile_parts(&mut self, parts: &mut TileParts, several: bool) -> Parsed<()> {
         let mut seen: Vec<&'a str> = Vec::new();
         self.list_until(Tok::Greater, "`>`", |p| {
@@ -101,7 +101,7 @@ impl<'a> OpParser<'a> {
         })
     }
 
-    /// The type that the parts make.
+    /// The type made from the parts.
     fn tile_of(&mut self, parts: &TileParts, start: Span) -> Parsed<Type> {
         let missing = [
             ("the memory space", parts.space.is_none()),
@@ -284,7 +284,7 @@ impl<'a> OpParser<'a> {
         Err(self.expected(&names.join(" or ")))
     }
 
-    /// A number, or the name that stands for it.
+    /// A number, or its name.
     fn small_code(&mut self, names: &[&str]) -> Parsed<u8> {
         if let Some(code) = names.iter().position(|n| *n == self.text()) {
             self.bump();

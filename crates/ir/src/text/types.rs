@@ -1,4 +1,4 @@
-//! Types, read.
+//! Parsing of types.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     Diagnostic, Dim, FuncType, MemRefType, PipeParam, PipeType, Reported, Sign, Span, Type, ValueId, ViewType,
 };
 
-/// The `!pto.…` types whose parameters are understood.
+/// The `!pto.…` types whose parameters are parsed.
 const HEADS: [&str; 11] = [
     "!pto.ptr",
     "!pto.tensor_view",
@@ -25,10 +25,10 @@ const HEADS: [&str; 11] = [
     "!pto.tpipe",
     "!pto.tmpipe",
 ];
-/// Builtin types that are kept as they are written.
+/// Builtin types that are kept as written.
 const KEPT: [&str; 8] = ["tensor", "complex", "tuple", "tf32", "f80", "f128", "f8E4M3", "f4E2M1FN"];
 
-/// True for a word with which a builtin type begins.
+/// True for a word that begins a builtin type.
 pub(crate) fn begins_type(word: &str) -> bool {
     matches!(word, "index" | "none" | "f64" | "memref" | "vector")
         || Elem::parse(word).is_some_and(|e| e.is_float())
@@ -58,9 +58,9 @@ fn space_of(word: &str) -> Option<Space> {
     })
 }
 
-/// True if two spellings name the same type for a use and its definition: a pointer or memref without a
-/// space is in global memory, and the `blayout` of a `left` tile belongs to the
-/// platform; a short tile type says nothing of the memory.
+/// True if two spellings denote the same type for a use and its definition: a pointer or memref without a space is in
+/// global memory, the `blayout` of a `left` tile is determined by the platform, and a short tile type leaves the memory
+/// open.
 pub fn same_type(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (Type::Ptr(x, s), Type::Ptr(y, t)) => x == y && s.unwrap_or(Space::Gm) == t.unwrap_or(Space::Gm),
@@ -90,7 +90,7 @@ impl<'a> OpParser<'a> {
         self.parse_type_like(None)
     }
 
-    /// A type, which may be written without its head (`<f32>`) where `like` tells it.
+    /// A type, which may be written without its head (`<f32>`) if `like` determines it.
     pub(crate) fn parse_type_like(&mut self, like: Option<&Type>) -> Parsed<Type> {
         match self.cur.tok {
             Tok::Word => self.builtin_type(),
@@ -167,7 +167,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// A type that is kept as it is written: the head, and what is between `<` and `>` if that follows.
+    /// A type that is kept as written: the head, and the text between `<` and `>` if that follows.
     fn kept_type(&mut self, start: Span, head: &str) -> Parsed<Type> {
         self.bump();
         if self.cur.tok != Tok::Less || !self.cur.adjacent() {
@@ -282,7 +282,7 @@ impl<'a> OpParser<'a> {
         Ok(Type::VReg(wanted as u16, elem))
     }
 
-    /// `b8`, `b16`, `b32`: the width of the lanes that a predicate governs. `G`, as some manuals write it, stands for `b32`.
+    /// `b8`, `b16`, `b32`: the width of the lanes that a predicate governs. `G`, used by some manuals, means `b32`.
     fn mask_type(&mut self) -> Parsed<Type> {
         let bits = match self.text() {
             "b8" => 8,
@@ -361,7 +361,7 @@ impl<'a> OpParser<'a> {
         Ok(space)
     }
 
-    /// `16x?x` or `16 x ? x`: dimensions, each with its `x`, up to something that is not a dimension.
+    /// `16x?x` or `16 x ? x`: dimensions, each with its `x`, up to the first token that is not a dimension.
     pub(super) fn dims(&mut self) -> Parsed<SmallVec<[Dim; 5]>> {
         let mut dims = SmallVec::new();
         loop {
@@ -399,7 +399,7 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    /// Goes past the `x` that begins the next token.
+    /// Advances past the `x` at the start of the next token.
     pub(super) fn dim_x(&mut self) -> bool {
         let is_word = self.cur.tok == Tok::Word;
         if is_word && self.text() == "x" {
@@ -511,7 +511,7 @@ impl<'a> OpParser<'a> {
         Ok(types)
     }
 
-    /// What follows `->`: `T` or `(T, T)`. A function type as the only result needs parentheses of its own.
+    /// The result types after `->`: `T` or `(T, T)`. A function type as the only result needs its own parentheses.
     ///
     /// # Errors
     /// If there is none.
@@ -525,7 +525,7 @@ impl<'a> OpParser<'a> {
     /// The type of an operand, which must be the type of its definition.
     ///
     /// # Errors
-    /// If there is no type; another type is reported and read on.
+    /// If there is no type; a different type is reported, and parsing continues.
     pub fn operand_type(&mut self, value: ValueId) -> Parsed<()> {
         let start = self.span();
         let defined = self.module.ty(value).clone();
@@ -566,8 +566,8 @@ impl<'a> OpParser<'a> {
         Ok(())
     }
 
-    /// The text of a bracketed piece, from the bracket that comes next to the one that closes it: blanks
-    /// and comments between tokens become one blank.
+    /// The text of a bracketed part, from the next bracket to the matching one: whitespace and comments between tokens
+    /// become one space.
     pub(crate) fn balanced(&mut self, start: Span) -> Parsed<String> {
         let mut open = Vec::new();
         let mut out = String::new();

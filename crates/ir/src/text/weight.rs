@@ -1,27 +1,26 @@
-//! How large types and attributes are when each name in them is written out: a few lines of aliases of aliases would be more
-//! than any memory holds.
+//! The size of types and attributes with all aliases expanded: a few lines of nested aliases could exceed any memory.
 
 use super::parser::Parsed;
 use crate::declaration::OpParser;
 use crate::{Attr, PipeParam, Span, Type};
 
-/// Parts of all types and attributes that aliases stand for, each time they are named.
+/// Maximum number of parts in the expansions of all aliases, counted at each use.
 const MOST_PARTS: usize = 1 << 20;
 
-/// How deeply the type or attribute of an alias is nested at most.
+/// Maximum nesting depth of an alias's type or attribute.
 const MOST_DEPTH: usize = 96;
 
-/// Bytes of a text that count as a part.
+/// Bytes of text that count as one part.
 const PART_BYTES: usize = 64;
 
-/// The parts of a type or attribute, as far as they may be counted.
+/// The number of parts of a type or attribute, up to a limit.
 struct Count {
     left: usize,
     depth: usize,
 }
 
 impl Count {
-    /// Takes parts. `None` if there are too many, or they are nested too deeply.
+    /// Counts parts. `None` if there are too many, or they are nested too deeply.
     fn take(&mut self, parts: usize) -> Option<()> {
         self.left = self.left.checked_sub(parts)?;
         (self.depth <= MOST_DEPTH).then_some(())
@@ -86,20 +85,20 @@ impl Count {
 }
 
 impl OpParser<'_> {
-    /// The type that a name stands for.
+    /// The type that a name denotes.
     ///
     /// # Errors
-    /// If all that names stand for gets too large with it.
+    /// If the total expansion becomes too large.
     pub(crate) fn type_of_name(&mut self, ty: Type, name: &str, span: Span) -> Parsed<Type> {
         let counted = count(self.named_parts, |count| count.ty(&ty));
         self.written_out(counted, name, span)?;
         Ok(ty)
     }
 
-    /// The attribute that a name with its `#` stands for, which is defined.
+    /// The attribute that a defined name, with its `#`, denotes.
     ///
     /// # Errors
-    /// If all that names stand for gets too large with it: it is not copied then.
+    /// If the total expansion becomes too large: it is then not copied.
     pub(crate) fn attr_of_name(&mut self, name: &str, span: Span) -> Parsed<Attr> {
         let Some(attr) = self.attrs.get(&name[1..]) else { return Err(self.expected("an attribute")) };
         let counted = count(self.named_parts, |count| count.attr(attr));
@@ -108,7 +107,7 @@ impl OpParser<'_> {
         Ok(attr.unwrap_or(Attr::Unit))
     }
 
-    /// Notes the parts of what a name stands for.
+    /// Records the parts of a name's expansion.
     fn written_out(&mut self, counted: Result<usize, bool>, name: &str, span: Span) -> Parsed<()> {
         match counted {
             Ok(parts) => {
@@ -128,11 +127,11 @@ impl OpParser<'_> {
     }
 }
 
-/// All parts with those of one more name; what is wrong is the depth where the error is true.
+/// The total number of parts including one more name; on error, true if the problem is the depth.
 fn count(before: usize, work: impl FnOnce(&mut Count) -> Option<()>) -> Result<usize, bool> {
     let mut count = Count { left: MOST_PARTS.saturating_sub(before), depth: 0 };
     match work(&mut count) {
-        // A name for a single part costs what the part does.
+        // A name for a single part costs the same as the part.
         Some(()) => Ok((MOST_PARTS - count.left).saturating_sub(1).max(before)),
         None => Err(count.depth > MOST_DEPTH),
     }

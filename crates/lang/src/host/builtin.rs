@@ -1,4 +1,4 @@
-//! Functions of Python itself.
+//! Builtin functions of Python.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::numbers::of_numbers;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// A call of a function of Python; `None` where it is not modelled, or not with these arguments.
+    /// A call of a builtin function; `None` if it is not modelled, or not for these arguments.
     pub(super) fn call_builtin(&mut self, path: &str, given: &Given<'a>, span: Span) -> Option<HostValue<'a>> {
         let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
         let named: Vec<(&str, HostValue<'a>)> =
@@ -265,7 +265,7 @@ impl<'a> Host<'a> {
         let keyword = |wanted: &str| named.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.clone());
         let items = match args {
             [] => return None,
-            // Of a set whose order is not known: equal ones may be told apart.
+            // For a set whose order is not known: `key` may treat different members as equal.
             [set @ HostValue::Set(_)] if keyword("key").is_some() => self.all_of(set, span)?,
             [list] => self.members_of(list, span)?,
             several => several.to_vec(),
@@ -307,7 +307,7 @@ impl<'a> Host<'a> {
         };
         let unordered = matches!(list, HostValue::Set(_));
         let mut sum = start;
-        // Some versions of Python add floats with what is lost by rounding, others without: only where both agree it is known.
+        // Some versions of Python add floats with compensation, others without: the sum is only known if both agree.
         let mut lost = 0.0f64;
         let mut floats = false;
         loop {

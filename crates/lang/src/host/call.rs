@@ -1,4 +1,4 @@
-//! Calls of the host: functions of the file, its classes, its kernels, and what decorators make of functions.
+//! Calls in host code: functions of the file, its classes, its kernels, and decorated functions.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ impl<'a> Host<'a> {
             && subscript.value.is_name_expr()
             && let HostValue::Dict(items) = self.expr(&subscript.value)
         {
-            // An option chooses one of several kernels: any of them may be called so.
+            // An option selects one of several kernels: any of them may be called with these arguments.
             for (_, value) in items.borrow().values() {
                 if let HostValue::Kernel(kernel) = value {
                     self.kernel_call(*kernel, &given);
@@ -61,7 +61,7 @@ impl<'a> Host<'a> {
         if self.raised.is_some() { unknown(span, "what is raised") } else { value }
     }
 
-    /// The arguments of a call; `None` where it is not known how many there are: what is called then keeps what it is given.
+    /// The arguments of a call; `None` if their number is not known: the callee may then keep what it gets.
     fn arguments_of(&mut self, call: &'a ExprCall, callee: &HostValue<'a>, span: Span) -> Option<Given<'a>> {
         let mut given: Given<'a> = Vec::new();
         let mut known = true;
@@ -193,7 +193,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The result of a call that is not followed: what it is given may be kept and changed.
+    /// The result of a call that is not followed: its arguments may be kept and changed.
     pub(super) fn not_followed(
         &mut self,
         callee: HostValue<'a>,
@@ -214,7 +214,7 @@ impl<'a> Host<'a> {
         span: Span,
         shown: &dyn Fn() -> String,
     ) -> HostValue<'a> {
-        /// What `lru_cache` keeps where nothing is said.
+        /// The default size of `lru_cache`.
         const MOST_KEPT: usize = 128;
         let key = given.iter().map(|(name, value)| match name {
             None => key_of(value),
@@ -227,7 +227,7 @@ impl<'a> Host<'a> {
             return known.clone().seen();
         }
         if !self.trials.is_empty() {
-            // What is kept then depends on what may not run.
+            // The cached value would depend on code that may not run.
             return self.not_followed(inner.clone(), &given, span, "what `lru_cache` keeps");
         }
         let value = self.call_value(inner.clone(), given, span, shown);
@@ -237,7 +237,7 @@ impl<'a> Host<'a> {
         value
     }
 
-    /// Notes what is passed to a kernel.
+    /// Records the arguments of a kernel call.
     pub(super) fn kernel_call(&mut self, kernel: usize, given: &[(Option<Rc<str>>, HostValue<'a>)]) {
         let passed = |value: &HostValue<'a>| match value {
             HostValue::Tensor(tensor) => Passed::Tensor(tensor.0.clone(), tensor.1),
@@ -251,7 +251,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Calls a function of the host. `alone` says that nothing passes it arguments.
+    /// Calls a host function. `alone` means that it is run on its own, without arguments.
     pub(super) fn call_function(
         &mut self,
         function: &Rc<Function<'a>>,
@@ -324,7 +324,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The names of a function's parameters and what they stand for. `None` if the arguments do not fit.
+    /// Binds a function's parameters to arguments. `None` if they do not fit.
     fn bind(
         &mut self,
         function: &Rc<Function<'a>>,
@@ -404,7 +404,7 @@ impl<'a> Host<'a> {
         Some(names)
     }
 
-    /// Methods of values of Python, and of what the host knows.
+    /// Methods of Python values, and of other values of the host.
     fn method(&mut self, base: &HostValue<'a>, name: &Rc<str>, given: Given<'a>, span: Span) -> HostValue<'a> {
         let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
         let keyword = |wanted: &str| given.iter().find(|(n, _)| n.as_deref() == Some(wanted)).map(|(_, v)| v.clone());

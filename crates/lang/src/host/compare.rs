@@ -1,4 +1,4 @@
-//! Operators and comparisons of the host.
+//! Operators and comparisons in host code.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -15,10 +15,10 @@ use crate::host::state::Host;
 use crate::host::value::unknown;
 use crate::value::Const;
 
-/// Levels of values inside each other that are compared.
+/// Maximum nesting depth of compared values.
 const MOST_DEPTH: usize = 50;
 
-/// The method of an operator, and the one that is asked of the right operand.
+/// The method of an operator, and the reflected one of the right operand.
 fn methods_of(op: Operator) -> (&'static str, &'static str, &'static str) {
     match op {
         Operator::Add => ("__add__", "__radd__", "__iadd__"),
@@ -37,7 +37,7 @@ fn methods_of(op: Operator) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// True for values whose operators are all known: two of them that none works on are an error of Python's.
+/// True for values whose operators are all known: if none applies to two of them, it is an error in Python.
 fn is_plain(value: &HostValue<'_>) -> bool {
     match value {
         HostValue::Const(c) => {
@@ -53,7 +53,7 @@ fn is_number(value: &Const) -> bool {
     matches!(value, Const::Int(_) | Const::Float(_) | Const::Bool(_))
 }
 
-/// Truth values count as numbers.
+/// Booleans count as integers.
 pub(super) fn number(value: &Const) -> Const {
     match value {
         Const::Bool(b) => Const::Int(i64::from(*b)),
@@ -127,7 +127,7 @@ impl<'a> Host<'a> {
             _ => {}
         }
         let (left, right, _) = methods_of(op);
-        // A class that is based on the left one's asks first.
+        // If the right operand's class derives from the left one's, it is tried first.
         if let (HostValue::Object(x), HostValue::Object(y)) = (&a, &b)
             && let (Some(own), Some(other)) = (&x.class, &y.class)
             && !Rc::ptr_eq(own, other)
@@ -155,7 +155,7 @@ impl<'a> Host<'a> {
         self.lost_in(&[a, b], span, "an operator on these values")
     }
 
-    /// `a op= b`: what can be changed in place is.
+    /// `a op= b`: mutable values are changed in place.
     pub(super) fn in_place(&mut self, op: Operator, a: HostValue<'a>, b: HostValue<'a>, span: Span) -> HostValue<'a> {
         match (&a, op) {
             (HostValue::List(list), Operator::Add) => {
@@ -268,7 +268,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A comparison: a boolean, or what a class gives.
+    /// A comparison: a boolean, or the result of a class's method.
     pub(super) fn compare(&mut self, op: CmpOp, a: &HostValue<'a>, b: &HostValue<'a>, span: Span) -> HostValue<'a> {
         if self.raised.is_some() {
             return unknown(span, "what is raised");
@@ -318,7 +318,7 @@ impl<'a> Host<'a> {
         match answer {
             Some(boolean) => HostValue::bool(boolean),
             None if self.raised.is_some() => unknown(span, "what is raised"),
-            // A comparison keeps nothing, but a class that is not known may do anything.
+            // A comparison keeps nothing, but an unknown class may have side effects.
             None => {
                 let known = |value: &HostValue<'a>| !matches!(value, HostValue::Unknown(_));
                 let first = if known(a) { b } else { a };
@@ -344,7 +344,7 @@ impl<'a> Host<'a> {
                 self.fail("TypeError", "'in <string>' requires string as left operand", span);
                 None
             }
-            // Python looks a set up in a set as the frozen set that it is equal to; none here has one among its members.
+            // Python looks up a set in a set as the equal frozen set; no set here has one among its members.
             (HostValue::Set(_), HostValue::Set(_)) => Some(false),
             (HostValue::Dict(entries) | HostValue::Set(entries), item) => {
                 let key = self.key(item, span).ok()?;
@@ -378,10 +378,10 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What lists compare their elements by.
+    /// The comparison that lists use for their elements.
     fn same_or_equal(&mut self, a: &HostValue<'a>, b: &HostValue<'a>, span: Span, depth: usize) -> Option<bool> {
         match (a, b) {
-            // One that is not a number equals itself where it is the same object, which is not known here.
+            // A NaN equals itself only if it is the same object, which is not known here.
             (HostValue::Const(x), HostValue::Const(y)) if is_nan(x) && is_nan(y) => None,
             _ if is_held(a) && same(a, b) == Some(true) => Some(true),
             _ => self.equals(a, b, span, depth),
@@ -495,7 +495,7 @@ impl<'a> Host<'a> {
         Some(true)
     }
 
-    /// The order of two values; `None` where it is not known, or Python raises.
+    /// The order of two values; `None` if it is not known, or Python raises.
     pub(super) fn order(&mut self, a: &HostValue<'a>, b: &HostValue<'a>, span: Span, depth: usize) -> Option<Ordering> {
         if depth > MOST_DEPTH || !self.step() {
             return None;
@@ -536,7 +536,7 @@ fn is_nan(value: &Const) -> bool {
     matches!(value, Const::Float(x) if x.is_nan())
 }
 
-/// True for what is one object wherever it is held.
+/// True for values with identity, shared by all holders.
 fn is_held(value: &HostValue<'_>) -> bool {
     matches!(
         value,
@@ -557,12 +557,12 @@ fn equal_constants(x: &Const, y: &Const) -> Option<bool> {
         (Const::None, _) | (_, Const::None) => Some(x == y),
         _ if plain(x) == plain(y) && std::mem::discriminant(x) == std::mem::discriminant(y) => Some(x == y),
         _ if plain(x) && plain(y) => Some(false),
-        // A word of the language and something else.
+        // A builtin of the language and something else.
         _ => None,
     }
 }
 
-/// `a is b`, where that is known.
+/// `a is b`, if it is known.
 pub(super) fn same<'a>(a: &HostValue<'a>, b: &HostValue<'a>) -> Option<bool> {
     let none = is_none(a) || is_none(b);
     match (a, b) {
@@ -588,7 +588,7 @@ pub(super) fn same<'a>(a: &HostValue<'a>, b: &HostValue<'a>) -> Option<bool> {
 fn same_constants(x: &Const, y: &Const) -> Option<bool> {
     match (x, y) {
         (Const::None | Const::Bool(_), _) | (_, Const::None | Const::Bool(_)) => Some(x == y),
-        // Small integers are one object each; of others and of strings that is Python's own affair.
+        // Small integers are interned; for others and for strings it depends on the Python implementation.
         (Const::Int(x), Const::Int(y)) if x == y => (-5..=256).contains(x).then_some(true),
         _ if x == y => None,
         _ => Some(false),

@@ -1,11 +1,11 @@
-//! What is in a value, where it is known without running anything.
+//! Contents of a value, as far as they are known without running code.
 
 use super::limits::MOST_VALUES;
 use super::value::{HostValue, Part, Wrapped};
 use crate::value::Const;
 
 impl<'a> HostValue<'a> {
-    /// Python's truth value of the value, where it is known without running anything.
+    /// Truth value in Python, if it is known without running code.
     pub fn as_bool(&self) -> Option<bool> {
         if self.lost().is_some() {
             return None;
@@ -25,12 +25,12 @@ impl<'a> HostValue<'a> {
         })
     }
 
-    /// True for an extent that a call decides.
+    /// True for an extent that a call determines.
     pub fn is_extent(&self) -> bool {
         matches!(self, HostValue::Dynamic(_))
     }
 
-    /// The text, where it is one.
+    /// The string, if it is one.
     pub fn text(&self) -> Option<String> {
         match self {
             HostValue::Const(Const::Str(text)) => Some(text.to_string()),
@@ -38,7 +38,7 @@ impl<'a> HostValue<'a> {
         }
     }
 
-    /// What a message says of it.
+    /// Its description in messages.
     pub fn said(&self) -> String {
         match self {
             HostValue::Const(constant) => crate::text::python_text(constant),
@@ -53,7 +53,7 @@ impl<'a> HostValue<'a> {
         }
     }
 
-    /// What a loop over it binds, where that is known without running anything and there are not too many.
+    /// The values that a loop over it binds, if they are known without running code and not too many.
     pub fn items(&self) -> Option<Vec<HostValue<'a>>> {
         if self.lost().is_some() {
             return None;
@@ -72,7 +72,7 @@ impl<'a> HostValue<'a> {
                     })
                     .collect()
             }
-            // The order of a set is Python's own.
+            // The order of a set depends on the Python implementation.
             HostValue::Set(items) if items.borrow().len() < 2 => {
                 items.borrow().values().map(|(key, _)| key.clone()).collect()
             }
@@ -96,7 +96,7 @@ pub(super) fn range(first: i64, end: i64, step: i64) -> impl Iterator<Item = i64
     std::iter::successors(Some(first), move |i| i.checked_add(step)).take_while(move |i| step != 0 && inside(i))
 }
 
-/// How many numbers a range has.
+/// The length of a range.
 pub(super) fn range_len(first: i64, end: i64, step: i64) -> i64 {
     let (first, end, step) = (i128::from(first), i128::from(end), i128::from(step));
     let count = match step {

@@ -1,4 +1,4 @@
-//! Expressions of the host.
+//! Expressions in host code.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::syntax::at;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// The value of an expression; whatever is too much for it is unknown. Once something is raised nothing is evaluated.
+    /// The value of an expression, or unknown if it cannot be evaluated. After an exception nothing is evaluated.
     pub(super) fn expr(&mut self, expr: &'a Expr) -> HostValue<'a> {
         let span = at(expr);
         if self.raised.is_some() {
@@ -119,7 +119,7 @@ impl<'a> Host<'a> {
                             return self.not_known(&last, "this condition", crate::syntax::at(value));
                         }
                         None => {
-                            // What follows may or may not be evaluated.
+                            // The following operands may or may not be evaluated.
                             let mut values = vec![last];
                             for other in &operation.values[at + 1..] {
                                 values.push(self.expr_perhaps(other));
@@ -210,7 +210,7 @@ impl<'a> Host<'a> {
             Expr::Call(call) => self.call(call, span),
             Expr::Starred(starred) => self.expr(&starred.value),
             other => {
-                // What it does with the values in it is not known.
+                // Its effect on the values in it is not known.
                 let mut read = Locals::of_expr(other, None).read;
                 read.sort();
                 let values: Vec<_> = read.iter().filter_map(|name| self.get(name)).collect();
@@ -219,7 +219,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// An expression that may or may not be evaluated.
+    /// Evaluates an expression that may or may not run.
     fn expr_perhaps(&mut self, expr: &'a Expr) -> HostValue<'a> {
         let mut result = unknown(at(expr), "what may or may not be evaluated");
         self.several(
@@ -255,7 +255,7 @@ impl<'a> Host<'a> {
         Ok(items)
     }
 
-    /// A dict of pairs, the later ones in place of those before.
+    /// A dict of pairs; later ones replace earlier ones.
     pub(super) fn dict_of(&mut self, pairs: Vec<(HostValue<'a>, HostValue<'a>)>, span: Span) -> HostValue<'a> {
         let mut entries = super::value::Entries::new();
         self.costs();
@@ -288,6 +288,10 @@ impl<'a> Host<'a> {
 
     fn name(&mut self, name: &str, span: Span) -> HostValue<'a> {
         if let Some(value) = self.get(name) {
+            // What catches that it is not bound may run.
+            if self.tries > 0 && self.may_be_unbound(name) {
+                self.risks += 1;
+            }
             return value;
         }
         if self.is_unbound(name) {
@@ -341,7 +345,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Python's truth value of a value: what its class says, where it says it.
+    /// Truth value of a value, through its class if that defines it.
     pub(super) fn bool_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<bool> {
         if let Some(boolean) = value.as_bool() {
             return Some(boolean);
@@ -367,7 +371,7 @@ impl<'a> Host<'a> {
         Some(true)
     }
 
-    /// The bounds of a slice of something of this length: first, end, step.
+    /// The bounds of a slice of a sequence of this length: first, end, step.
     pub(super) fn slice_of(&mut self, slice: &'a ExprSlice, len: usize) -> Option<(i64, i64, i64)> {
         let mut part = |expr: &'a Option<Box<Expr>>| match expr.as_ref().map(|expr| self.expr(expr)) {
             None | Some(HostValue::Const(Const::None)) => Some(None),
@@ -503,7 +507,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Binds a name outside of the comprehensions that stand around it.
+    /// Binds a name outside the surrounding comprehensions.
     fn bind_around(&mut self, name: &str, value: HostValue<'a>) {
         let depth = self.scopes.iter().rposition(|scope| scope.kind != Kind::Inner).unwrap_or(0);
         let inner = self.scopes.split_off(depth + 1);
@@ -512,7 +516,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// An element of a list, tuple or string, from its end where the index is negative.
+/// An element of a list, tuple or string, counted from the end if the index is negative.
 fn nth<'a>(base: &HostValue<'a>, n: i64) -> Option<HostValue<'a>> {
     let from = |len: usize| usize::try_from(if n < 0 { n.checked_add(i64::try_from(len).ok()?)? } else { n }).ok();
     match base {

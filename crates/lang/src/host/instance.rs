@@ -1,4 +1,4 @@
-//! Instances of classes: what Python calls to make one, and the fields of dataclasses.
+//! Creation of instances: the methods that Python calls for it, and the fields of dataclasses.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::host::state::Host;
 use crate::host::value::{Frame, Kind, unknown};
 
 impl<'a> Host<'a> {
-    /// The first abstract method that a class leaves open.
+    /// The first abstract method that a class does not implement.
     fn abstract_member(&self, class: &Rc<Class<'a>>) -> Option<Rc<str>> {
         if !class.made.get().abstract_base {
             return None;
@@ -94,7 +94,7 @@ impl<'a> Host<'a> {
         object.seen()
     }
 
-    /// Gives the fields of a dataclass or named tuple their values. False if arguments do not fit.
+    /// Sets the fields of a dataclass or named tuple. False if the arguments do not fit.
     fn fill_fields(&mut self, class: &Rc<Class<'a>>, object: &HostValue<'a>, given: Given<'a>, span: Span) -> bool {
         let HostValue::Object(own) = object else { return false };
         let fields = class.fields.borrow().clone();

@@ -1,4 +1,4 @@
-//! Values that are taken one by one: iterators and comprehensions.
+//! Iterators and comprehensions.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -64,7 +64,7 @@ impl<'a> Host<'a> {
         self.lost_in(&[value], span, "what is iterated over")
     }
 
-    /// All values of something that is iterated over; `None` where they are not known or too many, or something was raised.
+    /// All values of an iterable; `None` if they are not known or too many, or an exception was raised.
     pub(super) fn all_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<Vec<HostValue<'a>>> {
         if let Some(items) = value.items() {
             return Some(items);
@@ -88,7 +88,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Why what is taken from an iterator is not known.
+    /// The reason why the values of an iterator are not known.
     pub(super) fn why_not(&self, value: &HostValue<'a>, span: Span, what: &str) -> HostValue<'a> {
         match value.lost() {
             Some(why) => HostValue::Unknown(why),
@@ -184,7 +184,7 @@ impl<'a> Host<'a> {
                 if *step == 0 || (*step > 0 && here >= *end) || (*step < 0 && here <= *end) {
                     return NextItem::End;
                 }
-                // The last one may be the last integer of 64 bits.
+                // The last value may be the largest 64-bit integer.
                 match here.checked_add(*step) {
                     Some(n) => *next = n,
                     None => *next = *end,
@@ -265,7 +265,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A comprehension that has not begun. What its first generator is over is known at once.
+    /// A comprehension that has not begun. Its first iterable is evaluated immediately.
     pub(super) fn each(&mut self, generators: &'a [Comprehension], element: Element<'a>) -> HostValue<'a> {
         let Some(first) = generators.first() else { return unknown(Span::default(), "a comprehension") };
         let span = at(&first.iter);
@@ -335,7 +335,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What a comprehension gives is not known: what its element does may or may not be done.
+    /// The values of a comprehension are not known: the effects of its element may or may not happen.
     fn lost_comprehension(&mut self, each: &Each<'a>, span: Span) -> NextItem<'a> {
         let why = Rc::new(Unknown::new(span, "a comprehension over what is not known"));
         if self.raised.is_some() || self.spent() {
@@ -362,7 +362,7 @@ impl<'a> Host<'a> {
         NextItem::Unknown(why)
     }
 
-    /// A list, set or dict of what a comprehension gives.
+    /// A list, set or dict comprehension.
     pub(super) fn comprehension(&mut self, expr: &'a Expr, span: Span) -> HostValue<'a> {
         let iter = match expr {
             Expr::ListComp(list) => self.each(&list.generators, Element::One(&list.elt)),
@@ -388,7 +388,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Runs something for each value, as a loop does. False where not all values are known: what was raised is in `raised`.
+    /// The fields of a named tuple, in order; `None` for other values.
     pub(super) fn as_tuple(&self, value: &HostValue<'a>) -> Option<Vec<HostValue<'a>>> {
         let HostValue::Object(object) = value else { return None };
         let class = object.class.as_ref()?;
@@ -399,7 +399,7 @@ impl<'a> Host<'a> {
         fields.iter().map(|field| object.fields.get(&field.name)).collect()
     }
 
-    /// True for a function of Python that something may be called as.
+    /// True for a value that is callable as a function of Python.
     pub(super) fn is_function(value: &HostValue<'a>) -> bool {
         match value {
             HostValue::Wrapped(wrapped) => !matches!(&**wrapped, Wrapped::Property(..)),
@@ -409,7 +409,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// An iterator over fixed values.
+/// An iterator over known values.
 pub(super) fn values_iter<'a>(items: Vec<HostValue<'a>>) -> HostValue<'a> {
     HostValue::Iter(Rc::new(RefCell::new(Source::Values(Rc::new(items), 0))))
 }

@@ -1,4 +1,4 @@
-//! Keys of dicts and members of sets: what Python takes for equal is one key.
+//! Keys of dicts and members of sets: values that are equal in Python have the same key.
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use crate::host::state::Host;
 use crate::host::value::Key;
 use crate::value::Const;
 
-/// Levels of tuples that a key may have.
+/// Maximum nesting depth of tuples in a key.
 const MOST_DEPTH: usize = 20;
 
-/// The key that a value is; `None` where that is not known.
+/// The key of a value; `None` if it is not known.
 pub(super) fn key_of(value: &HostValue<'_>) -> Option<Key> {
     key_within(value, 0)
 }
@@ -43,14 +43,14 @@ fn key_within(value: &HostValue<'_>, depth: usize) -> Option<Key> {
     })
 }
 
-/// The key that a constant is.
+/// The key of a constant.
 pub(super) fn key_of_const(value: &Const) -> Option<Key> {
     Some(match value {
         Const::None => Key::None,
         Const::Int(n) => Key::Int(*n),
         Const::Bool(b) => Key::Int(i64::from(*b)),
         Const::Float(x) if x.is_nan() => return None,
-        // As large as 64 bits hold them; beyond, no integer of the language is equal.
+        // Within 64 bits; beyond that no integer of the language is equal.
         Const::Float(x) if x.fract() == 0.0 && x.abs() < 9.2e18 => Key::Int(*x as i64),
         Const::Float(x) => Key::Float(x.to_bits()),
         Const::Str(text) => Key::Str(text.clone()),
@@ -61,7 +61,7 @@ pub(super) fn key_of_const(value: &Const) -> Option<Key> {
     })
 }
 
-/// The type of a value that has no hash in Python. A set may be a frozen one, which has.
+/// The type of a value that is unhashable in Python. A set might be a frozen one, which is hashable.
 pub(super) fn unhashable(value: &HostValue<'_>) -> Option<&'static str> {
     match value {
         HostValue::List(_) => Some("list"),
@@ -70,7 +70,7 @@ pub(super) fn unhashable(value: &HostValue<'_>) -> Option<&'static str> {
     }
 }
 
-/// The first part of a value that Python refuses as a key.
+/// The first part of a value that is unhashable.
 fn refused(value: &HostValue<'_>, depth: usize) -> Option<&'static str> {
     match value {
         HostValue::Tuple(items) if depth < MOST_DEPTH => items.iter().find_map(|item| refused(item, depth + 1)),
@@ -78,16 +78,16 @@ fn refused(value: &HostValue<'_>, depth: usize) -> Option<&'static str> {
     }
 }
 
-/// Why a value is no key.
+/// The reason why a value has no key.
 pub(super) enum NoKey<'a> {
-    /// Python refuses it: what is raised.
+    /// Python rejects it: the raised exception.
     Refused(HostValue<'a>),
     /// It is not known well enough.
     NotKnown,
 }
 
 impl<'a> Host<'a> {
-    /// The key that a value is; raises the `TypeError` of Python where it refuses the value.
+    /// The key of a value; raises Python's `TypeError` if the value is unhashable.
     pub(super) fn key(&mut self, value: &HostValue<'a>, span: Span) -> Result<Key, NoKey<'a>> {
         match (key_of(value), refused(value, 0)) {
             (Some(key), _) => Ok(key),

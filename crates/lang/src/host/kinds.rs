@@ -1,4 +1,4 @@
-//! What a value is, and which members it has: `isinstance`, `getattr`, `hasattr`.
+//! Types of values and their members: `isinstance`, `getattr`, `hasattr`.
 
 use slipring_ir::Span;
 
@@ -101,7 +101,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// True if a value has a member, where that is known.
+    /// True if a value has a member, if that is known.
     pub(super) fn has_attribute(&mut self, base: &HostValue<'a>, name: &str) -> Option<bool> {
         match base {
             HostValue::Object(object) => {

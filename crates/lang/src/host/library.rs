@@ -1,4 +1,4 @@
-//! Calls by full names: functions of Python, `math`, `functools`, `dataclasses`, `argparse`, torch and the language.
+//! Calls by full name: functions of Python, `math`, `functools`, `dataclasses`, `argparse`, torch and the language.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use crate::host::value::{Frame, Kind, Source, because, unknown};
 use crate::numbers::of_numbers;
 use crate::value::{Const, Unknown};
 
-/// What an `argparse.ArgumentParser` is called.
+/// The description of an `argparse.ArgumentParser`.
 pub(super) const PARSER: &str = "a parser of arguments";
 
-/// Modules whose functions neither keep nor change the lists, dicts and instances that they are given.
+/// Modules whose functions neither keep nor change lists, dicts and instances in their arguments.
 const CHANGE_NOTHING: &[&str] = &[
     "pl",
     "pld",
@@ -52,7 +52,7 @@ const CHANGE_NOTHING: &[&str] = &[
     "hashlib",
 ];
 
-/// True for a function that neither keeps nor changes what it is given.
+/// True for a function that neither keeps nor changes its arguments.
 fn changes_nothing(path: &str) -> bool {
     let root = path.split('.').next().unwrap_or(path);
     let in_place = ["shuffle", "setattr", "update", "register", "run"];
@@ -63,7 +63,7 @@ fn changes_nothing(path: &str) -> bool {
 }
 
 impl<'a> Host<'a> {
-    /// A call of something by its full name.
+    /// Calls something by its full name.
     pub(super) fn call_path(&mut self, path: &str, given: Given<'a>, span: Span) -> HostValue<'a> {
         if let Some((_, why)) = self.changed.iter().find(|(changed, _)| changed == path) {
             return HostValue::Unknown(why.clone());
@@ -97,7 +97,7 @@ impl<'a> Host<'a> {
             let all = given.iter().all(|(name, _)| name.is_none());
             return all.then(|| HostValue::Exception(Rc::new((kind.into(), args))));
         }
-        // Iterators are what their values are where tensors are made of them.
+        // Tensors are made from the values of iterators.
         if path.contains('.')
             && !path.starts_with("math.")
             && let Some(value) = tensors::make(path, &args, &keyword, span)
@@ -173,7 +173,7 @@ impl<'a> Host<'a> {
                 all.extend(given.iter().filter(|(name, _)| name.is_some()).cloned());
                 self.instance(&class, all, span)
             }
-            // What a driver gives back is what it got.
+            // A driver returns its argument.
             ("pypto.ir.compile" | "ir.compile", [program, ..]) => program.clone(),
             ("types.SimpleNamespace", []) => {
                 let named = given.iter().filter_map(|(name, value)| Some((name.clone()?, value.clone())));
@@ -249,7 +249,7 @@ impl<'a> Host<'a> {
         HostValue::Wrapped(Rc::new(Wrapped::Cached(function, RefCell::default())))
     }
 
-    /// What a decorator with a full name makes of a function; `None` where that is not known.
+    /// The result of a decorator with a full name; `None` if it is not known.
     pub(super) fn decorated(&mut self, path: &str, function: HostValue<'a>, span: Span) -> Option<HostValue<'a>> {
         let _ = span;
         Some(match path {
@@ -267,7 +267,7 @@ impl<'a> Host<'a> {
             "typing.override" | "typing.final" | "typing.no_type_check" | "typing.overload" | "atexit.register" => {
                 function
             }
-            // Marks of a test's runner, and of tools that count.
+            // Marks for a test runner, and decorators of tools that only measure.
             path if path.starts_with("pytest.") || path.starts_with("torch.") || path.starts_with("unittest.") => {
                 function
             }
@@ -276,7 +276,7 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// `argparse`: what is not given on a command line has its default.
+    /// `argparse`: every argument has its default, as there is no command line.
     pub(super) fn parser_method(
         &mut self,
         base: &HostValue<'a>,
@@ -296,7 +296,7 @@ impl<'a> Host<'a> {
                 let required = keyword("required").is_some() || long.is_some_and(|name| !name.starts_with('-'));
                 let default = keyword("default");
                 let value = match default {
-                    // A text is read as one of the command line is.
+                    // A string default is parsed like an argument.
                     Some(HostValue::Const(Const::Str(_))) if keyword("type").is_some() => {
                         unknown(span, "an argument of the command line")
                     }
@@ -321,7 +321,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// A function with the name of another one.
+/// A function that was given the name of another one.
 fn renamed(function: HostValue<'_>) -> HostValue<'_> {
     if let HostValue::Function(own) = &function {
         own.renamed.set(true);

@@ -1,16 +1,17 @@
-//! How far host code is followed.
+//! Limits on following host code.
 
-/// The most steps that host code is run for.
+/// The maximum number of steps of host code.
 pub(super) const MOST_STEPS: u64 = 4_000_000;
-/// The most that lists, dicts and strings of host code are together, in values of a list: some hundred MiB, with what is copied on the way.
+/// The maximum total size of lists, dicts and strings of host code, in list elements: some hundred MiB, including
+/// intermediate copies.
 pub(super) const MOST_MADE: u64 = 1_000_000;
-/// The most calls inside each other.
+/// The maximum depth of nested calls.
 pub(super) const MOST_DEPTH: usize = 400;
-/// The most expressions and iterators inside each other, over all calls.
+/// The maximum depth of nested expressions and iterators, over all calls.
 pub(super) const MOST_NEST: usize = 3000;
-/// The most values of a list.
+/// The maximum number of values in a list.
 pub(super) const MOST_VALUES: usize = 1 << 18;
-/// The most values that a kernel sees of what the host made, and iterations of a loop that starts kernels.
+/// The maximum number of host values that a kernel sees, and of iterations of a loop that starts kernels.
 pub(super) const MOST_SEEN: usize = 1 << 16;
-/// The most bytes of a string.
+/// The maximum size of a string in bytes.
 pub(super) const MOST_TEXT: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! Which names a text binds and reads.
+//! The names that a text binds and reads.
 
 use std::rc::Rc;
 
@@ -6,22 +6,22 @@ use indexmap::IndexSet;
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
 
-/// What the text of a function binds and reads.
+/// The names that a function's text binds and reads.
 #[derive(Default)]
 pub(crate) struct Locals {
     pub bound: IndexSet<Rc<str>>,
     pub globals: IndexSet<Rc<str>>,
     pub nonlocals: IndexSet<Rc<str>>,
-    /// Names that it, or a function in it, reads.
+    /// Names that it, or a nested function, reads.
     pub read: IndexSet<Rc<str>>,
-    /// Names that functions in it declare `global` or `nonlocal`.
+    /// Names that nested functions declare `global` or `nonlocal`.
     pub shared: IndexSet<Rc<str>>,
     /// True for a generator or coroutine.
     pub suspends: bool,
 }
 
 impl Locals {
-    /// Of a body with these parameters.
+    /// Those of a body with these parameters.
     pub fn of_body(body: &[Stmt], parameters: Option<&Parameters>) -> Locals {
         let mut locals = Locals::default();
         for stmt in body {
@@ -30,7 +30,7 @@ impl Locals {
         locals.finish(parameters)
     }
 
-    /// Of an expression, for a lambda.
+    /// Those of an expression, for a lambda.
     pub fn of_expr(expr: &Expr, parameters: Option<&Parameters>) -> Locals {
         let mut locals = Locals::default();
         locals.visit_expr(expr);
@@ -49,7 +49,7 @@ impl Locals {
         self.bound.insert(name.into());
     }
 
-    /// What a function or class inside of it reads and shares.
+    /// Adds the names that a nested function or class reads and shares.
     fn inner(&mut self, inner: Locals) {
         self.shared.extend(inner.globals.iter().chain(&inner.nonlocals).chain(&inner.shared).cloned());
         self.read.extend(inner.read);
@@ -108,7 +108,7 @@ impl<'a> Visitor<'a> for Locals {
                 self.inner(Locals::of_expr(&lambda.body, lambda.parameters.as_deref()));
             }
             Expr::ListComp(_) | Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => {
-                // Its own names stay inside; what `:=` binds does not.
+                // Names of a comprehension are local to it, except those bound by `:=`.
                 let mut inner = Locals::default();
                 walk_expr(&mut inner, expr);
                 self.read.extend(inner.read);
@@ -146,7 +146,7 @@ impl<'a> Visitor<'a> for Locals {
     }
 }
 
-/// Names that `:=` binds.
+/// Names bound by `:=`.
 struct Walrus(Vec<String>);
 
 impl<'a> Visitor<'a> for Walrus {

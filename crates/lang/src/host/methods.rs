@@ -14,13 +14,13 @@ use crate::value::Const;
 /// Arguments of a call.
 type Args<'v, 'a> = &'v [(Option<Rc<str>>, HostValue<'a>)];
 
-/// The arguments, where none has a name.
+/// The arguments, if all are positional.
 fn plain<'a>(given: Args<'_, 'a>) -> Option<Vec<HostValue<'a>>> {
     given.iter().map(|(name, value)| name.is_none().then(|| value.clone())).collect()
 }
 
 impl<'a> Host<'a> {
-    /// A method that is not modelled, or not with these arguments.
+    /// The result of a method that is not modelled, or not for these arguments.
     fn no_method(&mut self, base: &HostValue<'a>, name: &str, given: Args<'_, 'a>, span: Span) -> HostValue<'a> {
         if self.raised.is_some() {
             return unknown(span, "what is raised");
@@ -214,7 +214,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The entries that `dict(…)` and `update(…)` are given; `None` where they are not known.
+    /// The entries in arguments of `dict(…)` and `update(…)`; `None` if they are not known.
     pub(super) fn pairs_of(&mut self, given: Args<'_, 'a>, span: Span) -> Option<Vec<(HostValue<'a>, HostValue<'a>)>> {
         let mut pairs = Vec::new();
         for (name, value) in given {
@@ -304,7 +304,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The values of something whose order does not matter.
+    /// The values of an iterable whose order does not matter.
     pub(super) fn members_of(&mut self, value: &HostValue<'a>, span: Span) -> Option<Vec<HostValue<'a>>> {
         match value {
             HostValue::Set(set) if set.lost.borrow().is_none() => {
@@ -314,7 +314,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Values in order, as `sorted` gives them; `None` where it is not known.
+    /// Values in the order of `sorted`; `None` if it is not known.
     pub(super) fn sorted(
         &mut self,
         items: Vec<HostValue<'a>>,
@@ -344,7 +344,7 @@ impl<'a> Host<'a> {
         if reverse {
             keyed.reverse();
         }
-        // Merged by hand, as comparing may run the file's code.
+        // Merge sort by hand, because a comparison may run code of the file.
         let sorted = self.merge_sorted(keyed, span)?;
         let mut sorted: Vec<_> = sorted.into_iter().map(|(_, item)| item).collect();
         if reverse {
@@ -387,7 +387,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn str_method(&mut self, text: &Rc<str>, name: &str, given: Args<'_, 'a>, span: Span) -> HostValue<'a> {
         let base = HostValue::str(text.clone());
-        // Letters beyond ASCII have rules of their own.
+        // Characters beyond ASCII have special rules.
         if !text.is_ascii() {
             return self.no_method(&base, name, given, span);
         }

@@ -1,40 +1,40 @@
-//! The part of a file that is not a kernel: module level, functions that build programs, classes, `__main__`. It is run here as
-//! Python would run it, as far as numbers, strings, lists, shapes and the language's own words go; everything else is
-//! *unknown*, with the place and the reason, and stops nothing. What comes out are the kernels with the constants that
-//! they see, and the shapes of what the file's own host code passes to them.
+//! The part of a file that is not a kernel: module level, functions that build programs, classes, `__main__`. It is run
+//! here with the semantics of Python, as far as numbers, strings, lists, shapes and the language's own builtins are
+//! concerned; every other value is *unknown*, with the place and the reason, which does not stop the run. The result is
+//! the kernels with the constants that they see, and the shapes that the file's host code passes to them.
 //!
-//! What something that is not followed may have changed is not known from there on (`unsure`); what Python raises is raised
+//! Values that code which is not followed may have changed become unknown (`unsure`); exceptions of Python are raised
 //! (`raise`).
 //!
-//! | module | has |
+//! | module | subject |
 //! |---|---|
-//! | `value` | what a name of the host stands for; scopes |
-//! | `contents` | what is in a value |
+//! | `value` | values of host names; scopes |
+//! | `contents` | contents of a value |
 //! | `view` | tensors of a program that is followed |
-//! | `locals` | which names a text binds |
+//! | `locals` | the names that a text binds |
 //! | `texts` | the file and the modules that it imports |
-//! | `names` | names that Python itself has |
-//! | `limits` | how far host code is followed |
-//! | `state` | what the run of the code knows |
+//! | `names` | builtin names of Python |
+//! | `limits` | limits on following host code |
+//! | `state` | the state of the run |
 //! | `recorder` | what a program has submitted so far |
-//! | `key` | what is one key of a dict |
-//! | `run` | statements; what is defined |
-//! | `unsure` | what may or may not run, or may have been changed |
+//! | `key` | keys of dicts |
+//! | `run` | statements; definitions |
+//! | `unsure` | code that may or may not run; values that may have changed |
 //! | `raise` | exceptions |
 //! | `expr` | expressions |
 //! | `compare` | operators and comparisons |
 //! | `iter` | iterators and comprehensions |
 //! | `text` | `str`, `repr` and formats |
 //! | `object` | members of classes and instances |
-//! | `instance` | how an instance is made |
+//! | `instance` | creation of instances |
 //! | `methods` | methods of lists, dicts, sets and strings |
 //! | `call` | calls of functions, classes and kernels |
-//! | `builtin` | functions of Python |
+//! | `builtin` | builtin functions of Python |
 //! | `kinds` | `isinstance`, `getattr`, `hasattr` |
 //! | `library` | functions of modules: `math`, `functools`, `dataclasses`, torch |
-//! | `tasks` | functions that start kernels: what they submit becomes a task graph |
+//! | `tasks` | functions that start kernels, whose submits become a task graph |
 //! | `tensors` | shapes and types of the host's tensors |
-//! | `seen` | what a kernel sees of a value |
+//! | `seen` | host values as kernels see them |
 
 mod builtin;
 mod call;
@@ -69,6 +69,7 @@ pub(crate) use locals::Locals;
 pub(crate) use recorder::{Groups, Recorder};
 pub(crate) use refs::Refs;
 pub(crate) use state::{Found, Host};
+pub(crate) use tensors::elem_named;
 pub(crate) use texts::ModuleText;
 pub(crate) use value::HostValue;
 pub(crate) use view::View;

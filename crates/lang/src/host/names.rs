@@ -1,15 +1,15 @@
-//! Names that Python itself has.
+//! Builtin names of Python.
 
-/// Its value or what it gives is known where host code is run, wherever its arguments are.
+/// Host code knows its value or result, if the arguments are known.
 const HOST: u8 = 1;
-/// It neither keeps nor changes what it is given.
+/// It neither keeps nor changes its arguments.
 const PURE: u8 = 2;
 /// Kernels may use it.
 const KERNEL: u8 = 4;
 /// An annotation in a kernel may name it.
 const TYPE: u8 = 8;
 
-/// Names that are always there, in order, with what is known of them; exceptions apart, which `raise` has.
+/// Builtin names, in order, with their properties; exceptions are listed in `raise`.
 #[rustfmt::skip]
 const PYTHON: &[(&str, u8)] = &[
     ("Ellipsis", HOST), ("NotImplemented", HOST), ("__builtins__", HOST), ("__debug__", 0), ("__doc__", HOST),
@@ -32,17 +32,17 @@ const PYTHON: &[(&str, u8)] = &[
     ("tuple", HOST | TYPE), ("type", HOST | PURE | TYPE), ("vars", HOST), ("zip", HOST | KERNEL),
 ];
 
-/// True for a name of Python that is no exception, whatever is known of it.
+/// True for a builtin name of Python that is not an exception, whatever its properties.
 pub(crate) fn is_there(name: &str) -> bool {
     facts(name).is_some()
 }
 
-/// True for one whose value or result is known where host code is run.
+/// True if host code knows its value or result.
 pub(super) fn is_known(name: &str) -> bool {
     facts(name).is_some_and(|facts| facts & HOST != 0)
 }
 
-/// True for a function that neither keeps nor changes what it is given.
+/// True for a function that neither keeps nor changes its arguments.
 pub(super) fn keeps_nothing(name: &str) -> bool {
     facts(name).is_some_and(|facts| facts & PURE != 0)
 }
@@ -62,7 +62,7 @@ fn facts(name: &str) -> Option<u8> {
     Some(PYTHON[at].1)
 }
 
-/// Modules of Python itself that are always there.
+/// Modules of Python's standard library.
 pub(super) const STANDARD: &[&str] = &[
     "abc",
     "argparse",
@@ -120,7 +120,7 @@ pub(super) const STANDARD: &[&str] = &[
     "multiprocessing",
 ];
 
-/// True for a module of Python itself, or a part of one.
+/// True for a module of the standard library, or a submodule.
 pub(super) fn is_standard(path: &str) -> bool {
     STANDARD.contains(&path.split('.').next().unwrap_or(path))
 }

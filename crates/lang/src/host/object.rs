@@ -13,9 +13,9 @@ use super::value::{Class, Given, HostValue, Made, Object, Wrapped};
 use crate::host::limits::MOST_VALUES;
 use crate::host::state::Host;
 use crate::host::value::{Frame, Kind, unknown};
-use crate::value::Const;
+use crate::value::{Const, Strange};
 
-/// Methods of kernels, which give the kernel back.
+/// Methods of kernels that return the kernel.
 pub(super) const OF_KERNELS: &[&str] = &["lower", "compile", "compile_for_test", "warmup", "run", "__call__"];
 
 impl<'a> Host<'a> {
@@ -40,7 +40,7 @@ impl<'a> Host<'a> {
                 }
             }
             HostValue::Object(object) if object.class.is_some() => self.member(&base, object, name, span),
-            // A module of the file, or what stands around it.
+            // A module of the file, or a surrounding value.
             HostValue::Object(object) => match object.fields.get(name) {
                 Some(value) => value,
                 None => unknown(span, format!("`{name}` of {}", object.what)),
@@ -81,7 +81,7 @@ impl<'a> Host<'a> {
             _ if name.starts_with("__") && !matches!(base, HostValue::Kernel(_)) => {
                 self.lost_in(std::slice::from_ref(&base), span, &format!("`{name}` of a value"))
             }
-            // What is known of a compiled kernel is its own affair, and no method that can be told from anything else.
+            // Members of a compiled kernel are not modelled, and any other method cannot be distinguished from them.
             HostValue::Kernel(_) if !OF_KERNELS.contains(&name) => unknown(span, format!("`{name}` of a kernel")),
             _ => self.method_of(&base, name),
         }
@@ -108,7 +108,7 @@ impl<'a> Host<'a> {
             return self.call_value(read.clone(), vec![(None, base.clone())], span, &|| name.into());
         }
         let descriptor = shared.clone().filter(|value| self.has(value, "__get__"));
-        // One that is assigned to as well goes before what the instance has.
+        // A data descriptor takes precedence over the fields of the instance.
         let first = descriptor.as_ref().is_some_and(|value| self.has(value, "__set__"));
         if let Some(own) = object.fields.get(name).filter(|_| !first) {
             return own;
@@ -131,6 +131,11 @@ impl<'a> Host<'a> {
                 _ => HostValue::Bound(Rc::new((base.clone(), HostValue::Wrapped(wrapped.clone())))),
             },
             Some(value @ (HostValue::Kernel(_) | HostValue::Class(_))) => value,
+            // It may be a descriptor, whose function is called with the instance.
+            Some(HostValue::Unknown(why)) if matches!(why.is, Strange::Decorated) => {
+                self.let_go(std::slice::from_ref(base), span, &format!("`{name}`, which a decorator made,"));
+                HostValue::Unknown(why)
+            }
             Some(value) => match &*class.foreign.borrow() {
                 Some(why) => HostValue::Unknown(why.clone()),
                 None => value,
@@ -178,7 +183,7 @@ impl<'a> Host<'a> {
                     return HostValue::Unknown(why);
                 }
                 if self.recorder.is_some() {
-                    // What calls it says so.
+                    // The caller reports it.
                     return unknown(span, why);
                 }
                 if name.starts_with("__") || class.exception.is_some() || class.made.get() != Made::default() {
@@ -219,7 +224,7 @@ impl<'a> Host<'a> {
             None if name == "__init__" && own.foreign.borrow().is_none() && own.exception.is_none() => {
                 HostValue::Path("object.__init__".into())
             }
-            // What a base outside of the file does with its instance.
+            // The effect of a base outside the file on its instance is not known.
             None if name == "__init__" => {
                 HostValue::Bound(Rc::new((instance.clone(), HostValue::Path("super.__init__".into()))))
             }
@@ -233,7 +238,7 @@ impl<'a> Host<'a> {
         object.class.as_ref().is_some_and(|class| class.find(name).is_some())
     }
 
-    /// Calls a method such as `__add__`, where the class of an instance has it.
+    /// Calls a method such as `__add__`, if the class of an instance has it.
     pub(super) fn special(
         &mut self,
         value: &HostValue<'a>,
@@ -254,7 +259,7 @@ impl<'a> Host<'a> {
         Some(self.call_value(method, all, span, &|| name.into()))
     }
 
-    /// The name of a value's type, for what Python says.
+    /// The name of a value's type, for messages of Python.
     pub(super) fn type_name(&self, value: &HostValue<'a>) -> String {
         match value {
             HostValue::Const(Const::Int(_)) => "int",
@@ -502,7 +507,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A class that only gives its instances a name.
+    /// A class that only names the type of its instances.
     pub(super) fn plain_class(name: &str) -> Rc<Class<'a>> {
         Rc::new(Class {
             name: name.into(),

@@ -7,9 +7,9 @@ use slipring_ir::{Diagnostic, Span};
 use super::value::HostValue;
 use crate::host::state::{Host, Raised};
 use crate::host::value::unknown;
-use crate::value::Const;
+use crate::value::{Const, Strange, Unknown};
 
-/// The exceptions of Python, each with the one that it is based on.
+/// Python's exceptions, each with its base.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("BaseException", ""),
     ("Exception", "BaseException"),
@@ -48,12 +48,12 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("RuntimeWarning", "Warning"),
 ];
 
-/// The exception of Python of this name.
+/// Python's exception with this name.
 pub(super) fn exception(name: &str) -> Option<&'static str> {
     EXCEPTIONS.iter().find(|(known, _)| *known == name).map(|(known, _)| *known)
 }
 
-/// True if one exception of Python is another, or based on it.
+/// True if an exception of Python is another one, or derives from it.
 fn is_a(name: &str, other: &str) -> bool {
     let mut name = name;
     while !name.is_empty() {
@@ -66,10 +66,11 @@ fn is_a(name: &str, other: &str) -> bool {
 }
 
 impl<'a> Host<'a> {
-    /// Raises an exception of Python. What is evaluated on the way to who catches it is of no account.
+    /// Raises an exception of Python. What is evaluated on the way to who catches it is of no account. The text is for readers:
+    /// Python's own differs from version to version, so that the file does not know it.
     pub(super) fn fail(&mut self, kind: &str, text: impl Into<String>, span: Span) -> HostValue<'a> {
-        let value = HostValue::Exception(Rc::new((kind.into(), vec![HostValue::str(text.into())])));
-        self.raise(value, span)
+        let said = HostValue::Unknown(Rc::new(Unknown::said(span, text)));
+        self.raise(HostValue::Exception(Rc::new((kind.into(), vec![said]))), span)
     }
 
     pub(super) fn raise(&mut self, value: HostValue<'a>, span: Span) -> HostValue<'a> {
@@ -78,9 +79,9 @@ impl<'a> Host<'a> {
         unknown(span, "what is raised")
     }
 
-    /// Gives up calls that are too deep inside each other.
+    /// Gives up on calls that are nested too deeply.
     pub(super) fn too_deep(&mut self, span: Span) -> HostValue<'a> {
-        // Python may go on.
+        // Python might continue.
         self.risks += 1;
         let module = self.module;
         let value = HostValue::Exception(Rc::new(("RecursionError".into(), Vec::new())));
@@ -88,7 +89,7 @@ impl<'a> Host<'a> {
         unknown(span, "calls that are too deep inside each other")
     }
 
-    /// What `raise X` raises; `None` where that is not known.
+    /// The exception that `raise X` raises; `None` if it is not known.
     pub(super) fn made_exception(&mut self, value: HostValue<'a>, span: Span) -> Option<HostValue<'a>> {
         let made = match value {
             HostValue::Path(_) | HostValue::Class(_) => {
@@ -99,7 +100,7 @@ impl<'a> Host<'a> {
         self.exception_of(&made).map(|_| made)
     }
 
-    /// The exception of Python that a value is.
+    /// The Python exception of a value.
     pub(super) fn exception_of(&self, value: &HostValue<'a>) -> Option<Rc<str>> {
         match value {
             HostValue::Exception(exception) => Some(exception.0.clone()),
@@ -108,7 +109,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// True if `except kind:` catches an exception; `None` where that is not known.
+    /// True if `except kind:` catches an exception; `None` if it is not known.
     pub(super) fn catches(&mut self, kind: &HostValue<'a>, raised: &HostValue<'a>) -> Option<bool> {
         match kind {
             HostValue::Path(path) => {
@@ -135,7 +136,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What an exception says.
+    /// The message of an exception.
     pub(super) fn exception_text(&mut self, value: &HostValue<'a>, span: Span) -> Option<String> {
         let args = match value {
             HostValue::Exception(exception) => {
@@ -157,7 +158,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The error that an exception is which nothing catches. None for an end that is not an error.
+    /// The error for an uncaught exception. `None` for a termination that is not an error.
     pub(super) fn uncaught(&mut self, raised: &Raised<'a>) -> Option<Diagnostic> {
         if raised.limit {
             let message = "the file's own code goes too deep, with calls inside each other: it is not followed further";
@@ -187,7 +188,17 @@ impl<'a> Host<'a> {
                 _ => {}
             }
         }
-        let text = self.exception_text(&raised.value, raised.span).unwrap_or_default();
+        let text = match &raised.value {
+            HostValue::Exception(exception) => match &exception.1[..] {
+                [HostValue::Unknown(why)] => match &why.is {
+                    Strange::Said(text) => Some(text.to_string()),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        let text = text.or_else(|| self.exception_text(&raised.value, raised.span)).unwrap_or_default();
         let said = if text.is_empty() { name.to_string() } else { format!("{name}: {text}") };
         let code = if &*kind == "AssertionError" { "assert" } else { "raise" };
         let message = format!("the file's own code stops here: {said}");

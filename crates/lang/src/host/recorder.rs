@@ -1,4 +1,4 @@
-//! What a program has submitted so far, while it is followed.
+//! The tasks that a program has submitted so far, while it is followed.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,16 +15,16 @@ use super::view::{View, dense_strides};
 use crate::orchestration::{Open, Predicate, TaskCall};
 use crate::questions::Answer;
 
-/// Which devices have a part of each memory that the host makes for devices.
+/// The devices that have a part of each memory that the host makes for devices.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Groups {
-    /// The program is followed to find out: nothing is started.
+    /// The program is followed to determine them: nothing is started.
     Asked,
-    /// Those that it was found to start something on with it, for each; nothing for one that all have.
+    /// Those on which the host starts something that uses the memory; empty for a memory that all devices have.
     Known(Vec<Vec<u64>>),
 }
 
-/// What a program has submitted so far.
+/// The tasks that a program has submitted so far.
 pub(crate) struct Recorder<'a> {
     pub(super) graph: Graph,
     pub(super) calls: Vec<TaskCall>,
@@ -32,43 +32,43 @@ pub(crate) struct Recorder<'a> {
     pub(super) filled: Vec<Option<String>>,
     pub(super) diags: Diags,
     pub(super) manual: Option<Span>,
-    /// The last barrier of the host on each device: what is started there later comes after it.
+    /// The last barrier of the host on each device: later starts there come after it.
     pub(super) barriers: IndexMap<i64, usize>,
-    /// The cluster whose body is followed.
+    /// The cluster whose body is being followed.
     pub(super) cluster: Option<Span>,
-    /// Answers what tensors hold.
+    /// Supplies the contents of tensors.
     pub(super) answer: Option<&'a mut Answer<'a>>,
     pub(super) asked: bool,
-    /// A number of a tensor has been read: what tensors hold decides what follows.
+    /// True once an element of a tensor has been read: what follows depends on the contents of tensors.
     pub(super) read: bool,
-    /// What stopped it may come from such a number.
+    /// True if the error that stopped it may depend on such an element.
     pub(super) doubtful: bool,
-    /// Where parameters are declared that nobody has passed a number for.
+    /// Places of parameter declarations for which no value has been passed.
     pub(super) waiting: Vec<Span>,
     pub(super) open: Option<Open>,
-    /// Memory that each device has one of.
+    /// Memory with a part for each device.
     pub(super) buffers: Vec<Buffer>,
-    /// The device that the function which is followed runs on.
+    /// The device that the followed function runs on.
     pub(super) device: Option<i64>,
     /// The devices of each such memory.
     pub(super) groups: Groups,
-    /// How many devices there are, once that was asked for.
+    /// The number of devices, once it was queried.
     pub(super) devices: Option<u64>,
-    /// What the orchestration waited for last.
+    /// The task that the orchestration waited for last.
     pub(super) behind: Option<usize>,
-    /// Extents that `pl.dynamic` stands for in the function that is followed.
+    /// Values of `pl.dynamic` extents in the followed function.
     pub(super) dims: IndexMap<Rc<str>, u64>,
-    /// For each id of a task which task has it.
+    /// The task of each task id.
     pub(super) tickets: Vec<usize>,
-    /// Counters of the loops that are open.
+    /// Counters of the surrounding loops.
     pub(super) iterations: Vec<(Rc<str>, i64)>,
-    /// Functions that are open: positions among those found, and their text, which is that of a helper where one has been called.
+    /// The functions being followed: their indices, and their text, which is that of a helper during its call.
     pub(super) functions: Vec<(usize, &'a StmtFunctionDef)>,
     pub(super) yielded: Option<HostValue<'a>>,
-    /// Ids that were waited for before anything had their name: the task that waits, and where.
+    /// Ids that were waited for before anything had their name: the waiting task, and the place.
     pub(super) later: IndexMap<Rc<str>, Vec<(usize, Span)>>,
     pub(super) stopped: bool,
-    /// Arguments that the call which is read next has besides those of its text: `functools.partial`.
+    /// Additional arguments of the next call besides those in its text: `functools.partial`.
     pub(super) before: Given<'a>,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The same, for what is known of the devices of each memory.
+    /// This recorder, with known devices of each memory.
     pub fn with_groups(self, groups: Groups) -> Recorder<'a> {
         Recorder { groups, ..self }
     }
@@ -124,7 +124,7 @@ impl<'a> Recorder<'a> {
 /// A call's argument: its name, its value, its place.
 pub(super) type Arg<'a> = (Option<Rc<str>>, HostValue<'a>, Span);
 
-/// What a submit says besides the kernel and its arguments.
+/// The options of a submit besides the kernel and its arguments.
 #[derive(Default)]
 pub(super) struct Options {
     pub after: Vec<usize>,
@@ -132,25 +132,25 @@ pub(super) struct Options {
     pub untracked: Vec<usize>,
     pub blocks: Option<u32>,
     pub together: bool,
-    /// Whether the scheduler waits in its place.
+    /// True if the scheduler waits instead of the task.
     pub defers: bool,
     pub predicate: Option<Predicate>,
 }
 
-/// Memory that each device has one of, and the others can see.
+/// Memory with a part for each device that the others can access.
 pub(super) struct Buffer {
     pub(super) bytes: u64,
     pub(super) span: Span,
-    /// The tensor that it is, with a part for each of its devices.
+    /// Its tensor, with a part for each of its devices.
     pub(super) tensor: Option<usize>,
-    /// Its devices, in their order, where those are known and not all.
+    /// Its devices, in order, if they are known and not all.
     pub(super) group: Option<Rc<[u64]>>,
-    /// Those that the host has started something on with it.
+    /// The devices on which the host has started something that uses it.
     pub(super) used: BTreeSet<u64>,
 }
 
 impl Buffer {
-    /// The devices that something was started on with it, where those are not all.
+    /// The devices on which something was started that uses it, if those are not all.
     pub(super) fn group(&self, devices: Option<u64>) -> Vec<u64> {
         let all = self.used.is_empty() || devices.is_none_or(|all| self.used.len() as u64 == all);
         if all { Vec::new() } else { self.used.iter().copied().collect() }

@@ -1,4 +1,4 @@
-//! What names in the text of a function stand for: looked up as Python does, once the host code of the file has run.
+//! Values of names in the text of a function, looked up as in Python after the host code of the file has run.
 
 use std::rc::Rc;
 
@@ -15,13 +15,13 @@ pub(crate) struct Refs<'k, 'a> {
 }
 
 impl<'k, 'a> Refs<'k, 'a> {
-    /// Of the function at a position among those found.
+    /// Those of the function with this index.
     pub fn of(host: &'k Host<'a>, at: usize) -> Refs<'k, 'a> {
         Refs { host, found: &host.found[at] }
     }
 
-    /// The function of the language that an expression is, by its position among those found: of those that a function makes each
-    /// time that it is called, the first.
+    /// The function of the language that an expression refers to, by index; for one that is made again at each call of
+    /// a function, the first.
     pub fn kernel(&self, expr: &Expr) -> Option<usize> {
         self.position(&self.value(expr)?)
     }
@@ -57,7 +57,7 @@ impl<'k, 'a> Refs<'k, 'a> {
                 }
                 _ => None,
             },
-            // Which one it is does not matter where all are of one kind.
+            // Which one it is does not matter if all are of the same kind.
             Expr::Subscript(own) => match self.value(&own.value)? {
                 HostValue::Dict(entries) => entries.borrow().values().next().map(|(_, value)| value.clone()),
                 HostValue::List(items) => items.borrow().first().cloned(),

@@ -1,4 +1,4 @@
-//! Statements of the host, and what they define.
+//! Statements of host code, and its definitions.
 
 mod around;
 mod bind;
@@ -25,8 +25,8 @@ use crate::value::{Const, Unknown};
 use crate::words::language;
 
 impl<'a> Host<'a> {
-    /// Runs the file, then each of its functions that nothing has called, as a test runner would: with the defaults of its
-    /// parameters, and without effect on the file's own data. `given` are names around the file.
+    /// Runs the file, then each of its functions that was not called, as a test runner would: with the defaults of its
+    /// parameters, and without effect on the file's data. `given` are names around the file.
     pub fn run(modules: &'a [ModuleText], sets: Vec<(String, Const)>, given: Option<&Names>) -> Host<'a> {
         let mut host = Host {
             modules,
@@ -82,12 +82,12 @@ impl<'a> Host<'a> {
             host.undo_trial();
             host.escaped.truncate(escaped);
         }
-        // A program that is followed begins anew.
+        // Following a program starts with fresh limits.
         (host.steps, host.spent) = (0, None);
         host
     }
 
-    /// What stopped the file's own code, if anything did.
+    /// Reports what stopped the file's own code, if anything.
     fn end_of_file(&mut self) {
         if let Some(raised) = self.raised.take()
             && let Some(error) = self.uncaught(&raised)
@@ -98,11 +98,11 @@ impl<'a> Host<'a> {
             self.problems.push(error);
         }
         self.spent = None;
-        // What runs next has steps of its own.
+        // The code that runs next has its own steps.
         self.steps = 0;
     }
 
-    /// That host code has run for as long as it is followed, where it has.
+    /// The error that host code has reached the limit of steps, if it has.
     pub(super) fn out_of_steps(&self) -> Option<Diagnostic> {
         let place = self.spent?;
         let what = match self.full {
@@ -122,7 +122,7 @@ impl<'a> Host<'a> {
         &self.modules[module].name
     }
 
-    /// The names of a module, which is run if it has not been.
+    /// The names of a module, which is run first if necessary.
     pub(super) fn import(&mut self, module: usize) -> Scope<'a> {
         if let Some(names) = &self.module_names[module] {
             return names.clone();
@@ -146,12 +146,12 @@ impl<'a> Host<'a> {
         names
     }
 
-    /// The first kernel of the text of one.
+    /// The first kernel with the same text.
     pub fn first(&self, kernel: usize) -> usize {
         self.found[kernel].first.unwrap_or(kernel)
     }
 
-    /// Counts a step; false once there have been too many.
+    /// Counts a step; false if the limit is exceeded.
     pub(super) fn step(&mut self) -> bool {
         self.steps += 1;
         self.full |= made_so_far() - self.made_before > MOST_MADE;
@@ -161,18 +161,18 @@ impl<'a> Host<'a> {
         self.spent.is_none()
     }
 
-    /// Counts what takes memory.
+    /// Counts allocated memory.
     pub(super) fn costs(&mut self) {
         const STEPS: u64 = 16;
         self.steps += STEPS;
     }
 
-    /// True once there have been too many steps.
+    /// True once the limit of steps is exceeded.
     pub(super) fn spent(&self) -> bool {
         self.spent.is_some()
     }
 
-    /// What a name stands for. Names of a class are seen in its own body only.
+    /// The value of a name. Names of a class are only visible in its own body.
     pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
         self.find(name).map(|(_, value)| value)
     }
@@ -201,13 +201,18 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// What a name that is about to be bound stands for, and where.
+    /// The scope and the value of a name that is about to be bound.
     pub(super) fn find_for_binding(&self, name: &str) -> Option<(Scope<'a>, HostValue<'a>)> {
         let scope = self.scope_for(name)?;
         scope.get(name).map(|value| (scope.clone(), value))
     }
 
-    /// True for a name that the function binds which runs, and has not bound yet.
+    /// True for the name of what is defined on one path only.
+    pub(super) fn may_be_unbound(&self, name: &str) -> bool {
+        self.find(name).is_some_and(|(scope, _)| scope.perhaps.borrow().contains(name))
+    }
+
+    /// True for a local name of the running function that is not bound yet.
     pub(super) fn is_unbound(&self, name: &str) -> bool {
         for scope in self.scopes.iter().rev() {
             if scope.kind == Kind::Function {
@@ -221,7 +226,7 @@ impl<'a> Host<'a> {
         false
     }
 
-    /// The scope that a name is bound in.
+    /// The scope in which a name is bound.
     fn scope_for(&self, name: &str) -> Option<Scope<'a>> {
         let last = self.scopes.last()?;
         if let Some(locals) = &last.locals {
@@ -355,7 +360,7 @@ impl<'a> Host<'a> {
         let said = import.module.as_ref().map_or("", |m| m.as_str());
         let level = import.level as usize;
         let own = crate::helpers::package(&self.modules[self.module].name);
-        // What lies above the file's folder is not a helper.
+        // Modules above the file's folder are not helpers.
         let resolved = if level == 0 { Some(said.to_string()) } else { crate::helpers::relative(own, level, said) };
         let module = resolved.as_deref().unwrap_or("..");
         let helper = self.helper(module);
@@ -394,12 +399,12 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The helper module of a name: one that lies next to the file.
+    /// The helper module of a name, next to the file.
     fn helper(&self, dotted: &str) -> Option<usize> {
         (!dotted.is_empty()).then(|| self.modules.iter().position(|module| module.name == dotted)).flatten()
     }
 
-    /// What `import a.b` binds: the module next to the file, else a name that the host has.
+    /// The value bound by `import a.b`: the module next to the file, else a name known to the host.
     fn imported(&mut self, dotted: &str, whole: bool) -> HostValue<'a> {
         match self.helper(dotted) {
             Some(helper) => {
@@ -411,7 +416,7 @@ impl<'a> Host<'a> {
                 }))
             }
             None => {
-                // It may not be there.
+                // The module may not exist.
                 let own = language(dotted).is_some() || super::names::is_standard(dotted);
                 self.risks += u64::from(!own);
                 let first = dotted.split('.').next().unwrap_or(dotted);
@@ -420,7 +425,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// `from … import *` of a module that is not known: it may bind any name.
+    /// `from … import *` of an unknown module: it may bind any name.
     fn star_of(&mut self, place: Span) {
         self.risks += 1;
         let module = self.module;
@@ -437,7 +442,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Raises what `raise` says.
+    /// Executes `raise`.
     fn raise_stmt(&mut self, stmt: &'a ruff_python_ast::StmtRaise) {
         let span = at(stmt);
         let Some(raised) = &stmt.exc else {
@@ -459,7 +464,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// Takes the place from a value that is not known, for its text is that of another module.
+/// Removes the place from an unknown value, because it is in the text of another module.
 fn nowhere(value: &mut HostValue<'_>) {
     if let HostValue::Unknown(why) = value {
         *value = unknown(Span::default(), why.why.clone());

@@ -1,4 +1,4 @@
-//! What a kernel sees of a value of the host.
+//! Host values as kernels see them.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,12 +10,12 @@ use crate::host::value::Scope;
 use crate::value::{Partial, Record, Unknown, Value};
 
 impl<'a> HostValue<'a> {
-    /// What a kernel sees of it. `name` says what a kernel that was found is called.
+    /// The value as a kernel sees it. `name` supplies the names of kernels.
     pub fn to_value(&self, name: &dyn Fn(usize) -> Rc<str>) -> Value {
         self.to_value_within(name, 0, &Cell::new(super::limits::MOST_SEEN))
     }
 
-    /// The same of one of many values, which have room for so many together: lists of lists are copied out.
+    /// Like `to_value`, for one of several values with a common budget: lists of lists are copied.
     pub fn to_value_of(&self, name: &dyn Fn(usize) -> Rc<str>, budget: &Cell<usize>) -> Value {
         let own = budget.get().min(super::limits::MOST_SEEN);
         let left = Cell::new(own.max(1));
@@ -49,7 +49,7 @@ impl<'a> HostValue<'a> {
             scope.borrow().iter().map(|(field, value)| (field.clone(), convert(value))).collect()
         };
         let strange = |why: &str| Value::Unknown(Rc::new(Unknown::new(Span::default(), why)));
-        // Members of a class and of what it is based on, after those that are known.
+        // Members of a class and its bases, after those that are already known.
         let shared = |class: &Rc<Class<'a>>, all: &mut Vec<(Rc<str>, Value)>| {
             let foreign = class.foreign.borrow().clone();
             let mut order = class.order.borrow().clone();
@@ -124,7 +124,7 @@ impl<'a> HostValue<'a> {
                 let why = format!("`{}`, a function of the host without `@pl.inline`", function.name());
                 Value::Unknown(Rc::new(Unknown::new(function.span(), why)))
             }
-            // Ids of tasks stand for nothing in a kernel.
+            // Ids of tasks are nothing in a kernel.
             HostValue::Task(_) | HostValue::Window(_) => Value::Nothing,
             HostValue::Tensor(_) | HostValue::Device(_) => {
                 let why = "a tensor of the host is not a constant: pass it as an argument";

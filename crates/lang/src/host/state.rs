@@ -1,4 +1,4 @@
-//! The host code of a file while it is run: what it has defined, what is open, and what it may have changed.
+//! The state of a file's host code during its run: definitions, open calls, and possible changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,70 +17,70 @@ use crate::passed::HostCall;
 use crate::roles::Role;
 use crate::value::Unknown;
 
-/// The host code of a file while it is run.
+/// The host code of a file during its run.
 pub(crate) struct Host<'a> {
     pub(super) modules: &'a [ModuleText],
-    /// Names of each module, once it has been begun.
+    /// Names of each module, once its run has begun.
     pub module_names: Vec<Option<Scope<'a>>>,
-    /// Kernels, in the order in which they were defined.
+    /// Kernels, in the order of their definition.
     pub found: Vec<Found<'a>>,
     /// Calls of kernels.
     pub calls: Vec<HostCall>,
-    /// What is wrong with decorators, and where the file's own code stops.
+    /// Errors in decorators, and the place where the file's own code stops.
     pub problems: Vec<Diagnostic>,
-    /// A decorator whose first word is not known, such as `pl` without the import.
+    /// A decorator whose first name is unknown, such as `pl` without the import.
     pub undecorated: Option<(Span, String)>,
-    /// `from slipring.language import *` in a module.
+    /// Whether each module has `from slipring.language import *`.
     pub star: Vec<bool>,
-    /// `from … import *` of a module that is not known, in a module.
+    /// The place of `from … import *` of an unknown module, for each module.
     pub(super) foreign_star: Vec<Option<Span>>,
-    /// Values that the caller gives to parameters of enclosing functions, and whether any was used.
+    /// Values that the caller supplies for parameters of enclosing functions, and whether each was used.
     pub sets: Vec<(String, HostValue<'a>, bool)>,
-    /// Functions of the host by their place, and whether they have been called.
+    /// Host functions by their place, and whether they have been called.
     pub(super) functions: IndexMap<Span, (Rc<Function<'a>>, bool)>,
-    /// What the texts of functions bind, by where they lie.
+    /// Local names of functions' texts, by address.
     pub(super) locals: BTreeMap<usize, Rc<Locals>>,
-    /// Scopes that are open, innermost last; the first is the module's.
+    /// Open scopes, innermost last; the first is the module's.
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) module: usize,
     pub(super) within: Vec<Rc<str>>,
     pub(super) class: Option<Rc<Class<'a>>>,
-    /// Calls that are open.
+    /// Open calls.
     pub(super) called: Vec<Called<'a>>,
     pub(super) steps: u64,
     pub(super) depth: usize,
-    /// Expressions and iterators inside each other.
+    /// Current depth of nested expressions and iterators.
     pub(super) nest: usize,
-    /// An exception on its way.
+    /// A propagating exception.
     pub(super) raised: Option<Box<Raised<'a>>>,
     /// The exceptions that are being handled.
     pub(super) handled: Vec<HostValue<'a>>,
-    /// How often something may have raised an exception.
+    /// Number of times that something may have raised an exception.
     pub(super) risks: u64,
-    /// `try` statements that are open.
+    /// Number of open `try` statements.
     pub(super) tries: usize,
     pub(super) trials: Vec<Trial<'a>>,
-    /// How often something known was lost.
+    /// Number of times that something known was lost.
     pub(super) losses: u64,
-    /// Functions that something not followed may call at any time.
+    /// Functions that code which is not followed may call at any time.
     pub(super) escaped: Vec<Rc<Function<'a>>>,
     /// Members of modules that the file changes.
     pub(super) changed: Vec<(String, Rc<Unknown>)>,
-    /// What decides whether that which runs now does, where it is not known, the innermost last.
+    /// The conditions that decide whether the current code runs, if unknown; innermost last.
     pub(super) decided_at: Vec<Span>,
-    /// Where the steps came to an end.
+    /// The place where the limit of steps was reached.
     pub(super) spent: Option<Span>,
-    /// True if that is because of what it made.
+    /// True if the limit on allocated values was the reason.
     pub(super) full: bool,
-    /// What others made before.
+    /// Values allocated by others before.
     pub(super) made_before: u64,
-    /// What is known of the surroundings of the file.
+    /// The names around the file.
     pub(super) around: Around<'a>,
-    /// What a program submits, while it is followed.
+    /// The submits of a program, while it is followed.
     pub(super) recorder: Option<Box<Recorder<'a>>>,
 }
 
-/// A call that is open: the class of its function, and its first argument.
+/// An open call: the class of its function, and its first argument.
 pub(super) struct Called<'a> {
     pub class: Option<Rc<Class<'a>>>,
     pub first: Option<HostValue<'a>>,
@@ -90,48 +90,48 @@ pub(super) struct Called<'a> {
 pub(crate) struct Found<'a> {
     pub def: &'a StmtFunctionDef,
     pub role: Role,
-    /// What it says of itself.
+    /// Its attributes.
     pub attrs: FunctionAttrs,
-    /// The first of the functions of this text, where a function that makes kernels was called again.
+    /// The first function with the same text, if a function that makes kernels was called again.
     pub first: Option<usize>,
-    /// The class or function that it stands in, for its full name.
+    /// The enclosing classes or functions, for its full name.
     pub within: Vec<Rc<str>>,
     /// The class of its program.
     pub class: Option<Rc<Class<'a>>>,
-    /// Names that it sees besides those of its module, the innermost scope last.
+    /// Names in its scope besides those of its module; the innermost scope is last.
     pub scopes: Vec<Scope<'a>>,
-    /// The module that it stands in.
+    /// The module that contains it.
     pub module: usize,
-    /// True for a function of a text that was put together, where another one may have its name.
+    /// True for a function of an assembled text, in which another one may have the same name.
     pub part: bool,
-    /// What decides whether Python comes to it, where that is not known.
+    /// The condition that decides whether Python reaches it, if that is not known.
     pub perhaps: Option<Span>,
 }
 
-/// What stops a body.
+/// The reason for leaving a body.
 pub(super) enum Flow<'a> {
     Next,
     Break,
     Continue,
     Return(HostValue<'a>),
-    /// An exception, or more steps than there are.
+    /// An exception, or the limit of steps.
     Stop,
-    /// What decides whether anything after it runs is not known; true where it may leave the function.
+    /// It is not known whether anything after it runs; true if it may leave the function.
     Unsure(Rc<Unknown>, bool),
 }
 
-/// An exception on its way.
+/// A propagating exception.
 #[derive(Clone)]
 pub(super) struct Raised<'a> {
     pub value: HostValue<'a>,
     pub span: Span,
-    /// The module whose text the place is in.
+    /// The module that contains the place.
     pub module: usize,
-    /// True for calls that are too deep inside each other to be followed, which Python may do.
+    /// True for calls that are nested too deeply to be followed, which might be fine in Python.
     pub limit: bool,
 }
 
-/// What was there before a trial changed it.
+/// The earlier state of something that a trial changed.
 pub(super) enum Saved<'a> {
     List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
     Dict(Rc<Held<Entries<'a>>>, Entries<'a>, Option<Rc<Unknown>>),
@@ -140,25 +140,25 @@ pub(super) enum Saved<'a> {
     Frame(Scope<'a>, Option<Rc<Unknown>>),
 }
 
-/// Changes of what was there before.
+/// Changes of earlier state.
 pub(super) struct Trial<'a> {
-    /// What is made from here on belongs to the trial.
+    /// Anything with a higher number was made during the trial.
     pub(super) first: u64,
     pub(super) saved: Vec<Saved<'a>>,
     pub(super) known: BTreeSet<(usize, Rc<str>)>,
 }
 
-/// The surroundings of a text.
+/// The names around a text.
 #[derive(Default)]
 pub(super) struct Around<'a> {
-    /// Names around all of it.
+    /// Names for the whole text.
     pub whole: IndexMap<Rc<str>, HostValue<'a>>,
     pub(super) parts: Vec<PartOfText<'a>>,
-    /// What can be changed under several names, by the number that its caller has for it.
+    /// Mutable values with several names, by the caller's number.
     pub(super) same: BTreeMap<u64, HostValue<'a>>,
 }
 
-/// A function of a text that was put together.
+/// A function of an assembled text.
 pub(super) struct PartOfText<'a> {
     pub(super) range: Range<u32>,
     /// The names that it sees.

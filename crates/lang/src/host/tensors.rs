@@ -1,4 +1,4 @@
-//! Tensors of the host: their shapes and types. What is in them is not known.
+//! Host tensors: their shapes and types. Their contents are not known.
 
 use std::rc::Rc;
 
@@ -32,21 +32,24 @@ const TYPES: &[(&str, Elem)] = &[
     ("uint64", Elem::U64),
 ];
 
-/// The type of a word such as `torch.float32`.
+/// The element type of a name such as `torch.float32`.
 pub(super) fn elem(value: &HostValue<'_>) -> Option<Elem> {
     let HostValue::Path(path) = value else { return None };
     let (module, name) = path.rsplit_once('.')?;
     let float64 = module != "torch" && name == "float";
-    (matches!(module, "torch" | "numpy" | "np") && !float64)
-        .then(|| TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem))
-        .flatten()
+    (matches!(module, "torch" | "numpy" | "np") && !float64).then(|| elem_named(name)).flatten()
+}
+
+/// The type that libraries of arrays call so.
+pub(crate) fn elem_named(name: &str) -> Option<Elem> {
+    TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem)
 }
 
 fn tensor<'a>(shape: Vec<u64>, elem: Elem) -> HostValue<'a> {
     HostValue::Tensor(Rc::new((shape, elem)))
 }
 
-/// Extents that are all known.
+/// Extents, if all are known.
 fn shape(values: &[HostValue<'_>]) -> Option<Vec<u64>> {
     let values = match values {
         [list @ (HostValue::List(_) | HostValue::Tuple(_))] => list.items()?,
@@ -75,7 +78,7 @@ pub(super) fn member<'a>(own: &Rc<(Vec<u64>, Elem)>, name: &str, span: Span) -> 
     })
 }
 
-/// A function of torch or numpy that makes a tensor; `None` for others.
+/// A function of torch or numpy that makes a tensor; `None` for other functions.
 pub(super) fn make<'a>(
     name: &str,
     args: &[HostValue<'a>],
@@ -168,7 +171,7 @@ pub(super) fn make<'a>(
     })
 }
 
-/// A method of a tensor; `None` for what gives something else.
+/// A method of a tensor; `None` for results that are not tensors.
 pub(super) fn method<'a>(
     own: &Rc<(Vec<u64>, Elem)>,
     name: &str,
@@ -249,7 +252,7 @@ pub(super) fn method<'a>(
     }
 }
 
-/// An operator on tensors: extents of 1 are stretched, types of two tensors must be alike.
+/// An operator on tensors: extents of 1 are broadcast, and types of two tensors must be equal.
 pub(super) fn binary<'a>(op: Operator, a: &HostValue<'a>, b: &HostValue<'a>, span: Span) -> HostValue<'a> {
     let not_known = || unknown(span, "an operator on tensors");
     match (a, b) {

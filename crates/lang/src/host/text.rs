@@ -9,9 +9,9 @@ use crate::host::value::unknown;
 use crate::text::python_text;
 use crate::value::Const;
 
-/// Levels of values inside each other that are written.
+/// Maximum nesting depth of printed values.
 const MOST_DEPTH: usize = 20;
-/// The most bytes of a text.
+/// The maximum size of a text in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
 impl<'a> Host<'a> {
@@ -203,7 +203,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// A string as `repr` writes it; `None` where it has letters that are not of ASCII.
+/// A string in the form of `repr`; `None` if it has characters beyond ASCII.
 fn quoted(text: &str) -> Option<String> {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
@@ -225,7 +225,7 @@ fn quoted(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// A constant as Python's `format` writes it; `None` for what is not modelled.
+/// A constant formatted as by Python's `format`; `None` for forms that are not modelled.
 fn format_const(value: &Const, spec: &str) -> Option<String> {
     let chars: Vec<char> = spec.chars().collect();
     let mut at = 0;
@@ -327,7 +327,7 @@ fn format_const(value: &Const, spec: &str) -> Option<String> {
     })
 }
 
-/// A float without its sign. Digits are those of its exact value, rounded once, as Python's are.
+/// A float without its sign. The digits are those of its exact value, rounded once, as in Python.
 fn float_body(x: f64, kind: char, precision: Option<usize>) -> Option<String> {
     let digits = precision.unwrap_or(6);
     Some(match kind {
@@ -339,7 +339,7 @@ fn float_body(x: f64, kind: char, precision: Option<usize>) -> Option<String> {
             let sign = if exponent < 0 { '-' } else { '+' };
             format!("{body}{kind}{sign}{:02}", exponent.abs())
         }
-        // A product by 100 that is rounded.
+        // The product with 100 is rounded.
         '%' => {
             let x = x * 100.0;
             if !x.is_finite() {
@@ -351,7 +351,7 @@ fn float_body(x: f64, kind: char, precision: Option<usize>) -> Option<String> {
     })
 }
 
-/// With a mark between each three digits before the point.
+/// Inserts a separator between groups of three digits before the point.
 fn grouped(body: &str, mark: char) -> String {
     let end = body.find(|c: char| !c.is_ascii_digit()).unwrap_or(body.len());
     let mut out = String::new();

@@ -12,12 +12,12 @@ pub(crate) struct ModuleText {
 }
 
 impl ModuleText {
-    /// The same module with its statements in another form.
+    /// The same module with its statements transformed.
     pub fn with(&self, form: impl FnOnce(Vec<Stmt>) -> Vec<Stmt>) -> ModuleText {
         ModuleText { name: self.name.clone(), body: form(self.body.clone()) }
     }
 
-    /// Whether a name or a member of something in it is called so: without that, nothing in it can be that word of the language.
+    /// True if a name or attribute in it has this identifier; otherwise nothing in it can be that builtin.
     pub fn mentions(&self, word: &str) -> bool {
         let mut search = Search { word, found: false };
         search.visit_body(&self.body);
@@ -25,7 +25,7 @@ impl ModuleText {
     }
 }
 
-/// A search for a word in a module.
+/// A search for an identifier in a module.
 struct Search<'w> {
     word: &'w str,
     found: bool,

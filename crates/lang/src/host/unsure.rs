@@ -1,7 +1,7 @@
-//! What may or may not run, and what something that is not followed may change.
+//! Code that may or may not run, and values that code which is not followed may change.
 //!
-//! A *trial* notes what code changes of what was there before it. A branch that may run is a trial: its kernels are found, its
-//! changes are taken back, and what it changed or bound is not known from there on.
+//! A *trial* records the changes of code to earlier state. A branch that may run is a trial: its kernels are found, its
+//! changes are reverted, and what it changed or bound is unknown afterwards.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -16,10 +16,10 @@ use crate::host::state::{Flow, Host, Saved, Trial};
 use crate::host::value::{Scope, Source, unknown};
 use crate::value::Unknown;
 
-/// The most code inside each other that may or may not run.
+/// Maximum depth of nested trials.
 const MOST_TRIALS: usize = 12;
 
-/// What a trial changed: containers, and names with what they stood for in it.
+/// The changes of a trial: containers, and names with their values in it.
 #[derive(Default)]
 pub(super) struct Changes<'a> {
     held: Vec<HostValue<'a>>,
@@ -27,7 +27,7 @@ pub(super) struct Changes<'a> {
     frames: Vec<Scope<'a>>,
 }
 
-/// How code that may run would go on.
+/// How code that may run could end.
 pub(super) enum Ends {
     Next,
     /// It might leave its loop.
@@ -41,12 +41,12 @@ impl<'a> Host<'a> {
         self.trials.push(Trial { first: next_number(), saved: Vec::new(), known: BTreeSet::new() });
     }
 
-    /// Lets what a trial changed stand.
+    /// Keeps the changes of a trial.
     pub(super) fn keep_trial(&mut self) {
         self.trials.pop();
     }
 
-    /// Takes back what a trial changed.
+    /// Reverts the changes of a trial.
     pub(super) fn undo_trial(&mut self) -> Changes<'a> {
         let mut changes = Changes::default();
         let Some(trial) = self.trials.pop() else { return changes };
@@ -86,11 +86,11 @@ impl<'a> Host<'a> {
                 }
             }
         }
-        // An outer trial has noted the same things when they were first changed.
+        // An outer trial has recorded the same things when they were first changed.
         changes
     }
 
-    /// What these changes are of is not known from here on. True if that is news.
+    /// Makes the changed values unknown. True if that is new information.
     pub(super) fn settle(&mut self, changes: Changes<'a>, place: Span) -> bool {
         let before = self.losses;
         let why = |what: String| Rc::new(Unknown::new(place, what));
@@ -113,15 +113,18 @@ impl<'a> Host<'a> {
                     HostValue::Kernel(_) | HostValue::Function(_) | HostValue::Class(_) | HostValue::Path(_)
                 )
             };
-            // What is defined on one path only is that, or nothing.
+            // What is defined on one path only is that, or nothing: not where Python has something of that name.
             if let ([one], None, 1) = (&values[..], &now, count)
                 && defines(one)
+                && !super::names::is_there(&name)
+                && super::raise::exception(&name).is_none()
             {
                 self.touch_name(&scope, &name);
+                scope.perhaps.borrow_mut().insert(name.clone());
                 scope.put(&name, one.clone());
                 continue;
             }
-            // A module that may be missing is that module where it is used.
+            // A module that may be missing exists where it is used.
             let modules = |value: &HostValue<'a>| match value {
                 HostValue::Path(_) => Some(true),
                 HostValue::Const(crate::value::Const::None) => Some(false),
@@ -146,12 +149,12 @@ impl<'a> Host<'a> {
         self.losses > before
     }
 
-    /// Runs code that may or may not run. What it defines is found; what it changes is not known from there on.
+    /// Runs code that may or may not run. Its definitions are found; what it changes becomes unknown.
     pub(super) fn perhaps(&mut self, place: Span, run: &mut dyn FnMut(&mut Host<'a>) -> Flow<'a>) -> Ends {
         self.several(place, &mut [run])
     }
 
-    /// Runs one of several, which is not known.
+    /// Runs several alternatives, of which one runs.
     pub(super) fn several(&mut self, place: Span, arms: &mut [&mut dyn FnMut(&mut Host<'a>) -> Flow<'a>]) -> Ends {
         if self.recorder.is_some() {
             let what = unknown(place, "what decides this");
@@ -174,7 +177,7 @@ impl<'a> Host<'a> {
             if raises {
                 self.risks += 1;
             }
-            // What it gives back is one of several values.
+            // The result is one of several values.
             if let Flow::Return(value) = &flow {
                 let why = Rc::new(Unknown::new(place, "what may or may not be given back"));
                 self.lose(value, &why);
@@ -184,7 +187,7 @@ impl<'a> Host<'a> {
                 if raised.as_ref().is_some_and(|raised| raised.limit) {
                     self.lose_all(place, "calls that are too deep inside each other");
                 }
-                // Where it runs, nothing after it does: outside of `try` what it changed is of no account.
+                // If it runs, nothing after it does: outside `try` its changes do not matter.
                 if self.tries == 0 {
                     continue;
                 }
@@ -206,7 +209,7 @@ impl<'a> Host<'a> {
         ends
     }
 
-    /// Runs code that runs an unknown number of times, until nothing more gets lost by it.
+    /// Runs code with an unknown number of iterations, until it loses nothing more.
     pub(super) fn repeatedly(
         &mut self,
         body: &'a [Stmt],
@@ -217,7 +220,7 @@ impl<'a> Host<'a> {
         let mut leaves = Ends::Next;
         let bound: Vec<Rc<str>> = Locals::of_body(body, None).bound.iter().cloned().collect();
         for name in bound {
-            // What the body binds may be bound already.
+            // Names that the body binds may be bound already.
             if let Some((scope, value)) = self.find_for_binding(&name) {
                 let why = Rc::new(Unknown::new(place, format!("`{name}`, which depends on this")));
                 let keeps = matches!(
@@ -244,7 +247,7 @@ impl<'a> Host<'a> {
         leaves
     }
 
-    /// Something is about to change a container.
+    /// Must be called before a container is changed.
     pub(super) fn touch(&mut self, value: &HostValue<'a>) {
         let Some(trial) = self.trials.last() else { return };
         let (number, at) = match value {
@@ -272,7 +275,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A name of a scope is about to be bound.
+    /// Must be called before a name of a scope is bound.
     pub(super) fn touch_name(&mut self, scope: &Scope<'a>, name: &Rc<str>) {
         let at = Rc::as_ptr(scope) as usize;
         for trial in &mut self.trials {
@@ -293,12 +296,12 @@ impl<'a> Host<'a> {
         scope.put(name, value);
     }
 
-    /// Something that is not followed may change a value at any time: what it holds is not known from here on.
+    /// Makes the contents of a value unknown: code that is not followed may change it at any time.
     pub(super) fn lose(&mut self, value: &HostValue<'a>, why: &Rc<Unknown>) {
         let mut work = vec![value.clone()];
         let mut seen: BTreeSet<usize> = BTreeSet::new();
         while let Some(value) = work.pop() {
-            // It takes as long as any other step, once for each trial that notes it.
+            // It costs a step, once for each trial that records it.
             self.step();
             match &value {
                 HostValue::Tuple(items) if seen.insert(Rc::as_ptr(items) as usize) => {
@@ -373,7 +376,8 @@ impl<'a> Host<'a> {
         class.order.borrow().iter().flat_map(of).collect()
     }
 
-    /// What a function that may be called at any time may change: data that its text names, names that it declares `global`.
+    /// Values that a function that may be called at any time may change: data that its text names, and names that it
+    /// declares `global`.
     fn escapes(&mut self, function: &Rc<Function<'a>>, why: &Rc<Unknown>) -> Vec<HostValue<'a>> {
         if !function.escaped.replace(true) {
             self.escaped.push(function.clone());
@@ -399,7 +403,7 @@ impl<'a> Host<'a> {
         reached
     }
 
-    /// All fields of an instance.
+    /// Loses all fields of an instance.
     fn lose_frame(&mut self, frame: &Scope<'a>, why: &Rc<Unknown>) {
         self.save_frame(frame);
         self.losses += 1;
@@ -414,7 +418,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The data of a class or module: its functions stay.
+    /// Loses the data of a class or module, but not its functions.
     fn lose_data(&mut self, frame: &Scope<'a>, why: &Rc<Unknown>) {
         self.save_frame(frame);
         self.losses += 1;
@@ -438,7 +442,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Any data that names stand for may have been changed.
+    /// Loses all data that names refer to.
     pub(super) fn lose_all(&mut self, place: Span, why: &str) {
         let why = Rc::new(Unknown::new(place, why));
         let frames: Vec<Scope<'a>> = self.scopes.iter().chain(self.outside()).cloned().collect();
@@ -449,7 +453,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Something that is not followed is called with these values: it may keep them and change them.
+    /// Passes these values to a call that is not followed: it may keep them and change them.
     pub(super) fn let_go<'v>(&mut self, values: impl IntoIterator<Item = &'v HostValue<'a>>, span: Span, what: &str)
     where
         'a: 'v,
@@ -461,7 +465,7 @@ impl<'a> Host<'a> {
         let why = Rc::new(Unknown::new(span, format!("what {what} may have changed")));
         self.risks += 1;
         values.into_iter().for_each(|value| self.lose(value, &why));
-        // It may call what it was given before.
+        // It may call functions that were passed earlier.
         if !self.escaped.is_empty() {
             let escaped = self.escaped.clone();
             for function in escaped {
@@ -470,7 +474,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A value that holds these, of which one is not known.
+    /// A value that contains these, one of which is unknown.
     pub(super) fn lost_in(&mut self, values: &[HostValue<'a>], span: Span, why: &str) -> HostValue<'a> {
         if self.raised.is_some() {
             return unknown(span, "what is not reached");

@@ -1,6 +1,7 @@
-//! What a name of the host stands for.
+//! Values of names in host code.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -12,7 +13,7 @@ use super::locals::Locals;
 use super::view::{DeviceWindow, View};
 use crate::value::{Const, Unknown};
 
-/// Arguments of a call: a name where they have one.
+/// Arguments of a call, with a name if they are keywords.
 pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
 
 /// A value of the host.
@@ -25,46 +26,46 @@ pub(crate) enum HostValue<'a> {
     Tuple(Rc<Vec<HostValue<'a>>>),
     List(Rc<Held<Vec<HostValue<'a>>>>),
     Dict(Rc<Held<Entries<'a>>>),
-    /// The values are the members themselves.
+    /// Each value is the member itself.
     Set(Rc<Held<Entries<'a>>>),
-    /// `dict.items()` and its like.
+    /// `dict.items()` and the like.
     View(Rc<Held<Entries<'a>>>, Part),
     Class(Rc<Class<'a>>),
     /// An instance, or a module of the file.
     Object(Rc<Object<'a>>),
-    /// A function of the host.
+    /// A host function.
     Function(Rc<Function<'a>>),
-    /// A function with its first argument.
+    /// A function with its bound first argument.
     Bound(Rc<(HostValue<'a>, HostValue<'a>)>),
-    /// What a decorator made of a function.
+    /// A decorated function.
     Wrapped(Rc<Wrapped<'a>>),
-    /// A kernel: its position in the list of those found.
+    /// A kernel, by index.
     Kernel(usize),
-    /// A function around the file, which its text has not defined yet: its position among them.
+    /// A surrounding function that the text has not defined yet, by index.
     Part(usize),
     /// A tensor: its shape and type.
     Tensor(Rc<(Vec<u64>, Elem)>),
-    /// A tensor of a program that is followed, or a part of one.
+    /// A tensor of a followed program, or a part of one.
     Device(Rc<View>),
     /// The id of a task.
     Task(usize),
-    /// Memory that each device has one of.
+    /// Memory with a part for each device.
     Window(Rc<DeviceWindow>),
     /// `pl.dynamic("M")`.
     Dynamic(Rc<str>),
-    /// A method of a value of Python.
+    /// A method of a Python value.
     Method(Rc<(HostValue<'a>, Rc<str>)>),
     /// `range(…)`.
     Range(i64, i64, i64),
-    /// Values that are taken one by one.
+    /// An iterator.
     Iter(Rc<RefCell<Source<'a>>>),
-    /// `super()`: the instance or class, and the class whose bases are looked through.
+    /// `super()`: the instance or class, and the class whose bases are searched.
     Super(Rc<(HostValue<'a>, Rc<Class<'a>>)>),
     /// An exception of Python: its class's name and its arguments.
     Exception(Rc<(Rc<str>, Vec<HostValue<'a>>)>),
 }
 
-/// Entries of a dict: each under its key, with the key as it was written.
+/// Entries of a dict, by key, with the key as it was written.
 pub(super) type Entries<'a> = IndexMap<Key, (HostValue<'a>, HostValue<'a>)>;
 
 thread_local! {
@@ -72,19 +73,19 @@ thread_local! {
     static PARTS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Counts values of a list that are made: what host code may keep is counted where it is made, however it comes about.
+/// Counts created list elements: everything that host code may keep is counted when it is made, however that happens.
 pub(super) fn count_made(values: usize) {
     PARTS.with(|parts| parts.set(parts.get().saturating_add(values as u64)));
 }
 
-/// What [`count_made`] has counted.
+/// The total of [`count_made`].
 pub(super) fn made_so_far() -> u64 {
     PARTS.with(Cell::get)
 }
 
-/// What takes memory by what it holds.
+/// Values with a size.
 pub(crate) trait Holds {
-    /// In values of a list.
+    /// The size in list elements.
     fn parts(&self) -> usize;
 }
 
@@ -100,7 +101,7 @@ impl Holds for Entries<'_> {
     }
 }
 
-/// The number of what is made next: what has a lower one was there before.
+/// The next number: values with a lower one existed before.
 pub(super) fn next_number() -> u64 {
     MADE.with(|made| {
         made.set(made.get() + 1);
@@ -108,12 +109,12 @@ pub(super) fn next_number() -> u64 {
     })
 }
 
-/// What can be changed in place, and is seen by all who hold it.
+/// A mutable value that is shared by all its holders.
 pub(crate) struct Held<T> {
     pub(super) inner: RefCell<T>,
-    /// Why its contents are not known.
+    /// The reason why its contents are unknown, if they are.
     pub lost: RefCell<Option<Rc<Unknown>>>,
-    /// When it was made.
+    /// Its number in creation order.
     pub number: u64,
 }
 
@@ -138,29 +139,29 @@ impl<T> Held<T> {
 pub(crate) struct Class<'a> {
     pub name: Rc<str>,
     pub names: Scope<'a>,
-    /// The classes that it is looked up in, itself first.
+    /// Its method resolution order, itself first.
     pub order: RefCell<Vec<Rc<Class<'a>>>>,
     /// Fields of a dataclass or named tuple.
     pub fields: RefCell<Vec<Field<'a>>>,
-    /// What is generated for it.
+    /// Properties that decorators or bases generate.
     pub made: Cell<Made>,
-    /// Why some of what it does is not known: what it is based on, or decorated with, is not known here.
+    /// The reason why some of its behaviour is unknown: an unknown base or decorator.
     pub foreign: RefCell<Option<Rc<Unknown>>>,
-    /// The exception of Python that it is based on.
+    /// The Python exception that it derives from.
     pub exception: Option<Rc<str>>,
 }
 
-/// What a decorator or base generates for a class.
+/// Properties that a decorator or base generates for a class.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Made {
-    /// A whole program of the language: calls run it, and it has members of the language.
+    /// It is a whole program of the language: calls run it, and it has members of the language.
     pub program: bool,
     pub dataclass: bool,
     pub named_tuple: bool,
     pub frozen: bool,
     pub eq: bool,
     pub init: bool,
-    /// Its instances have no abstract methods.
+    /// Its instances must not have abstract methods.
     pub abstract_base: bool,
     /// It has fields that are not followed.
     pub strange_fields: bool,
@@ -199,11 +200,11 @@ pub(crate) struct Function<'a> {
     pub module: usize,
     /// Values of its parameters' defaults.
     pub defaults: IndexMap<Rc<str>, HostValue<'a>>,
-    /// What its body binds.
+    /// Its local names.
     pub(super) locals: Rc<Locals>,
-    /// The class that it was defined in.
+    /// The class that contains its definition.
     pub class: Option<Rc<Class<'a>>>,
-    /// True once something not followed may call it at any time.
+    /// True once code that is not followed may call it at any time.
     pub escaped: Cell<bool>,
     /// True once a decorator has given it the name of another function.
     pub renamed: Cell<bool>,
@@ -211,13 +212,13 @@ pub(crate) struct Function<'a> {
     pub is_abstract: Cell<bool>,
 }
 
-/// What a decorator makes of a function.
+/// A decorated function.
 pub(crate) enum Wrapped<'a> {
     Static(HostValue<'a>),
     OfClass(HostValue<'a>),
-    /// Reads and sets.
+    /// A property: getter and setter.
     Property(HostValue<'a>, Option<HostValue<'a>>),
-    /// `functools.lru_cache`: what it gave, by arguments.
+    /// `functools.lru_cache`: results by arguments.
     Cached(HostValue<'a>, RefCell<IndexMap<Vec<Key>, HostValue<'a>>>),
     Partial(HostValue<'a>, Given<'a>),
 }
@@ -262,7 +263,7 @@ impl<'a> HostValue<'a> {
         HostValue::Iter(Rc::new(RefCell::new(source)))
     }
 
-    /// Why the contents are not known, where something may have changed them.
+    /// The reason why the contents are unknown, if something may have changed them.
     pub(super) fn lost(&self) -> Option<Rc<Unknown>> {
         match self {
             HostValue::List(list) => list.lost.borrow().clone(),
@@ -277,7 +278,7 @@ impl<'a> HostValue<'a> {
         }
     }
 
-    /// The value itself, or unknown where its contents are not known.
+    /// The value itself, or unknown if its contents are.
     pub(super) fn seen(self) -> HostValue<'a> {
         match self.lost() {
             Some(why) => HostValue::Unknown(why),
@@ -295,7 +296,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// What it takes.
+    /// Its parameters.
     pub fn parameters(&self) -> Option<&'a ruff_python_ast::Parameters> {
         match self.code {
             Code::Def(def) => Some(&def.parameters),
@@ -313,7 +314,7 @@ impl<'a> Function<'a> {
 }
 
 impl<'a> Class<'a> {
-    /// A member, as it stands in the class or one that it is based on.
+    /// A member, as defined in the class or its bases.
     pub fn find(&self, name: &str) -> Option<HostValue<'a>> {
         if let Some(own) = self.names.get(name) {
             return Some(own);
@@ -321,7 +322,7 @@ impl<'a> Class<'a> {
         self.order.borrow().iter().skip(1).find_map(|class| class.names.get(name))
     }
 
-    /// True if it is, or is based on, another.
+    /// True if it is, or derives from, another class.
     pub fn is_a(&self, other: &Rc<Class<'a>>) -> bool {
         std::ptr::eq(self, &**other) || self.order.borrow().iter().any(|class| Rc::ptr_eq(class, other))
     }
@@ -330,13 +331,13 @@ impl<'a> Class<'a> {
 /// Names of a scope.
 pub(crate) type Scope<'a> = Rc<Frame<'a>>;
 
-/// What a scope belongs to.
+/// The owner of a scope.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Module,
     Function,
     Class,
-    /// A comprehension: what `:=` binds is bound around it.
+    /// A comprehension: `:=` binds outside it.
     Inner,
 }
 
@@ -344,15 +345,17 @@ pub(super) enum Kind {
 pub(crate) struct Frame<'a> {
     pub(super) names: RefCell<IndexMap<Rc<str>, HostValue<'a>>>,
     pub(super) kind: Kind,
-    /// What the text of a function binds.
+    /// The local names of a function's text.
     pub(super) locals: Option<Rc<Locals>>,
-    /// Names that something not followed may bind at any time.
+    /// Names that code which is not followed may bind at any time.
     pub(super) lost: RefCell<IndexMap<Rc<str>, Rc<Unknown>>>,
-    /// The same for all its names.
+    /// Set if that holds for all its names.
     pub(super) all_lost: RefCell<Option<Rc<Unknown>>>,
-    /// When it was made.
+    /// Names of what is defined on one path only: they stand for that, or for nothing.
+    pub(super) perhaps: RefCell<BTreeSet<Rc<str>>>,
+    /// Its number in creation order.
     pub(super) number: u64,
-    /// True for the fields of what does not let them be set.
+    /// True for the fields of a frozen instance.
     pub(super) frozen: Cell<bool>,
 }
 
@@ -368,6 +371,7 @@ impl<'a> Frame<'a> {
             locals,
             lost: RefCell::default(),
             all_lost: RefCell::default(),
+            perhaps: RefCell::default(),
             number: next_number(),
             frozen: Cell::new(false),
         })
@@ -385,12 +389,12 @@ impl<'a> Frame<'a> {
         self.all_lost.borrow().clone()
     }
 
-    /// What a name stands for here.
+    /// The value of a name here.
     pub(super) fn get(&self, name: &str) -> Option<HostValue<'a>> {
         self.names.borrow().get(name).cloned().map(HostValue::seen)
     }
 
-    /// Binds a name, unless something else may bind it at any time.
+    /// Binds a name, unless something else may rebind it at any time.
     pub(super) fn put(&self, name: &str, value: HostValue<'a>) {
         let lost = self.lost.borrow().get(name).cloned();
         let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
@@ -399,12 +403,12 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// True for what stands for itself, whatever becomes of the data around it.
+/// True for definitions, which stay the same whatever happens to data.
 pub(super) fn is_definition(value: &HostValue<'_>) -> bool {
     matches!(value, HostValue::Kernel(_) | HostValue::Part(_) | HostValue::Path(_) | HostValue::Dynamic(_))
 }
 
-/// What is taken of the entries of a dict.
+/// The part of a dict's entries that is iterated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
     Keys,
@@ -412,14 +416,14 @@ pub(crate) enum Part {
     Items,
 }
 
-/// Where values come from.
+/// The source of an iterator.
 #[derive(Clone)]
 pub(crate) enum Source<'a> {
     Values(Rc<Vec<HostValue<'a>>>, usize),
-    /// A list as it is then, from this index on.
+    /// A list in its current state, from this index on.
     List(Rc<Held<Vec<HostValue<'a>>>>, usize),
     Backwards(Rc<Held<Vec<HostValue<'a>>>>, usize),
-    /// A dict, its next entry, and its size when it was begun.
+    /// A dict, its next entry, and its size at the beginning.
     Dict(Rc<Held<Entries<'a>>>, Part, usize, usize),
     Range(i64, i64, i64),
     Zip(Vec<HostValue<'a>>, bool),
@@ -428,13 +432,13 @@ pub(crate) enum Source<'a> {
     Enumerate(HostValue<'a>, i64),
     Chain(Vec<HostValue<'a>>, usize),
     Each(Box<Each<'a>>),
-    /// It is being asked.
+    /// It is being advanced.
     Busy,
     Done,
     Lost(Rc<Unknown>),
 }
 
-/// What a comprehension gives for each value.
+/// The element of a comprehension.
 #[derive(Clone, Copy)]
 pub(super) enum Element<'a> {
     One(&'a Expr),
@@ -442,28 +446,28 @@ pub(super) enum Element<'a> {
     Entry(&'a Expr, &'a Expr),
 }
 
-/// A comprehension on its way.
+/// A comprehension in progress.
 #[derive(Clone)]
 pub(crate) struct Each<'a> {
     pub(super) generators: &'a [Comprehension],
     pub(super) element: Element<'a>,
     pub(super) scopes: Vec<Scope<'a>>,
     pub(super) module: usize,
-    /// What the open generators take from.
+    /// The iterables of the open generators.
     pub(super) open: Vec<HostValue<'a>>,
     pub(super) begun: bool,
 }
 
-/// What an iterator gives.
+/// The next value of an iterator.
 pub(super) enum NextItem<'a> {
     Item(HostValue<'a>),
     End,
-    /// It is not known whether there is anything, or something was raised.
+    /// It is not known whether there is one, or an exception was raised.
     Unknown(Rc<Unknown>),
 }
 
 impl<'a> Source<'a> {
-    /// What it holds.
+    /// Its values.
     pub(super) fn holds(self) -> Vec<HostValue<'a>> {
         match self {
             Source::Values(items, _) => vec![HostValue::Tuple(items)],
@@ -486,27 +490,27 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A key.
+/// The key of a value.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Key {
     None,
     Int(i64),
-    /// A float that is not an integer of 64 bits.
+    /// A float that is not a 64-bit integer.
     Float(u64),
     Str(Rc<str>),
     Tuple(Vec<Key>),
-    /// A part of the language, by what it is and its name.
+    /// A part of the language, by kind and name.
     Word(&'static str, String),
-    /// A class, function, instance: where it lies.
+    /// A class, function or instance, by address.
     Place(usize),
 }
 
-/// Where something unknown comes from.
+/// An unknown value, with the place and the reason.
 pub(super) fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
     HostValue::Unknown(Rc::new(Unknown::new(span, why)))
 }
 
-/// A value that something is computed from which is not known; else why the result is not.
+/// An unknown operand, else the reason why the result is unknown.
 pub(super) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
     match value {
         HostValue::Unknown(_) => value,

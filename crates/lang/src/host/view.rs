@@ -1,4 +1,4 @@
-//! Tensors of a program that is followed, and memory of its devices.
+//! Tensors of a followed program, and memory of its devices.
 
 use slipring_tasks::Bytes;
 use slipring_tile::Elem;
@@ -8,17 +8,17 @@ use crate::value::{Domain, dense};
 /// A part of a tensor in global memory.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct View {
-    /// The tensor's number in the graph.
+    /// The tensor's index in the graph.
     pub tensor: usize,
     pub elem: Elem,
     /// First element.
     pub offset: u64,
     pub shape: Vec<u64>,
-    /// Elements from one index of a dimension to the next.
+    /// The distance in elements between neighbours in each dimension.
     pub strides: Vec<u64>,
     /// False after `pl.no_dep`.
     pub tracked: bool,
-    /// Whose part of memory of all devices it is.
+    /// The owner, if it is a part of memory of all devices.
     pub domain: Option<Domain>,
 }
 
@@ -28,7 +28,8 @@ impl View {
         Bytes::window(self.offset * size, size, &self.shape, &self.strides)
     }
 
-    /// True for a device's own window that has this shape but for extents of 1 in front: the same elements in the same order.
+    /// True for a device's own window of this shape, ignoring leading extents of 1: the same elements in the same
+    /// order.
     pub(super) fn is_window_of(&self, shape: &[u64]) -> bool {
         let own = |shape: &[u64]| shape.iter().skip_while(|extent| **extent == 1).copied().collect::<Vec<_>>();
         self.domain.is_some() && self.strides == dense_strides(&self.shape) && own(shape) == own(&self.shape)
@@ -39,14 +40,14 @@ impl View {
     }
 }
 
-/// Such memory as a tensor; which device's is known where it is passed to a function that runs on one.
+/// Such memory as a tensor; the device is known once it is passed to a function that runs on one.
 #[derive(Debug)]
 pub(crate) struct DeviceWindow {
     pub(super) buffer: usize,
     pub(super) view: Option<(Vec<u64>, Elem)>,
 }
 
-/// The strides of a tensor whose rows lie next to each other.
+/// The strides of a contiguous tensor.
 pub(crate) fn dense_strides(shape: &[u64]) -> Vec<u64> {
     dense(shape).to_vec()
 }

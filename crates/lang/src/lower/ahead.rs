@@ -1,4 +1,4 @@
-//! Functions that are lowered ahead of their turn.
+//! Lowering of functions ahead of their turn.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::globals::Globals;
 use crate::roles::Role;
 use crate::specialise::{Specialised, needs_arguments};
 
-/// Lowers the functions that nobody has begun to lower, to learn what they push and reserve. Whatever is wrong with them is
-/// reported when their turn comes. One that fails may have asked for what the function that is being lowered has not said yet: it
-/// is tried again, a few times.
+/// Lowers the functions that have not been started, to learn their pushes and reservations. Their errors are reported
+/// when their turn comes. If one fails, it may have needed a declaration of the function that is being lowered, which
+/// has not been reached yet: it is retried a few times.
 pub(crate) fn lower_ahead(source: &Arc<Source>, (globals, words): (&Globals<'_>, &'static dyn Words)) {
     const TRIES: u32 = 4;
     for (name, function) in &globals.functions {

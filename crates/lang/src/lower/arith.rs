@@ -1,4 +1,4 @@
-//! Numbers: constants folded, the rest computed by the scalar unit.
+//! Scalars: constants are folded, the rest is computed by the scalar unit.
 
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, Reported, Span, Type, ValueId};
@@ -11,12 +11,12 @@ use crate::dtype::DType;
 use crate::value::{Const, Index, RegionId, Scalar, Value};
 
 impl Lower<'_> {
-    /// A scalar that an op of the current place computes.
+    /// A scalar that an op in the current region computes.
     pub fn scalar(&mut self, value: ValueId, ty: DType) -> Value {
         Value::Scalar(Scalar { value, ty, region: self.open_region_op() })
     }
 
-    /// The op of the innermost region that is open.
+    /// The op of the innermost open region.
     pub(super) fn open_region_op(&self) -> Option<slipring_ir::OpId> {
         self.open.region.map(|RegionId(at)| self.open.regions[at as usize].op)
     }
@@ -24,7 +24,7 @@ impl Lower<'_> {
     /// A number as a value of a type.
     ///
     /// # Errors
-    /// Reported if it is not a number, or of another type and no constant.
+    /// Reported if it is not a number, or a non-constant of another type.
     pub fn number(&mut self, value: &Value, ty: DType, span: Span) -> Lowered<ValueId> {
         if let Value::Const(c) = value {
             self.fits(c, ty, span)?;
@@ -51,7 +51,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a constant that is not a number of a type.
+    /// Reports a constant that a type cannot represent.
     pub fn fits(&mut self, value: &Const, ty: DType, span: Span) -> Lowered<()> {
         match constants::mismatch(value, ty) {
             None => Ok(()),
@@ -61,14 +61,14 @@ impl Lower<'_> {
 
     /// A constant float, rounded to its type.
     fn float(&mut self, x: f64, elem: Elem) -> ValueId {
-        // Scalars are passed as f32 where the element type is narrower; ops round to the tile's type.
+        // Scalars are passed as f32 if the element type is narrower; ops round to the tile's type.
         let ty = Type::Float(if elem.bytes() == 4 { elem } else { Elem::F32 });
         let bits = u64::from((x as f32).to_bits());
         self.e.constant(Attr::Float(bits, ty.clone()), ty)
     }
 
-    /// `pl.cast` of a number: an integer as a float; a float as an integer, towards zero, as C has it; otherwise what happens where a
-    /// number of the type is needed.
+    /// `pl.cast` of a number: an integer to a float; a float to an integer, rounded towards zero as in C; otherwise the
+    /// usual conversion to a required type.
     pub fn cast_number(&mut self, value: &Value, elem: Elem, span: Span) -> Lowered {
         let ty = DType::Elem(elem);
         let value = match value {
@@ -78,7 +78,7 @@ impl Lower<'_> {
                     _ => scalar.value,
                 };
                 let cast = if scalar.ty.is_unsigned() { &arith::UITOFP } else { &arith::SITOFP };
-                // Scalars are passed as f32 where the element type is narrower.
+                // Scalars are passed as f32 if the element type is narrower.
                 self.e.value(cast, &[("in", &[int])], &[], Type::Float(Elem::F32))
             }
             Value::Scalar(scalar) if scalar.ty.is_float() && !elem.is_float() => {
@@ -112,7 +112,7 @@ impl Lower<'_> {
         Ok(self.scalar(value, ty))
     }
 
-    /// Between `index` and the integers.
+    /// Converts between `index` and the integers.
     fn convert(&mut self, scalar: Scalar, ty: DType, span: Span) -> Lowered<ValueId> {
         let is_int = |ty: DType| matches!(ty, DType::Elem(elem) if !elem.is_float());
         match (scalar.ty, ty) {
@@ -124,7 +124,7 @@ impl Lower<'_> {
                 Ok(self.e.value(cast, &[("in", &[scalar.value])], &[], Type::Index))
             }
             (DType::Elem(Elem::F32), DType::Elem(elem)) if elem.is_float() => Ok(scalar.value),
-            // As Python does it.
+            // As in Python.
             (from, to) if to.is_float() && (from == DType::Index || is_int(from)) => {
                 match self.cast_number(&Value::Scalar(scalar), Elem::F32, span)? {
                     Value::Scalar(float) => Ok(float.value),
@@ -159,7 +159,7 @@ impl Lower<'_> {
         }
     }
 
-    /// An offset times a number.
+    /// An offset times a constant.
     pub fn times(&mut self, a: Index, n: i64) -> Index {
         match a {
             Index::Known(a) => Index::Known(a.saturating_mul(n)),
@@ -216,7 +216,7 @@ impl Lower<'_> {
         Index::At(Scalar { value, ty: DType::Index, region })
     }
 
-    /// What constants were folded to, or why not.
+    /// The folded constant, or its error.
     pub(super) fn folded(&mut self, result: Result<Const, String>, span: Span) -> Lowered {
         result.map(Value::Const).map_err(|why| self.error("constant", span, why))
     }
@@ -237,7 +237,7 @@ impl Lower<'_> {
                 let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
-            // A zero changes its sign, too.
+            // Zeros must change their sign, too.
             (UnaryOp::USub, Value::Scalar(scalar)) if scalar.ty.is_float() => {
                 let negated = self.e.value(&arith::NEGF, &[("in", &[scalar.value])], &[], scalar.ty.ir());
                 Ok(self.scalar(negated, scalar.ty))
@@ -319,10 +319,10 @@ impl Lower<'_> {
         self.error("operator", span, format!("this operator does not work on {} scalars", ty.name()))
     }
 
-    /// Python's remainder, which has the sign of the divisor, from one that has the sign of the dividend.
+    /// Python's remainder, which has the sign of the divisor, from a remainder with the sign of the dividend.
     fn sign_of_divisor(&mut self, rest: ValueId, (written, divisor): (&Value, ValueId), ty: DType) -> ValueId {
         let two = |lower: &mut Self, op, a, b| lower.e.value(op, &[("lhs", &[a]), ("rhs", &[b])], &[], ty.ir());
-        // Their sum fits for sure where the divisor is no more than a quarter of the type's numbers.
+        // Their sum cannot overflow if the divisor is at most a quarter of the type's range.
         let quarter = 1u64 << (8 * ty.bytes() - 2);
         if matches!(written, Value::Const(Const::Int(n)) if n.unsigned_abs() <= quarter) {
             let sum = two(self, &arith::ADDI, rest, divisor);
@@ -346,7 +346,7 @@ impl Lower<'_> {
         if let (Value::Const(x), Value::Const(y)) = (a, b)
             && let Some(order) = constants::order(x, y)
         {
-            // Of equals Python takes the first.
+            // For equal values Python takes the first.
             let second = if larger { order.is_lt() } else { order.is_gt() };
             return Ok(if second { b.clone() } else { a.clone() });
         }
@@ -402,7 +402,7 @@ impl Lower<'_> {
         Ok(self.scalar(value, DType::Bool))
     }
 
-    /// A power whose exponent is a small integer, by products from the left, or half of one, by a root.
+    /// A power whose exponent is a small integer, by multiplication from the left, or a half, by a square root.
     pub(super) fn power(&mut self, base: Value, exponent: &Value, span: Span) -> Lowered {
         const MOST: u32 = 8;
         let twice = match exponent {
@@ -440,8 +440,8 @@ impl Lower<'_> {
     }
 }
 
-/// The type in which one of two numbers is chosen or both are compared: of a scalar, the first one, but for an offset, which no
-/// other integer holds for sure.
+/// The type for a choice between two numbers or their comparison: that of the scalar, preferably the first one, except
+/// for an offset, which other integers may not be able to hold.
 pub(super) fn shared_type(a: &Value, b: &Value) -> Option<DType> {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) if b.ty == DType::Index && !a.ty.is_float() => Some(b.ty),

@@ -1,4 +1,4 @@
-//! Elements of arrays, which are values: where an index is known only when the kernel runs, every element is looked at.
+//! Elements of arrays, which are values: if an index is only known at run time, every element is inspected.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::dtype::DType;
 use crate::value::{Const, Index, Value, is_array};
 
 impl Lower<'_> {
-    /// The place of an element that is known; `None` where it is known only when the kernel runs.
+    /// The index of an element if it is known; `None` if it is only known at run time.
     fn place_of(&mut self, items: &[Value], index: &Value, span: Span) -> Lowered<Option<usize>> {
         let Value::Const(_) = index else { return Ok(None) };
         let n = self.known_int(index, "the position", span)?;
@@ -34,7 +34,7 @@ impl Lower<'_> {
         Ok(found)
     }
 
-    /// An array with another element at a place.
+    /// An array with one element replaced.
     pub fn with_element(&mut self, items: &[Value], index: &Value, value: &Value, span: Span) -> Lowered {
         let typed = |lower: &mut Self, old: &Value| match old {
             Value::Scalar(scalar) => {
@@ -57,7 +57,7 @@ impl Lower<'_> {
         Ok(Value::Tuple(items.into()))
     }
 
-    /// Reports an index that some iteration takes from outside of an array; where only the run knows it, it stops there.
+    /// Reports an index that is out of range in some iteration; if it is only known at run time, the run stops there.
     fn check_index(&mut self, index: &Value, count: usize, span: Span) -> Lowered<()> {
         let (at, count) = (self.index(index, span)?, count as u64);
         let Index::At(scalar) = at else { return Ok(()) };
@@ -91,14 +91,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// One of two numbers: the first where an index is `at`.
+    /// One of two numbers: `then` if an index is `at`.
     fn where_at(&mut self, index: &Value, at: usize, then: &Value, otherwise: &Value, span: Span) -> Lowered {
         let here = self.compare_numbers(CmpOp::Eq, index, &Value::Const(Const::Int(at as i64)), span)?;
         let here = self.number(&here, DType::Bool, span)?;
         self.select(here, then, otherwise, span)
     }
 
-    /// Changes an element of the array that a name stands for: an array is a value, so the name is bound anew.
+    /// Changes an element of a named array: an array is a value, so the name is rebound.
     pub fn set_element(
         &mut self,
         name: &str,
@@ -112,12 +112,12 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The names of arrays among those of which a part is assigned to: they are bound anew.
+    /// The names of arrays among those with assignments to a part: they are rebound.
     pub fn arrays_among<'n>(&self, written: impl Iterator<Item = &'n Rc<str>>) -> Vec<Rc<str>> {
         written.filter(|name| self.names.env.get(*name).is_some_and(is_array)).cloned().collect()
     }
 
-    /// The names in some statements, with arrays of which elements are changed: they are bound anew.
+    /// The names in some statements, where changed arrays count as rebound.
     pub(super) fn names_in_body(&self, body: &[Stmt]) -> Names {
         let mut names = Names::of(body);
         for array in self.arrays_among(names.written.iter()) {
@@ -127,7 +127,7 @@ impl Lower<'_> {
         names
     }
 
-    /// The same in the body of a loop, with what its `init_values` carry.
+    /// Like [`Lower::names_in_body`], for the body of a loop, with its `init_values`.
     pub(super) fn names_in_loop(&self, body: &[Stmt], frame: &Frame) -> Names {
         let mut names = self.names_in_body(body);
         names.carry(frame.carried());

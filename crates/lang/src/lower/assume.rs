@@ -1,4 +1,5 @@
-//! `pl.assume`: what the scalar arguments of each launch satisfy, as the attribute of the kernel that proofs and runs read.
+//! `pl.assume`: constraints on the scalar arguments of each launch, as the attribute of the kernel that proofs and runs
+//! read.
 
 use ruff_python_ast::{BoolOp, Expr, ExprCall, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, ValueDef};
@@ -9,11 +10,11 @@ use crate::constants::is_true;
 use crate::syntax::{at, order_sign};
 use crate::value::{Const, Value};
 
-/// What helps where a condition is none.
+/// The help text for an invalid condition.
 const FORM: &str = "compare whole numbers: constants, the kernel's scalar arguments, and `+`, `-`, `*`, `//`, `%` of them, as in \
                     `pl.assume(n % 8 == 0, 0 < n <= 256)`";
 
-/// A number of a condition: its text, whether that is one number or name, and whether it has an argument.
+/// An operand of a condition: its text, whether that is a single number or name, and whether it contains an argument.
 struct Number {
     text: String,
     single: bool,
@@ -54,7 +55,7 @@ impl Lower<'_> {
         Ok(Value::Nothing)
     }
 
-    /// Adds the comparisons that a condition is made of.
+    /// Appends the comparisons of a condition.
     fn assumed(&mut self, test: &Expr, conditions: &mut Vec<String>) -> Lowered<()> {
         match test {
             Expr::BoolOp(all) if all.op == BoolOp::And => {
@@ -78,7 +79,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A condition without arguments holds now, or no launch satisfies it.
+    /// Checks a condition without arguments: if it is false, no launch satisfies it.
     fn assumed_constant(&mut self, test: &Expr) -> Lowered<()> {
         match self.expr(test)? {
             Value::Const(condition) if is_true(&condition) => Ok(()),

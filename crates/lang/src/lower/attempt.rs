@@ -1,4 +1,4 @@
-//! Attempts: what was lowered under an assumption that turned out wrong is taken back.
+//! Speculative lowering: rollback if an assumption turns out to be wrong.
 
 use super::held::BuffersMark;
 use super::lowering::Lower;
@@ -19,7 +19,7 @@ pub(super) struct Attempt {
 }
 
 impl Lower<'_> {
-    /// The state of the lowering, to come back to.
+    /// The current state, for a later rollback.
     pub(super) fn attempt(&self) -> Attempt {
         Attempt {
             module: self.e.mark(),
@@ -33,7 +33,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Takes back what was lowered since.
+    /// Rolls back to an earlier state.
     pub(super) fn take_back(&mut self, attempt: &Attempt) {
         crate::counts::rolled_back();
         self.e.take_back(&attempt.module);
@@ -49,7 +49,7 @@ impl Lower<'_> {
         self.tensors.extents.truncate(attempt.extents);
         self.forget_reports(attempt.diags);
         self.names.clone_from(&attempt.names);
-        // The parameters that stand for tensors of its own are there to stay.
+        // The parameters for tensors of the kernel's own must be kept.
         let created = std::mem::take(&mut self.facts.created);
         self.facts.clone_from(&attempt.facts);
         self.facts.created = created;
@@ -66,7 +66,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Moves the view of a tensor of the kernel's own to where the function begins: the tensor is there wherever it is made.
+    /// Moves the view of a tensor of the kernel's own to the beginning of the function, where it dominates all uses.
     pub fn view_at_entry(&mut self, root: usize) {
         if let Some(op) = self.e.module.defining_op(self.tensors.roots[root].view) {
             self.e.module.remove(op);

@@ -16,7 +16,7 @@ pub(super) struct Bounds {
     pub step: Value,
 }
 
-/// First value, end and step of a loop, where they are known and the step is positive.
+/// First value, end and step of a loop, if they are known and the step is positive.
 pub(super) fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
     match (&bounds.first, &bounds.end, &bounds.step) {
         (Value::Const(Const::Int(first)), Value::Const(Const::Int(end)), Value::Const(Const::Int(step)))
@@ -28,12 +28,12 @@ pub(super) fn known_bounds(bounds: &Bounds) -> Option<(i64, i64, i64)> {
     }
 }
 
-/// How many iterations there are, where that is a number of 64 bits with a sign.
+/// The number of iterations, if it is a signed 64-bit integer.
 pub(super) fn iterations(bounds: (i64, i64, i64)) -> Option<i64> {
     i64::try_from(count_of(bounds)).ok()
 }
 
-/// How many iterations there are from a first value to an end, by a step that is not 0.
+/// The number of iterations from a first value to an end, with a nonzero step.
 pub(super) fn count_of((first, end, step): (i64, i64, i64)) -> u64 {
     let runs = if step > 0 { first < end } else { first > end };
     if runs { end.abs_diff(first).div_ceil(step.unsigned_abs()) } else { 0 }
@@ -100,7 +100,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a keyword that what is called does not take.
+    /// Reports a keyword that the callee does not accept.
     pub(super) fn only_keywords(&mut self, call: &ExprCall, accepted: &[&str], what: &str) -> Lowered<()> {
         for keyword in &call.arguments.keywords {
             let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
@@ -111,7 +111,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// First value, end and step of a range, which are all known.
+    /// First value, end and step of a range, which must all be known.
     pub(super) fn known_range(&mut self, call: &ExprCall) -> Lowered<[i64; 3]> {
         let Bounds { first, end, step } = self.bounds(call, &[])?;
         let span = at(call);

@@ -1,7 +1,7 @@
-//! Branches, and what comes out of them.
+//! Branches, and merging the values of their arms.
 //!
-//! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer by
-//! both arms. What can be neither is an error.
+//! A number that the arms bind is a result of the branch, as are the offsets of a window; a tile is put into one buffer
+//! by both arms. Values that allow neither are errors.
 
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ impl Lower<'_> {
                 None => otherwise = &clause.body,
             }
         }
-        // What follows a branch in the text is in an arm of it where the others leave the iteration.
+        // If other arms leave the iteration, the code after a branch has been moved into one of its arms.
         let end = at(stmt).end;
         let behind = |arm: &[Stmt]| arm.last().is_some_and(|last| at(last).start >= end);
         let leaves = behind(otherwise) || arms.iter().any(|(_, arm)| behind(arm));
@@ -57,7 +57,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What is not a condition of a branch or a loop.
+    /// Reports a value that is not a condition of a branch or a loop.
     pub(super) fn no_condition(&mut self, value: &Value, span: Span) -> Reported {
         let what = describe(self, value);
         let error = Diagnostic::error("condition", span, format!("a condition is a boolean, not {what}"));
@@ -77,7 +77,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// A branch that is decided when the kernel runs, whose arms may bind these names.
+    /// A branch that is decided at run time, whose arms may bind these names.
     pub(super) fn two_arms(
         &mut self,
         condition: ValueId,
@@ -107,7 +107,7 @@ impl Lower<'_> {
         self.merge(op, blocks, [then_env, else_env], &bound, (since, then_taken), (span, leaves))
     }
 
-    /// After a branch: names stand for what the arm that ran bound them to.
+    /// After a branch: binds names to their values from the arm that ran.
     fn merge(
         &mut self,
         op: OpId,
@@ -118,7 +118,7 @@ impl Lower<'_> {
         (span, leaves): (Span, bool),
     ) -> Lowered<()> {
         let mut merge = Merge { op, blocks, yields: Default::default(), copies: Default::default(), envs, span };
-        // What a name stood for before, where its tile's buffer may take what the arms made.
+        // The earlier values of names whose tile's buffer may receive the arms' results.
         let mut left = Vec::new();
         for name in bound {
             let before = self.names.env.get(name).cloned();
@@ -135,7 +135,8 @@ impl Lower<'_> {
                 {
                     self.set(name, Value::Tensor(window));
                 }
-                // The other arm goes on with the next iteration of a loop: after it stands what the last one bound that did not.
+                // The other arm continues with the next iteration of a loop, so the value is that of the last iteration
+                // that did not.
                 [Some(Value::Tile(id)), None] | [None, Some(Value::Tile(id))]
                     if leaves && before.is_none() && self.is_read_later(name) && self.hoisted(id, op) =>
                 {
@@ -151,7 +152,7 @@ impl Lower<'_> {
             self.set(name, value);
             merged.push(name.clone());
         }
-        // Each arm's copies see what that arm took.
+        // Each arm's copies see the buffers that the arm took.
         let [then_copies, else_copies] = merge.copies;
         self.in_block(blocks[1], |l| l.copy_all(else_copies))?;
         let else_taken = self.held.buffers.other_arm(since);
@@ -165,7 +166,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Tiles that both arms left in a buffer are what it holds now.
+    /// Buffers that both arms wrote now hold the merged tiles.
     fn renew_all(&mut self, names: &[Rc<str>]) {
         for name in names {
             let renewed = match self.names.env.get(name).cloned() {
@@ -180,7 +181,7 @@ impl Lower<'_> {
         }
     }
 
-    /// One value that is `a` after the first arm and `b` after the second.
+    /// A value that is `a` after the first arm and `b` after the second.
     fn merged(
         &mut self,
         merge: &mut Merge,
@@ -260,7 +261,7 @@ impl Lower<'_> {
         self.e.module.add_result(merge.op, ty.ir(), Some(name.to_string().into()), place)
     }
 
-    /// What an index is after the branch.
+    /// The value of an index after the branch.
     fn merged_index(&mut self, merge: &mut Merge, both: [Index; 2], name: &str) -> Index {
         if both[0] == both[1] {
             return both[0];
@@ -270,7 +271,7 @@ impl Lower<'_> {
         Index::At(Scalar { value, ty: DType::Index, region: self.open_region_op() })
     }
 
-    /// A tile that both arms put into one buffer: that of the name from before the branch, if it is the name's alone.
+    /// A tile that both arms put into one buffer: that of the name from before the branch, if no other name uses it.
     fn merged_tile(
         &mut self,
         merge: &mut Merge,
@@ -299,7 +300,7 @@ impl Lower<'_> {
             Some(id) => self.claim(id),
             None if let Some(id) = self.accumulated_onto(merge, ids) => self.claim(id),
             None => {
-                // Where the kinds of memory differ, the Vector cores' is the one that the other can get to.
+                // If the memories differ, chooses the Vector cores', which the other kind of core can reach.
                 let vector = ids.iter().find(|id| self.tile(**id).ty.space == slipring_tile::Space::Vec);
                 self.buffer_before(merge.op, *vector.unwrap_or(&ids[0]))
             }
@@ -309,11 +310,11 @@ impl Lower<'_> {
             if self.tile(id).value == self.tile(target).value || self.made_there(merge.blocks[at], id, target) {
                 id = target;
             }
-            // Names that the arms bind stand for nothing in between: who shares the tile is seen at the arm's end.
+            // Names that the arms bind are unbound in between: sharing is checked at the end of the arm.
             let buffer = self.buffer_of(id);
             let shared = self.others_in(&merge.envs[at], name, buffer);
             self.part_ways(id, target, shared);
-            // What is made there needs no copy, whatever the other arm did to the buffer.
+            // A tile made in the target needs no copy, whatever the other arm did to the buffer.
             if id != target {
                 merge.copies[at].push((id, target));
             }
@@ -324,7 +325,7 @@ impl Lower<'_> {
             && lies_there
             && then != otherwise
         {
-            // As much of it counts as in the arm that ran.
+            // Its valid extent is that of the arm that ran.
             let mut extents = then;
             for (at, extent) in extents.iter_mut().enumerate() {
                 *extent = self.merged_index(merge, [then[at], otherwise[at]], name);
@@ -336,10 +337,10 @@ impl Lower<'_> {
 }
 
 impl Lower<'_> {
-    /// The accumulator from before a branch that an arm added to: the other arm makes its product there.
+    /// The accumulator from before a branch that an arm added to: the other arm makes its product in it.
     fn accumulated_onto(&self, merge: &Merge, ids: [TileId; 2]) -> Option<TileId> {
         let both = ids.map(|id| self.tile(id));
-        // How much of it counts may differ where the run says how much does.
+        // The valid extents may differ if they are dynamic.
         let counted = both.iter().all(|tile| tile.valid.is_some()) || both[0].valid == both[1].valid;
         if both.iter().any(|tile| tile.ty.space != slipring_tile::Space::Acc) || !counted {
             return None;
@@ -350,8 +351,8 @@ impl Lower<'_> {
         })
     }
 
-    /// Lets an arm make a product right where the branch leaves it: an accumulator is copied nowhere. False where the arm
-    /// needs what lies there, or the product is none of its own.
+    /// Makes an arm's product directly in the target, because accumulators are never copied. False if the arm needs the
+    /// earlier contents, or did not make the product itself.
     fn made_there(&mut self, arm: BlockId, id: TileId, target: TileId) -> bool {
         let (from, to) = (self.tile(id).clone(), self.tile(target).clone());
         let made = self.e.module.defining_op(from.value);
@@ -361,7 +362,7 @@ impl Lower<'_> {
             return false;
         };
         let reads_it = |op: &OpId| self.e.module.op(*op).operands.contains(&to.value);
-        // The one may be padded more than the other: what counts is the same.
+        // The padding may differ: the valid elements are the same.
         let mut padded = from.ty;
         (padded.layout.rows, padded.layout.cols) = (to.ty.layout.rows, to.ty.layout.cols);
         if padded != to.ty || from.shape != to.shape || self.e.module.walk(arm).iter().any(reads_it) {
@@ -376,15 +377,15 @@ impl Lower<'_> {
     }
 }
 
-/// Two arms that become one.
+/// Two arms that are merged.
 struct Merge {
     op: OpId,
     blocks: [BlockId; 2],
-    /// What each arm yields.
+    /// Values that each arm yields.
     yields: [Vec<ValueId>; 2],
     /// Tiles that each arm copies into buffers at its end.
     copies: [Vec<(TileId, TileId)>; 2],
-    /// What names stand for at the end of each arm.
+    /// Values of names at the end of each arm.
     envs: [Scope; 2],
     span: Span,
 }

@@ -1,9 +1,8 @@
-//! What becomes of buffers: which names stand for the same one, what is written in place, and what no longer holds what a
-//! name stands for.
+//! State of buffers: the names that share one, writes in place, and buffers whose contents no longer match a name.
 //!
-//! Names that stand for one tile see what is assigned to a part of it, as in Python. Where a loop or branch had to copy a
-//! tile so that a name has a buffer of its own, the two are a [`MayAlias`](super::held::MayAlias): one object in the text,
-//! two buffers in the module. As long as nobody writes either in place the difference does not show; a write is an error.
+//! Names for the same tile see assignments to a part of it, as in Python. If a loop or branch had to copy a tile to
+//! give a name its own buffer, the two are a [`MayAlias`](super::held::MayAlias): one object in the text, two buffers
+//! in the module. As long as neither is written in place, the difference cannot be observed; a write is an error.
 
 use std::rc::Rc;
 
@@ -16,18 +15,18 @@ use crate::jumps::quoted;
 use crate::value::{Index, Tensor, TileId, Value};
 
 impl Lower<'_> {
-    /// The buffer that a value is or is a view of.
+    /// The buffer that a value is, or is a view of.
     pub(super) fn viewed(&self, value: ValueId) -> ValueId {
         let op = self.e.module.defining_op(value).map(|op| self.e.module.op(op));
         op.and_then(|op| op.operands.first()).map_or(value, |source| self.viewed(*source))
     }
 
-    /// The buffer that a tile lies in.
+    /// The buffer of a tile.
     pub(super) fn buffer_of(&self, id: TileId) -> ValueId {
         self.viewed(self.tile(id).value)
     }
 
-    /// The tile's buffer is now that of an op's result, which works in place.
+    /// Gives the tile's buffer to the result of an op that works in place.
     pub fn take(&mut self, id: TileId, span: Span) {
         let buffer = self.buffer_of(id);
         let before = self.held.buffers.generation(buffer);
@@ -35,14 +34,14 @@ impl Lower<'_> {
         self.held.buffers.taken_count.insert(buffer, (before + 1, span));
     }
 
-    /// Names that are read later and satisfy a condition, in this function and those that call it.
+    /// Names that are live and satisfy a condition, in this function and its callers.
     fn live_names(&self, holds: impl Fn(&Value) -> bool) -> Vec<Rc<str>> {
         let here = self.names.env.iter().filter(|(name, _)| self.is_read_later(name));
         let callers = self.open.callers.iter().flat_map(|env| env.iter());
         here.chain(callers).filter(|(_, value)| holds(value)).map(|(name, _)| name.clone()).collect()
     }
 
-    /// True if a name other than this one stands for a tile in this buffer at the end of an arm, and is read later.
+    /// True if, at the end of an arm, another name is bound to a tile in this buffer and is live.
     pub(super) fn others_in(&self, arm: &Scope, name: &str, buffer: ValueId) -> bool {
         let in_it = |value: &Value| any_tile(value, &|id| self.buffer_of(id) == buffer);
         let outside = self.open.callers.iter().flat_map(|env| env.values());
@@ -53,13 +52,14 @@ impl Lower<'_> {
             .any(in_it)
     }
 
-    /// Names that are read later and stand for a tile in this buffer.
+    /// Live names of tiles in this buffer.
     pub(super) fn names_in(&self, buffer: ValueId) -> Vec<Rc<str>> {
         self.live_names(|value| any_tile(value, &|id| self.buffer_of(id) == buffer))
     }
 
-    /// Notes that a tile is copied into another one's buffer. `shared` says whether another name stands for the original: it
-    /// and the copy are one object then. What was one object with the original is one with the copy in any case.
+    /// Records that a tile is copied into another one's buffer. If another name is bound to the original (`shared`),
+    /// the original and the copy are one object in the text. Anything that is one object with the original is one with
+    /// the copy in any case.
     pub(super) fn part_ways(&mut self, from: TileId, to: TileId, shared: bool) {
         let (source, target) = (self.buffer_of(from), self.buffer_of(to));
         if source == target {
@@ -74,10 +74,10 @@ impl Lower<'_> {
         self.held.buffers.holds_windows_of(source, target);
     }
 
-    /// A part of a tile is assigned to.
+    /// Records an assignment to a part of a tile.
     ///
     /// # Errors
-    /// Reported if another name is the same tile in the text and not in the module.
+    /// Reported if another name is the same tile in the text but not in the module.
     pub fn written_in_place(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let buffer = self.buffer_of(id);
         let read = self.read_elsewhere(buffer);
@@ -93,7 +93,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Names that are read later and stand for tiles in other buffers, with these.
+    /// Live names of tiles in other buffers, with these.
     fn read_elsewhere(&self, buffer: ValueId) -> Vec<(Rc<str>, ValueId)> {
         let mut found = Vec::new();
         let here = self.names.env.iter().filter(|(name, _)| self.is_read_later(name));
@@ -108,7 +108,7 @@ impl Lower<'_> {
         found
     }
 
-    /// Reports a write to a buffer that may stand for a window.
+    /// Reports a write to a buffer that may represent a window.
     fn no_window(&mut self, buffer: ValueId, span: Span) -> Lowered<()> {
         let Some((root, place)) = self.held.buffers.window_in(buffer) else { return Ok(()) };
         let tensor = self.tensors.roots[root].name.clone();
@@ -119,8 +119,8 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Follows what an iteration leaves in the buffers of the next one. Reports buffers that are written in place and may
-    /// be windows by then, and windows that were loaded and whose tensors the iterations write.
+    /// Propagates the buffer contents at the end of an iteration to the next one. Reports buffers that are written in
+    /// place and may represent windows by then, and loaded windows whose tensors the iterations write.
     pub(super) fn windows_for_the_next(&mut self, copies: &Copies, mark: BuffersMark) -> Lowered<()> {
         self.held.buffers.follow_copies(mark);
         let of_window = |write: &&Write| write.sure && self.held.buffers.window_in(write.buffer).is_some();
@@ -140,8 +140,8 @@ impl Lower<'_> {
         self.report(error)
     }
 
-    /// Ends an iteration that puts the first of each pair of tiles into the second. Reports tiles that parted where the
-    /// iterations write one in place and read the other after that. `runs` says that there is at least one iteration.
+    /// Ends an iteration that puts the first of each pair of tiles into the second. Reports diverged tiles if the
+    /// iterations write one in place and read the other afterwards. `runs` says that there is at least one iteration.
     pub(super) fn parted_in_loop(&mut self, puts: &[(TileId, TileId)], mark: BuffersMark, runs: bool) -> Lowered<()> {
         self.held.buffers.follow_twins(mark);
         let writes = self.held.buffers.writes[mark.writes..].iter().filter(|write| write.sure);
@@ -163,7 +163,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What was copied from tiles before a loop whose body may change them counts no more.
+    /// Forgets copies of tiles from before a loop whose body may change them.
     pub(super) fn forget_copies(&mut self) {
         let copied: Vec<ValueId> = (0..self.held.tiles.len())
             .filter(|at| !self.held.tiles[*at].copies.is_empty())
@@ -177,8 +177,8 @@ impl Lower<'_> {
 
     // ---- windows that were loaded so that a name can stand for a tile ----
 
-    /// A window as a tile, because a loop or branch needs one. Nothing may be stored into its tensor as long as a name
-    /// stands for it: in the text it is still the window.
+    /// Loads a window as a tile, because a loop or branch needs one. Nothing may be stored into its tensor while a name
+    /// is bound to the tile: in the text it is still the window.
     pub(super) fn materialized(&mut self, tensor: &Tensor) -> Lowered<TileId> {
         if self.holds_nothing(tensor) {
             return Ok(self.new_tile(&tensor.shape(), tensor.elem, slipring_tile::Space::Vec, "create_tensor"));
@@ -189,7 +189,8 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    /// True for a whole tensor that the kernel has made and not written yet: whoever rebinds its name to a tile needs none of it.
+    /// True for a whole tensor that the kernel has made and not written yet: rebinding its name to a tile needs none of
+    /// its contents.
     pub fn holds_nothing(&self, tensor: &Tensor) -> bool {
         let root = &self.tensors.roots[tensor.root];
         let made = |value: &Value| matches!(value, Value::Tensor(own) if own.root == tensor.root);
@@ -199,7 +200,7 @@ impl Lower<'_> {
             && !self.held.buffers.stores.iter().any(|store| store.window.root == tensor.root)
     }
 
-    /// A tensor that was made at this place before, by these calls, and that nobody can read any more.
+    /// A tensor that was made earlier at this place, through the same calls, and that is dead by now.
     pub fn made_before(&self, place: &[Span]) -> Option<Value> {
         let made = self.facts.created.iter().filter(|(known, _)| known == place).map(|(_, value)| value);
         let mut free = made.filter(|value| match value {
@@ -209,10 +210,10 @@ impl Lower<'_> {
         free.next().cloned()
     }
 
-    /// Notes a store of a tile, of which so much is valid, into a window.
+    /// Records a store of a tile with this valid extent into a window.
     ///
     /// # Errors
-    /// Reported if a name may still be a window of the tensor that was loaded before.
+    /// Reported if a name may still refer to a window of the tensor that was loaded before.
     pub fn stored(&mut self, window: &Tensor, valid: Option<[Index; 2]>, span: Span) -> Lowered<()> {
         let root = window.root;
         self.held.buffers.stores.push(Store { window: window.clone(), valid, span });
@@ -239,7 +240,7 @@ impl Lower<'_> {
         self.report(error)
     }
 
-    /// Reports a window that was loaded at the end of an iteration whose tensor the iterations write.
+    /// Reports a window that was loaded at the end of an iteration although the iterations write its tensor.
     pub(super) fn loaded_in_loop(&mut self, name: &str, id: TileId, mark: BuffersMark) -> Lowered<()> {
         let buffer = self.buffer_of(id);
         let roots = self.held.buffers.windows.iter().filter(|(of, ..)| *of == buffer).map(|(_, root, _)| *root);
@@ -252,7 +253,7 @@ impl Lower<'_> {
     }
 }
 
-/// True if a value is or has a tile of which something holds.
+/// True if a value is or contains a tile with this property.
 pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
     match value {
         Value::Tile(id) => holds(*id),
@@ -262,7 +263,7 @@ pub(super) fn any_tile(value: &Value, holds: &dyn Fn(TileId) -> bool) -> bool {
     }
 }
 
-/// True if a value is or has a window of a tensor.
+/// True if a value is or contains a window of a tensor.
 fn any_window(value: &Value, root: usize) -> bool {
     match value {
         Value::Tensor(window) => window.root == root,
@@ -271,7 +272,7 @@ fn any_window(value: &Value, root: usize) -> bool {
     }
 }
 
-/// Every tile that a value is or has.
+/// Visits every tile that a value is or contains.
 fn each_tile(value: &Value, f: &mut dyn FnMut(TileId)) {
     match value {
         Value::Tile(id) => f(*id),

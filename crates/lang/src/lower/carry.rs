@@ -1,9 +1,9 @@
-//! What passes through loops: numbers and offsets as carried values, tiles in buffers of their own.
+//! Values carried through loops: numbers and offsets as carried values, tiles in buffers.
 //!
-//! What a name stands for at the end of a loop's body decides how it is carried, and that is known only when the body was
-//! lowered. So a loop is lowered under an assumption ([`CarryKind`]), by default that windows and words of the language stay what
-//! they are. Where the end of the body refutes it ([`CarryMismatch`]), the loop is taken back and lowered again ([`super::control`]).
-//! Every kind of value is carried, shown to be unchanged, or refused.
+//! The value of a name at the end of a loop's body decides how it is carried, and that is only known after the body was
+//! lowered. So a loop is lowered under an assumption ([`CarryKind`]), by default that windows and builtins do not
+//! change. If the end of the body refutes it ([`CarryMismatch`]), the loop is rolled back and lowered again
+//! ([`super::control`]). Every kind of value is carried, shown to be unchanged, or rejected.
 
 use std::rc::Rc;
 
@@ -21,16 +21,16 @@ use crate::globals::Scope;
 use crate::jumps::quoted;
 use crate::value::{Const, Index, Parts, Tensor, TileId, Value, show};
 
-/// What a name is while it is carried.
+/// The form of a carried name.
 #[derive(Clone, Debug)]
 pub(super) enum Carried {
     Same(Value),
     Number(DType),
-    /// A window like this one, at offsets that are carried.
+    /// A window like this one, with carried offsets.
     Window(Tensor),
-    /// In this buffer.
+    /// A tile in this buffer.
     Tile(TileId),
-    /// In this buffer, with carried numbers of rows and columns that count.
+    /// A tile in this buffer, with carried valid rows and columns.
     Counted(TileId),
     Each(Vec<Carried>),
     /// A list of matrices of this shape.
@@ -40,19 +40,19 @@ pub(super) enum Carried {
 /// A name that a loop carries.
 pub(super) type CarriedName = (Rc<str>, Carried);
 
-/// An iteration ended with something that cannot be carried as was assumed.
+/// The value of a name at the end of an iteration cannot be carried as assumed.
 #[derive(Debug)]
 pub(super) enum CarryMismatch {
-    /// It can in this way.
+    /// It can be carried in this way.
     CarryKind(CarryKind),
-    /// It cannot.
+    /// It cannot be carried.
     Never(Box<Diagnostic>),
 }
 
 impl Lower<'_> {
-    /// Decides what a loop carries: names that exist, that the body binds, and whose old value it reads or whose new value
-    /// is read after it. Gives the first values of what becomes values of the loop. What the body reads must be among the
-    /// names that are read later.
+    /// Decides what a loop carries: names that exist, that the body binds, and whose old value it reads or whose new
+    /// value is live after it. Returns the first values of carried ones. The names that the body reads must be among
+    /// the live ones.
     pub(super) fn start_carrying(
         &mut self,
         names: &Names,
@@ -81,15 +81,15 @@ impl Lower<'_> {
         Ok((carried, first))
     }
 
-    /// Asks the loop around to carry the names of a tensor that holds nothing as an accumulator; false where that was tried, or
-    /// there is no loop. Whoever asks gives the body up, without a word: it is lowered again.
+    /// Requests that the enclosing loop carries the names of an empty tensor as an accumulator; false if that was
+    /// tried, or there is no loop. The caller must abort lowering the body without a report: the loop is lowered again.
     pub fn wants_accumulator(&mut self, tensor: &Tensor, way: &CarryKind) -> bool {
         if self.open.loops == 0 || !self.carry.tried.insert(tensor.root) {
             return false;
         }
         let names = self.names.env.iter().filter(|(_, value)| matches!(value, Value::Tensor(own) if own == tensor));
         let names: Vec<_> = names.map(|(name, _)| (name.clone(), way.clone())).collect();
-        // What follows in the body may ask for others.
+        // The rest of the body may request others.
         self.carry.wanted.extend(names.iter().cloned());
         !names.is_empty()
     }
@@ -99,7 +99,8 @@ impl Lower<'_> {
             Value::Const(Const::Int(_) | Const::Float(_) | Const::Bool(_)) | Value::Scalar(_) => {
                 CarryKind::Number(None)
             }
-            // A tile of its own may be rebound in its buffer; of one that others stand for too, this is to be seen.
+            // A tile that no other name shares may be rebound in its buffer; for a shared one the change would be
+            // visible.
             Value::Tile(id) if self.is_shared(name, *id) && self.tile(*id).ty.space != Space::Acc => CarryKind::Same,
             Value::Tile(id) => CarryKind::Buffer(self.tile(*id).ty.space),
             Value::Tuple(items) => CarryKind::Each(items.iter().map(|item| self.usual_way(name, item)).collect()),
@@ -162,7 +163,7 @@ impl Lower<'_> {
         })
     }
 
-    /// What a carried name stands for, given the loop's values.
+    /// The value of a carried name, given the loop's values.
     pub(super) fn carried_value(&mut self, how: &Carried, values: &mut std::slice::Iter<'_, ValueId>) -> Value {
         match how {
             Carried::Same(value) => value.clone(),
@@ -206,7 +207,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Why an iteration that ended with a value cannot be followed by another one; `None` if it can.
+    /// The reason why an iteration that ended with this value cannot be followed by another one; `None` if it can.
     pub(super) fn mismatch(&self, name: &str, how: &Carried, end: &Value, span: Span) -> Option<CarryMismatch> {
         let in_space = |id: &TileId| self.tile(*id).ty.space;
         let never = || Some(CarryMismatch::Never(Box::new(self.other_kind(name, how, end, span))));
@@ -330,7 +331,7 @@ impl Lower<'_> {
             .help("use another name for the other value, or `pl.unroll`, which lowers each iteration by itself")
     }
 
-    /// A name that stands for a window of one tensor or of another.
+    /// The error for a name that refers to a window of one tensor or of another.
     pub(super) fn two_tensors(&self, name: &str, a: &Tensor, b: &Tensor, span: Span) -> Diagnostic {
         let [x, y] = [a, b].map(|window| &self.tensors.roots[window.root]);
         let name = quoted(name);
@@ -341,8 +342,8 @@ impl Lower<'_> {
         )
     }
 
-    /// Ends a loop's body, whose values fit: tiles into their buffers, the rest to the next iteration. `runs` says that the
-    /// loop has at least one iteration.
+    /// Ends a loop's body whose values match: tiles go into their buffers, the rest to the next iteration. `runs` says
+    /// that the loop has at least one iteration.
     pub(super) fn finish_iteration(
         &mut self,
         carried: &[CarriedName],
@@ -406,13 +407,13 @@ impl Lower<'_> {
                     self.finish(name, how, &Value::Tile(*id), since, (&mut *next, &mut *copies), span)?;
                 }
             }
-            // What fits and is not carried is the same.
+            // Values that match and are not carried are unchanged.
             _ => {}
         }
         Ok(())
     }
 
-    /// Reports a tile from before a loop that an iteration overwrites in place, so that the next one has it no more.
+    /// Reports a tile from before a loop that an iteration overwrites in place, so that the next one no longer has it.
     fn nothing_taken_from_before(&mut self, carried: &[CarriedName], since: BuffersMark, op: OpId) -> Lowered<()> {
         fn carries(lower: &Lower<'_>, how: &Carried, buffer: ValueId) -> bool {
             match how {
@@ -433,14 +434,14 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Notes that a copy parts two names, if another one than `name` stands for the original.
+    /// Records that a copy separates two names, if a name other than `name` is bound to the original.
     pub(super) fn part_if_shared(&mut self, name: Option<&Rc<str>>, from: TileId, to: TileId) {
         let source = self.buffer_of(from);
         let shared = self.names_in(source).iter().any(|other| Some(other) != name);
         self.part_ways(from, to, shared);
     }
 
-    /// After a loop: carried names stand for what came out, other names that the body binds for nothing.
+    /// After a loop: binds carried names to the results, and unbinds other names that the body binds.
     pub(super) fn leave(
         &mut self,
         before: Scope,
@@ -461,9 +462,9 @@ impl Lower<'_> {
         }
     }
 
-    // ---- values that stay what they are ----
+    // ---- values that do not change ----
 
-    /// True if two values are one and the same.
+    /// True if two values are identical.
     pub(super) fn same(&self, a: &Value, b: &Value) -> bool {
         match (a, b) {
             (Value::Const(a), Value::Const(b)) => a == b,
@@ -488,7 +489,7 @@ impl Lower<'_> {
     }
 }
 
-/// True for windows that differ in nothing but their offsets.
+/// True for windows that differ only in their offsets.
 pub(super) fn alike(a: &Tensor, b: &Tensor) -> bool {
     a.root == b.root
         && a.elem == b.elem
@@ -498,7 +499,7 @@ pub(super) fn alike(a: &Tensor, b: &Tensor) -> bool {
         && a.valid == b.valid
 }
 
-/// True if a number can be carried as one of this type.
+/// True if a number can be carried with this type.
 fn number_fits(value: &Value, ty: DType) -> bool {
     let is_int = |ty: DType| ty == DType::Index || matches!(ty, DType::Elem(elem) if !elem.is_float());
     match value {
@@ -515,7 +516,7 @@ fn number_fits(value: &Value, ty: DType) -> bool {
     }
 }
 
-/// The type that a number gets when it is carried.
+/// The type of a number when it is carried.
 pub(super) fn type_of(value: &Value) -> DType {
     match value {
         Value::Scalar(scalar) => scalar.ty,

@@ -1,7 +1,8 @@
-//! Lists and dicts that a kernel makes and changes: every name of one, and every list that it lies in, sees the change.
+//! Lists and dicts that a kernel makes and changes: a change is visible through every name and every containing list.
 //!
-//! What it holds is known when the kernel is compiled, so a change counts once. It is refused where the run may pass more than once
-//! or not at all: in the body of a loop or branch that is not where the list was made, and in a function that it was given to.
+//! The contents are known at compile time, so a change happens exactly once. It is rejected where the run may pass
+//! several times or not at all: in the body of a loop or branch other than the one that made the list, and in a
+//! function that it was passed to.
 
 use std::rc::Rc;
 
@@ -16,17 +17,17 @@ use crate::value::{Const, Items, Record, Value};
 /// Methods that change a list.
 const METHODS: [&str; 6] = ["append", "extend", "insert", "pop", "reverse", "clear"];
 
-/// The most values of a list or tuple, those of lists inside it counted.
+/// The maximum number of values in a list or tuple, including nested lists.
 const MOST: usize = 1 << 16;
-/// The most lists inside each other.
+/// The maximum nesting depth of lists.
 const MOST_DEEP: usize = 100;
-/// The most values of a list that changes, and of those that hold it: each change makes them anew.
+/// The maximum number of values in a list that changes, and in lists that contain it: each change rebuilds them.
 const MOST_CHANGED: usize = 4096;
-/// So many lists are known before those that nothing holds are forgotten.
+/// Number of known lists above which unreferenced ones are forgotten.
 const FEW: usize = 64;
 
 impl Lower<'_> {
-    /// What `[…]` and `(…)` list.
+    /// The values of `[…]` and `(…)`.
     pub(super) fn tuple(&mut self, list: &[Expr], span: Span) -> Lowered {
         let items: Vec<Value> = list.iter().map(|expr| self.expr(expr)).collect::<Lowered<_>>()?;
         self.listed(items, span)
@@ -42,7 +43,7 @@ impl Lower<'_> {
         Ok(Value::Tuple(items.into()))
     }
 
-    /// A part of a list: a list of its own, by the bounds that Python gives it.
+    /// A slice of a list: a new list, with bounds as in Python.
     pub(super) fn sliced(&mut self, items: &Items, slice: &ExprSlice, span: Span) -> Lowered {
         let mut bound = |part: &Option<Box<Expr>>| -> Lowered<Option<i64>> {
             let Some(part) = part else { return Ok(None) };
@@ -54,7 +55,7 @@ impl Lower<'_> {
             return Err(self.error("subscript", span, "the step of a part of a list is not 0"));
         }
         let len = items.len() as i64;
-        // Going backwards, the places before the first and the last one are what is left out.
+        // For a negative step, the excluded bounds are the positions before the first and the last one.
         let (least, most) = if step > 0 { (0, len) } else { (-1, len - 1) };
         let place = |n: i64| (if n < 0 { n.saturating_add(len) } else { n }).clamp(least, most);
         let (mut now, end) = if step > 0 {
@@ -70,7 +71,7 @@ impl Lower<'_> {
         self.listed(made, span)
     }
 
-    /// Lists put behind each other, or one repeated. `None` for other operands.
+    /// Concatenated lists, or a repeated one. `None` for other operands.
     pub(super) fn joined(&mut self, op: Operator, a: &Value, b: &Value, span: Span) -> Lowered<Option<Value>> {
         let items: Vec<Value> = match (op, a, b) {
             (Operator::Add, Value::Tuple(a), Value::Tuple(b)) => a.iter().chain(b).cloned().collect(),
@@ -83,7 +84,7 @@ impl Lower<'_> {
         self.listed(items, span).map(Some)
     }
 
-    /// Notes that names stand for a list or dict that an expression makes.
+    /// Records that names are bound to a list or dict that an expression makes.
     pub(super) fn note_list(&mut self, made_by: &Expr, value: &Value) {
         let makes = match value {
             Value::Tuple(_) => self.makes_list(made_by),
@@ -100,7 +101,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression whose value is known to be listed makes a list: not a tuple, and not a name of a list.
+    /// True if an expression, whose value is known to be listed, makes a list: not a tuple, and not a name for a list.
     fn makes_list(&self, expr: &Expr) -> bool {
         match expr {
             Expr::List(_) | Expr::ListComp(_) => true,
@@ -110,7 +111,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an expression is a list that the kernel made.
+    /// True if an expression is a list that the kernel made.
     fn is_list(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Name(name) => {
@@ -121,22 +122,22 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether a value is a list or dict that the kernel made, as it is now.
+    /// True if a value is a list or dict that the kernel made, in its current state.
     fn is_as_made(&self, value: &Value) -> bool {
         self.number_of(value).is_some()
     }
 
-    /// The number of a list or dict that the kernel made.
+    /// The id of a list or dict that the kernel made.
     pub(super) fn number_of(&self, value: &Value) -> Option<usize> {
         self.names.lists.iter().find(|made| is_same(&made.value, value)).map(|made| made.id)
     }
 
-    /// The list or dict of a number, as it is now.
+    /// The current state of the list or dict with this id.
     pub(super) fn made(&self, id: usize) -> Option<&Value> {
         self.names.lists.iter().find(|made| made.id == id).map(|made| &made.value)
     }
 
-    /// Reports an index that changes a list, where it is needed twice.
+    /// Reports an index that changes a list, if it is evaluated twice.
     pub(super) fn index_changes_nothing(&mut self, target: &Expr) -> Lowered<()> {
         let Expr::Subscript(part) = target else { return Ok(()) };
         match changes_list(&part.slice) {
@@ -150,20 +151,20 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether the kernel made a list or dict here and may change it.
+    /// True if the kernel made a list or dict here and may change it.
     fn made_here(&self, value: &Value) -> bool {
         let calls = self.open.call_sites.len();
         let here = |made: &Made| is_same(&made.value, value) && made.block == self.e.block && made.calls == calls;
         self.names.lists.iter().any(here)
     }
 
-    /// `list += values`: the list itself changes. `None` where the name stands for something else.
+    /// `list += values`: changes the list itself. `None` if the name is bound to something else.
     pub(super) fn extended(&mut self, target: &Expr, op: Operator, a: &Value, b: &Value) -> Lowered<Option<()>> {
         let (Expr::Name(name), Value::Tuple(_)) = (target, a) else { return Ok(None) };
         if self.names.tuples.contains(name.id.as_str()) || !matches!(op, Operator::Add | Operator::Mult) {
             return Ok(None);
         }
-        // What is added may have changed the list before.
+        // Evaluating the operand may have changed the list.
         let Value::Tuple(items) = self.expr(target)? else { return Ok(None) };
         match self.joined(op, &Value::Tuple(items.clone()), b, at(target))? {
             Some(new) => self.change(&Value::Tuple(items), new, at(target)).map(Some),
@@ -171,7 +172,8 @@ impl Lower<'_> {
         }
     }
 
-    /// `list[i] = value` of a list that the kernel made here, `dict[key] = value` of any. False for anything else.
+    /// `list[i] = value` for a list that the kernel made here, `dict[key] = value` for any dict. False for anything
+    /// else.
     pub(super) fn changed_at(&mut self, base: &Value, index: &Expr, value: &Value, span: Span) -> Lowered<bool> {
         if let Value::Record(record) = base
             && record.is_dict
@@ -198,7 +200,7 @@ impl Lower<'_> {
         self.change(base, new, span).map(|()| true)
     }
 
-    /// A method that changes a list, and its value. `None` for any other call.
+    /// A method that changes a list, and its value. `None` for other calls.
     pub(super) fn list_method(&mut self, call: &ExprCall) -> Lowered<Option<Value>> {
         let Expr::Attribute(member) = &*call.func else { return Ok(None) };
         let (method, Expr::Name(name)) = (member.attr.as_str(), &*member.value) else { return Ok(None) };
@@ -211,7 +213,7 @@ impl Lower<'_> {
         let span = at(call);
         self.only_keywords(call, &[], &format!("`{method}`"))?;
         let given: Vec<Value> = call.arguments.args.iter().map(|arg| self.expr(arg)).collect::<Lowered<_>>()?;
-        // What is given may have changed the list before.
+        // Evaluating the arguments may have changed the list.
         let Some(items) = self.list_of(name.id.as_str()) else { return Ok(None) };
         let mut new: Vec<Value> = items.iter().cloned().collect();
         let mut value = Value::Const(Const::None);
@@ -248,7 +250,7 @@ impl Lower<'_> {
         Ok(Some(value))
     }
 
-    /// The list or tuple that a name of the kernel or of the file stands for.
+    /// The list or tuple that a name of the kernel or of the file is bound to.
     fn list_of(&self, name: &str) -> Option<Items> {
         match self.names.env.get(name).cloned().or_else(|| self.globals.get(name)) {
             Some(Value::Tuple(items)) => Some(items),
@@ -256,7 +258,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The place of the value at a position, which counts from the end where it is negative.
+    /// The index of the value at a position, which counts from the end if it is negative.
     pub(crate) fn place_in(&mut self, n: i64, len: usize, span: Span) -> Lowered<usize> {
         let place = if n < 0 { n.saturating_add(len as i64) } else { n };
         match usize::try_from(place).ok().filter(|place| *place < len) {
@@ -265,7 +267,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lets a list or dict hold other values, under all its names and wherever it lies.
+    /// Replaces the contents of a list or dict, under all its names and in all containing lists.
     pub(super) fn change(&mut self, old: &Value, new: Value, span: Span) -> Lowered<()> {
         if !self.made_here(old) {
             let what = if matches!(old, Value::Tuple(_)) { "list" } else { "dict" };
@@ -297,7 +299,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether evaluating an expression may change a list.
+/// True if evaluating an expression may change a list.
 pub(super) fn changes_list(expr: &Expr) -> bool {
     crate::syntax::any_part(expr, &mut |part| {
         let Expr::Call(call) = part else { return false };
@@ -305,7 +307,7 @@ pub(super) fn changes_list(expr: &Expr) -> bool {
     })
 }
 
-/// Whether both are one and the same list or dict, not only equal.
+/// True if both are the same list or dict, not only equal.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Tuple(a), Value::Tuple(b)) => a.is(b),
@@ -314,12 +316,12 @@ fn is_same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether a list or dict is a value or lies in it.
+/// True if a list or dict is a value or is contained in it.
 fn holds(value: &Value, list: &Value) -> bool {
     is_same(value, list) || matches!(value, Value::Tuple(items) if items.iter().any(|item| holds(item, list)))
 }
 
-/// Whether a list has no more values than are left, those of lists inside it counted, and no more lists inside each other.
+/// True if a list, including nested ones, has at most `left` values and is not nested too deeply.
 fn fits(items: &[Value], left: &mut usize, deep: usize) -> bool {
     items.iter().all(|item| {
         let Some(fewer) = left.checked_sub(1) else { return false };
@@ -331,8 +333,8 @@ fn fits(items: &[Value], left: &mut usize, deep: usize) -> bool {
     })
 }
 
-/// What a value is with the new list where the first of the pairs is; `None` where that does not lie in it. Lists and tuples
-/// that hold it are made anew and added, once each, so that what was one list stays one.
+/// The value with the first of the pairs replaced; `None` if it does not contain it. Containing lists and tuples are
+/// rebuilt and added to the pairs, once each, so that shared lists stay shared.
 fn renew(value: &Value, renewed: &mut Vec<(Value, Value)>) -> Option<Value> {
     if let Some((_, new)) = renewed.iter().find(|(old, _)| is_same(value, old)) {
         return Some(new.clone());

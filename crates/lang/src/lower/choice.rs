@@ -1,8 +1,8 @@
-//! Parts of expressions that Python evaluates only where a condition holds: what is behind `and` and `or`, the arms of `a if c else b`,
-//! what follows in `a < b < c`.
+//! Conditionally evaluated parts of expressions: operands of `and` and `or` after the first, the arms of `a if c else
+//! b`, and later comparisons of `a < b < c`.
 //!
-//! Where the condition is one of the run and a part is more than arithmetic, it stands in an arm of a branch: a load that the condition
-//! guards is not done where it does not hold, and neither is what a function stores.
+//! If the condition is only known at run time and a part is more than arithmetic, it goes into an arm of a branch: a
+//! load that the condition guards is not executed if it does not hold, and neither are stores of a called function.
 
 use ruff_python_ast::{BoolOp, CmpOp, Expr, Operator};
 use slipring_ir::Span;
@@ -48,7 +48,7 @@ impl Lower<'_> {
     fn further(&mut self, op: BoolOp, before: Value, rest: &[Expr], span: Span) -> Lowered {
         let Some((next, rest)) = rest.split_first() else { return Ok(before) };
         match &before {
-            // What a constant decides needs no more.
+            // A constant that decides ends the evaluation.
             Value::Const(c) if is_true(c) == (op == BoolOp::Or) => Ok(before),
             Value::Scalar(scalar) if ![next].into_iter().chain(rest).all(|part| self.is_arithmetic(part)) => self
                 .where_open(
@@ -68,7 +68,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `a < b < c`, from the value of `a` on.
+    /// `a < b < c`, given the value of `a`.
     pub(super) fn compared(&mut self, left: Value, ops: &[CmpOp], rights: &[Expr], span: Span) -> Lowered {
         let (Some((op, ops)), Some((right, rights))) = (ops.split_first(), rights.split_first()) else {
             return Ok(Value::Const(Const::Bool(true)));
@@ -90,7 +90,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What follows where what stands before does not decide.
+    /// The later operands, evaluated only if the earlier ones do not decide.
     fn where_open(
         &mut self,
         op: BoolOp,
@@ -110,7 +110,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A value where a condition holds, another one where it does not: only the one that is taken is evaluated.
+    /// One of two values, depending on a condition: only the selected one is evaluated.
     fn either(
         &mut self,
         condition: Scalar,
@@ -142,7 +142,7 @@ impl Lower<'_> {
         Ok(value)
     }
 
-    /// Whether an expression names a tile or tensor.
+    /// True if an expression refers to a tile or tensor.
     fn names_tile(&self, expr: &Expr) -> bool {
         crate::syntax::any_part(expr, &mut |part| {
             let Expr::Name(name) = part else { return false };
@@ -150,8 +150,8 @@ impl Lower<'_> {
         })
     }
 
-    /// Whether evaluating an expression always succeeds and leaves nothing but its value: no loads, no calls of functions of the
-    /// text, no division by what may be zero.
+    /// True if evaluating an expression always succeeds and has no effect but its value: no loads, no calls of
+    /// functions of the text, no division by a possible zero.
     pub(super) fn is_arithmetic(&self, expr: &Expr) -> bool {
         let all = |exprs: &[Expr]| exprs.iter().all(|expr| self.is_arithmetic(expr));
         match expr {
@@ -173,7 +173,7 @@ impl Lower<'_> {
                 [&choice.test, &choice.body, &choice.orelse].iter().all(|part| self.is_arithmetic(part))
             }
             Expr::Tuple(tuple) => all(&tuple.elts),
-            // Of what is listed the place is known when the kernel is compiled.
+            // The index of a list element is known at compile time.
             Expr::Subscript(part) => {
                 let listed = match &*part.value {
                     Expr::Name(name) => {

@@ -1,4 +1,4 @@
-//! `assert` and `pl.device_assert`: what the text claims. What is known to hold costs nothing; the rest is asked when the kernel runs.
+//! `assert` and `pl.device_assert`. A condition that is known to hold costs nothing; others are checked at run time.
 
 use ruff_python_ast::{BoolOp, CmpOp, Expr, InterpolatedStringElement};
 use slipring_ir::{Attr, Diagnostic, Span, ValueId};
@@ -12,7 +12,7 @@ use crate::syntax::at;
 use crate::text::python_text;
 use crate::value::{Const, Scalar, Value};
 
-/// What a finding says of a claim: text with a conversion of `printf` for each number.
+/// The message of a failed assertion: text with a `printf` conversion for each number.
 #[derive(Clone, Default)]
 struct Said {
     text: String,
@@ -53,7 +53,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers a claim: nothing where it always holds, an error where it never does, else a stop where it does not.
+    /// Lowers an assertion: nothing if it always holds, an error if it never does, else a conditional stop.
     pub(crate) fn asserted(&mut self, test: &Expr, message: Option<&Expr>, span: Span) -> Lowered<()> {
         match test {
             Expr::BoolOp(all) if all.op == BoolOp::And => {
@@ -78,7 +78,7 @@ impl Lower<'_> {
         let before = self.e.position();
         let (a, b) = (self.expr(left)?, self.expr(right)?);
         if self.holds(op, &a, &b) {
-            // Arithmetic that nothing else needs is not left in the program; what calls did is.
+            // Unused arithmetic is removed from the program; effects of calls are not.
             if self.is_arithmetic(left) && self.is_arithmetic(right) {
                 self.e.drop_arithmetic(before);
             }
@@ -187,7 +187,7 @@ impl Lower<'_> {
         self.number(&boolean, DType::Bool, span)
     }
 
-    /// What a message says: a string, or an f-string with numbers of the run.
+    /// The text of a message: a string, or an f-string with numbers of the run.
     fn said_by(&mut self, message: &Expr, said: &mut Said) -> Lowered<()> {
         if changes_list(message) {
             let error = Diagnostic::error(
@@ -229,7 +229,7 @@ impl Lower<'_> {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// True where a comparison of integers is known to hold in every iteration of the loops around.
+    /// True if a comparison of integers is known to hold in every iteration of the enclosing loops.
     fn holds(&self, op: CmpOp, a: &Value, b: &Value) -> bool {
         if let (Value::Tuple(a), Value::Tuple(b), CmpOp::Eq) = (a, b, op) {
             return a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.holds(op, a, b));
@@ -259,7 +259,7 @@ impl Lower<'_> {
                     x.zip(y).is_some_and(|(x, y)| compare(x, y))
                 });
         }
-        // Too many iterations to look at each: what both sides are at least and at most.
+        // Too many iterations to enumerate: compares the ranges of both sides.
         let range = |side: Result<ValueId, i64>| side.map_or_else(|n| Some((n, n)), |value| self.range(value));
         let (Some(x), Some(y)) = (range(a), range(b)) else { return false };
         match op {

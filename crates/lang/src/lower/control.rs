@@ -1,7 +1,7 @@
 //! Loops.
 //!
-//! What a loop changes is carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer, into which the
-//! body's end copies the new tile.
+//! The values that a loop changes are carried ([`super::carry`]): numbers as values of the loop, tiles in one buffer,
+//! into which the end of the body copies the new tile.
 
 use std::rc::Rc;
 
@@ -22,11 +22,11 @@ use crate::syntax::at;
 use crate::value::{Const, Index, Scalar, Value};
 use crate::words::IN_HEADS;
 
-/// Why a loop was not lowered.
+/// The reason why a loop was not lowered.
 pub(super) enum Stop {
     Reported(Reported),
-    /// What a name stands for cannot be carried from one iteration to the next. Where the iterations only exchange the
-    /// tensors that names stand for: after how many of them each name has its own again.
+    /// The value of a name cannot be carried from one iteration to the next. If the iterations only exchange the
+    /// tensors that names refer to: the number of iterations after which each name has its own again.
     Never(Box<Diagnostic>, Option<i64>),
 }
 
@@ -36,7 +36,7 @@ impl From<Reported> for Stop {
     }
 }
 
-/// A loop that was lowered.
+/// A lowered loop.
 pub(super) struct Done {
     pub before: Scope,
     pub carried: Vec<CarriedName>,
@@ -44,19 +44,19 @@ pub(super) struct Done {
     pub targets: Option<Vec<Rc<str>>>,
 }
 
-/// The most iterations that form one because names change their tensors from one to the next.
+/// The maximum number of iterations that are combined into one because names exchange their tensors.
 pub(super) const MOST_TOGETHER: i64 = 4;
 
-/// The most iterations of a loop that are lowered one by one because what they rebind cannot be carried.
+/// The maximum number of iterations that are lowered one by one because rebound values cannot be carried.
 const MOST_ONE_BY_ONE: i64 = 64;
 
-/// How often a loop is lowered to find out how it carries its names: each time one of them has got another way.
+/// The maximum number of attempts to find out how a loop carries its names: each attempt changes one of them.
 const MOST_ATTEMPTS: usize = 32;
 
 /// The most stages of a pipelined loop.
 const MOST_STAGES: i64 = 16;
 
-/// The most iterations that the loops of a file are unrolled to, together.
+/// The maximum total number of iterations to which the loops of a file are unrolled.
 const MOST_UNROLLED: u64 = 1 << 16;
 
 impl Lower<'_> {
@@ -95,7 +95,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Holds that a pipelined loop says its stages, and no other loop does.
+    /// Requires a pipelined loop to specify its stages, and other loops not to.
     fn stages_said(&mut self, path: &str, call: &ruff_python_ast::ExprCall) -> Lowered<()> {
         let wrong = crate::syntax::wrong_stages(path, call);
         wrong.map_or(Ok(()), |error| Err(self.report(error)))
@@ -122,7 +122,7 @@ impl Lower<'_> {
         self.each_iteration(stmt, &name, &Frame::Plain, (first, end, step))
     }
 
-    /// Lowers each iteration of a loop by itself, as Python runs it.
+    /// Lowers each iteration of a loop separately, as Python runs it.
     fn each_iteration(
         &mut self,
         stmt: &StmtFor,
@@ -137,7 +137,7 @@ impl Lower<'_> {
         self.each_bound(stmt, bind, frame, numbers)
     }
 
-    /// The same, where `bind` gives the names of the loop their values in an iteration.
+    /// Like [`Lower::each_iteration`]; `bind` binds the names of the loop in an iteration.
     pub(super) fn each_bound(
         &mut self,
         stmt: &StmtFor,
@@ -147,7 +147,7 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let span = at(&*stmt.iter);
         let mut i = first;
-        // What later iterations read is still needed.
+        // Names that later iterations read are live.
         let names = self.names_in_loop(&stmt.body, frame);
         let mut changing = Names::default();
         changing.assigned(&stmt.target);
@@ -167,7 +167,7 @@ impl Lower<'_> {
         }
         self.open.read_later.pop();
         if first >= end {
-            // What would have been bound is not.
+            // Names that would have been bound are not.
             for name in &names.bound {
                 if !self.names.env.contains_key(name) {
                     self.lose(name, at(stmt), "assigned only inside this loop, which does not run");
@@ -179,7 +179,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Lowers an iteration by itself, of a loop that binds these names.
+    /// Lowers a single iteration of a loop that binds these names.
     pub(super) fn written_out<T>(&mut self, changing: Rc<IndexSet<Rc<str>>>, work: impl FnOnce(&mut Self) -> T) -> T {
         self.open.written_out.push((self.open.call_sites.len(), changing));
         let result = work(self);
@@ -187,8 +187,8 @@ impl Lower<'_> {
         result
     }
 
-    /// Whether an expression may be another one in another iteration of a loop that is written out: it names what the loop binds, or
-    /// what a function has that the loop calls.
+    /// True if an expression may differ in another iteration of an unrolled loop: it uses a name that the loop binds,
+    /// or one of a function that the loop calls.
     pub(super) fn changes_with_iteration(&self, expr: &Expr) -> bool {
         crate::syntax::any_part(expr, &mut |part| {
             let Expr::Name(name) = part else { return false };
@@ -200,7 +200,7 @@ impl Lower<'_> {
         })
     }
 
-    /// Counts an iteration that is written out, and refuses it where that makes a file's kernels too large.
+    /// Counts an unrolled iteration, and rejects it if a file's kernels get too large.
     pub(super) fn count_unrolled(&mut self, span: Span) -> Lowered<()> {
         let total = self.globals.unrolled.get() + 1;
         self.globals.unrolled.set(total);
@@ -262,13 +262,13 @@ impl Lower<'_> {
         }
         let frame = if carried.is_empty() { Frame::Plain } else { Frame::Loop { carried, targets: None } };
         match known_bounds(bounds) {
-            // Python's loop does nothing.
+            // An empty loop has no effect in Python.
             Some((first, end, _)) if first >= end => self.each_iteration(stmt, &counter, &frame, (0, 0, 1)),
             _ => self.iterated(stmt, &counter, &frame, bounds, stages),
         }
     }
 
-    /// A loop, whose iterations may have to be lowered together or one by one: where a name stands for another tensor in
+    /// A loop whose iterations may have to be combined or lowered one by one: if a name refers to another tensor in
     /// every other iteration, two of them form the body.
     fn iterated(
         &mut self,
@@ -309,9 +309,9 @@ impl Lower<'_> {
         }
     }
 
-    /// A counted loop whose iterations overlap: so many of them (the second of `stages`) stand in its body, each with buffers
-    /// of its own, so that one loads while another is computed. Iterations that are left over follow in a loop of their
-    /// own. Where the number of iterations is not known, or the loop says what it yields, one iteration follows the other.
+    /// A counted loop with overlapping iterations: its body contains several of them (the second of `stages`), each
+    /// with its own buffers, so that one loads while another computes. Remaining iterations follow in a separate loop.
+    /// If the number of iterations is not known, or the loop yields explicitly, the iterations do not overlap.
     fn pipelined(
         &mut self,
         stmt: &StmtFor,
@@ -320,7 +320,7 @@ impl Lower<'_> {
         bounds: &Bounds,
         (asked, copies): (i64, i64),
     ) -> Result<(), Stop> {
-        // First value, step of the overlapping loop, where it ends, where all ends.
+        // First value, combined step, end of the overlapping loop, end of all.
         let known = known_bounds(bounds).and_then(|(first, end, step)| {
             let rounds = iterations((first, end, step))? / copies;
             let stride = step.checked_mul(copies)?;
@@ -347,8 +347,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A counted loop with `copies` iterations in its body, which `bounds.step` counts together. It is lowered until what
-    /// it carries fits what its body does.
+    /// A counted loop with `copies` iterations in its body, which `bounds.step` counts together. It is lowered until
+    /// what it carries matches its body.
     fn counted(
         &mut self,
         stmt: &StmtFor,
@@ -363,8 +363,8 @@ impl Lower<'_> {
         })
     }
 
-    /// Lowers a loop until what it carries fits what its body does: `lower` is given the ways in which names are carried,
-    /// and gives those that are wrong.
+    /// Lowers a loop until what it carries matches its body: `lower` gets the ways in which names are carried, and
+    /// returns those that are wrong.
     pub(super) fn planned(
         &mut self,
         key: &PlanKey,
@@ -413,8 +413,8 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Lowers a loop that carries names in the ways of a plan, the usual ones where it says nothing. Gives the names for
-    /// which that is wrong, and the ways that may be right.
+    /// Lowers a loop that carries names according to a plan, by default in the usual ways. Returns the names for which
+    /// that is wrong, and the ways that may be right.
     fn counted_as(
         &mut self,
         stmt: &StmtFor,
@@ -501,7 +501,7 @@ impl Lower<'_> {
         if misfits.is_empty() { Ok(Ok(Done { before, carried, op, targets })) } else { Ok(Err(misfits)) }
     }
 
-    /// After a loop the counter has the last iteration's value, where that is known and there was one.
+    /// Binds the counter after a loop to the last iteration's value, if it is known and there was one.
     fn after_counter(&mut self, counter: &str, names: &Names, (bounds, copies): (&Bounds, i64), span: Span) {
         let last = known_bounds(bounds).filter(|_| !names.bound.iter().any(|name| **name == *counter));
         let last = last.and_then(|(first, end, step)| {
@@ -515,7 +515,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A further iteration in the body of a pipelined loop.
+    /// An additional iteration in the body of a pipelined loop.
     fn next_copy(
         &mut self,
         stmt: &StmtFor,

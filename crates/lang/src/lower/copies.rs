@@ -1,4 +1,4 @@
-//! Copies of tiles: buffers that nothing else looks at, and what is put into another one's.
+//! Copies of tiles: private buffers, and copies into another tile's buffer.
 
 use slipring_ir::{Diagnostic, OpId, Span, Type, ValueDef};
 use slipring_pto as pto;
@@ -9,7 +9,8 @@ use crate::dtype::DType;
 use crate::value::{Index, Tile, TileId, Value, show};
 
 impl Lower<'_> {
-    /// True if a tile's buffer is not this name's alone: another name stands for it, or it is a view or a slot of a ring.
+    /// True if a tile's buffer is not exclusive to this name: another name uses it, or it is a view or a slot of a
+    /// ring.
     pub(super) fn is_shared(&self, name: &str, id: TileId) -> bool {
         let (value, buffer) = (self.tile(id).value, self.buffer_of(id));
         value != buffer
@@ -17,7 +18,7 @@ impl Lower<'_> {
             || self.names_in(buffer).iter().any(|other| **other != *name)
     }
 
-    /// A tile with a buffer that nothing else looks at: the tile's own, or a copy.
+    /// A tile with a private buffer: the tile's own, or a copy.
     pub(super) fn own_buffer(&mut self, name: &str, id: TileId, span: Span) -> Lowered<TileId> {
         self.still_there(id, span)?;
         if self.tile(id).ty.space == Space::Acc || !self.is_shared(name, id) {
@@ -28,7 +29,7 @@ impl Lower<'_> {
         Ok(copy)
     }
 
-    /// A tile's buffer, which from now on changes: nothing finds it as a copy of another tile any more.
+    /// A tile's buffer that will be changed: it is no longer found as a copy of another tile.
     pub(super) fn claim(&mut self, id: TileId) -> TileId {
         let buffer = self.tile(id).value;
         let is_it = |tiles: &[Tile], id: TileId| tiles[id.0 as usize].value == buffer;
@@ -44,7 +45,7 @@ impl Lower<'_> {
         self.renewed(id)
     }
 
-    /// A copy of a tile in the same memory, made where the tile's kind of work may stand.
+    /// A copy of a tile in the same memory, made where work of the tile's kind is allowed.
     pub(super) fn copied(&mut self, id: TileId) -> Lowered<TileId> {
         let tile = self.tile(id).clone();
         if tile.ty.space != Space::Vec {
@@ -66,7 +67,7 @@ impl Lower<'_> {
         Ok(copy)
     }
 
-    /// Why a tile cannot be put into another one's buffer; `None` if they have one type.
+    /// The reason why a tile cannot be put into another one's buffer; `None` if they have the same type.
     pub(super) fn unequal(&self, source: &Tile, target: &Tile, span: Span) -> Option<Diagnostic> {
         if source.valid != target.valid {
             let message = "a name refers to tiles with different valid shapes before and after";
@@ -91,7 +92,7 @@ impl Lower<'_> {
         )
     }
 
-    /// Copies a tile into another one's buffer, unless it lies there.
+    /// Copies a tile into another one's buffer, unless it is there already.
     pub(super) fn copy_into(&mut self, from: TileId, to: TileId) -> Lowered<()> {
         let (source, target) = (self.tile(from).clone(), self.tile(to).clone());
         let span = self.e.span;
@@ -112,7 +113,7 @@ impl Lower<'_> {
             let error = cannot_be_copied(&source, span);
             return Err(self.report(error));
         }
-        // A function with regions runs Vector work in regions only.
+        // In a function with regions, Vector work is only allowed in regions.
         match source.region.filter(|_| self.open.region.is_none()) {
             None => {
                 self.e.op(&pto::TMOV, &[("src", &[source.value]), ("dst", &[target.value])], &[], &[]);
@@ -131,7 +132,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Copies tiles into buffers as if all at once: `a, b = b, a`.
+    /// Copies tiles into buffers as if simultaneously: `a, b = b, a`.
     pub(super) fn copy_all(&mut self, mut copies: Vec<(TileId, TileId)>) -> Lowered<()> {
         for at in 1..copies.len() {
             let source = self.buffer_of(copies[at].0);
@@ -144,7 +145,7 @@ impl Lower<'_> {
         copies.into_iter().try_for_each(|(from, to)| self.copy_into(from, to))
     }
 
-    /// A buffer like a tile's, declared before an op.
+    /// A buffer like that of a tile, declared before an op.
     pub(super) fn buffer_before(&mut self, op: OpId, like: TileId) -> TileId {
         let tile = self.tile(like).clone();
         let alloc = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(tile.ty)]);
@@ -155,7 +156,7 @@ impl Lower<'_> {
         let id = self.add_tile(value, tile.ty, &tile.shape, tile.made_by);
         self.held.tiles[id.0 as usize].region = tile.region;
         self.held.tiles[id.0 as usize].mask = tile.mask;
-        // As much of it counts, where how much that is is known before.
+        // With the same valid extent, if that is known before the op.
         let there = |extent: &Index| match extent {
             Index::Known(_) => true,
             Index::At(scalar) => {
@@ -163,7 +164,7 @@ impl Lower<'_> {
                     ValueDef::Result(op, _) => self.e.module.op(op).block,
                     ValueDef::Arg(block, _) => Some(block),
                 };
-                // What is set stands before the region.
+                // The value must be available before the region.
                 let outside = self.open.region.is_none() || scalar.region.is_none();
                 outside && block.is_some_and(|block| self.open.blocks.contains(&block))
             }

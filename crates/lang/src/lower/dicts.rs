@@ -10,16 +10,16 @@ use crate::value::{Const, Record, Value};
 /// Methods of a dict.
 const METHODS: [&str; 4] = ["update", "pop", "clear", "get"];
 
-/// Keys and their values, in the order in which they came.
+/// Keys and values, in insertion order.
 type Entries = Vec<(Const, Value)>;
 
 impl Lower<'_> {
-    /// `{key: value}` of constants: a tile in a dict would be held where nothing looks for it.
+    /// `{key: value}` of constants: a tile in a dict would escape the analysis.
     pub(super) fn dict(&mut self, dict: &ExprDict) -> Lowered {
         self.entries_of(dict, Self::with_entry)
     }
 
-    /// The same with values of any kind: what a function says of itself is read at once, and nothing holds it.
+    /// A dict with values of any kind: attributes of a function are evaluated immediately and not kept.
     pub(super) fn attributes(&mut self, dict: &ExprDict) -> Lowered {
         self.entries_of(dict, Self::with_any)
     }
@@ -54,7 +54,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The entries with one more, or with another value for its key.
+    /// The entries with one added, or with the value of its key replaced.
     pub(super) fn with_entry(&mut self, entries: Entries, key: Const, value: Value, span: Span) -> Lowered<Entries> {
         if !is_constant(&value) {
             let message = format!("a dict in a kernel holds constants, not {}", describe(self, &value));
@@ -65,7 +65,7 @@ impl Lower<'_> {
     }
 
     fn with_any(&mut self, mut entries: Entries, key: Const, value: Value, span: Span) -> Lowered<Entries> {
-        /// The most entries of a dict.
+        /// The maximum number of entries of a dict.
         const MOST: usize = 4096;
         match entries.iter().position(|(known, _)| *known == key) {
             Some(place) => entries[place].1 = value,
@@ -88,7 +88,7 @@ impl Lower<'_> {
         Ok(entries)
     }
 
-    /// A method of a dict, and its value. `None` for any other call.
+    /// A method of a dict, and its value. `None` for other calls.
     pub(super) fn dict_method(&mut self, call: &ExprCall) -> Lowered<Option<Value>> {
         let Expr::Attribute(member) = &*call.func else { return Ok(None) };
         let (method, Expr::Name(name)) = (member.attr.as_str(), &*member.value) else { return Ok(None) };
@@ -105,7 +105,7 @@ impl Lower<'_> {
                 None => self.with_all(words, &value, at(&keyword.value))?,
             };
         }
-        // What is given may have changed the dict before.
+        // Evaluating the arguments may have changed the dict.
         let Some(old) = self.dict_of(name.id.as_str()) else { return Ok(None) };
         let Value::Record(record) = &old else { return Ok(None) };
         let mut entries = record.entries.clone();
@@ -139,7 +139,7 @@ impl Lower<'_> {
         Ok(Some(value))
     }
 
-    /// The dict that a name of the kernel or of the file stands for.
+    /// The dict that a name of the kernel or of the file is bound to.
     fn dict_of(&self, name: &str) -> Option<Value> {
         let value = self.names.env.get(name).cloned().or_else(|| self.globals.get(name));
         value.filter(|value| matches!(value, Value::Record(record) if record.is_dict))

@@ -1,7 +1,7 @@
-//! Names that end an iteration with what another name began it with: `a, b = b, a`.
+//! Names whose value at the end of an iteration is another name's value at its beginning: `a, b = b, a`.
 //!
-//! How such a name is carried follows from how the other one is, without another look at the body. So a loop is
-//! lowered twice at most for names that go round, however many they are.
+//! How such a name is carried follows from how the other one is, without analysing the body again. So a loop is lowered
+//! at most twice for a cycle of names, however many they are.
 
 use slipring_ir::{Span, ValueId};
 use slipring_tile::Space;
@@ -12,12 +12,12 @@ use super::lowering::Lower;
 use super::state::{CarryKind, CarryPlan};
 use crate::value::{Origin, Tensor, Value};
 
-/// The most names whose exchanges are followed.
+/// The maximum number of names for which exchanges are analysed.
 const MOST_NAMES: usize = 1 << 12;
 
 impl Lower<'_> {
-    /// At the beginning of an iteration: carried names stand for what is carried, given the loop's values. Gives what
-    /// each stands for, in order; windows can be told apart though several names begin with the same one.
+    /// At the beginning of an iteration: binds carried names, given the loop's values. Returns the value of each, in
+    /// order; windows can be told apart even if several names begin with the same one.
     pub(super) fn begin_iteration(&mut self, carried: &[CarriedName], values: &[ValueId]) -> Vec<Value> {
         let mut values = values.iter();
         let mut starts = Vec::with_capacity(carried.len());
@@ -32,8 +32,8 @@ impl Lower<'_> {
         starts
     }
 
-    /// Names that an iteration leaves as something that cannot be carried as was assumed, and the ways that may be
-    /// right. `starts` is what they stood for at its beginning.
+    /// Names that an iteration leaves with values that cannot be carried as assumed, and the ways that may be right.
+    /// `starts` are their values at its beginning.
     pub(super) fn misfits(&mut self, carried: &[CarriedName], starts: &[Value], span: Span) -> Result<CarryPlan, Stop> {
         let mut misfits = CarryPlan::new();
         for (name, how) in carried {
@@ -50,16 +50,18 @@ impl Lower<'_> {
         Ok(misfits)
     }
 
-    /// The position of the name whose first value a name ends the iteration with, for each; `None` for other ends.
+    /// For each name, the index of the name whose first value it has at the end of the iteration; `None` for other
+    /// values.
     fn exchanges(&self, carried: &[CarriedName], starts: &[Value]) -> Vec<Option<usize>> {
         let ends = carried.iter().map(|(name, _)| self.names.env.get(name));
         ends.map(|end| starts.iter().position(|start| end.is_some_and(|end| is_copy(end, start)))).collect()
     }
 
-    /// Adds the names that follow from those that are carried in another way than was assumed.
+    /// Adds the names that follow from those that are carried in another way than assumed.
     fn follow_exchanges(&self, carried: &[CarriedName], starts: &[Value], misfits: &mut CarryPlan) {
         let from = self.exchanges(carried, starts);
-        // Who ends with what a name began with has to be looked at again once that name is carried in another way.
+        // A name that ends with another name's first value must be checked again when that name is carried in another
+        // way.
         let mut takers = vec![Vec::new(); carried.len()];
         for (to, from) in from.iter().enumerate() {
             if let Some(from) = from {
@@ -79,7 +81,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The way of a name that ends an iteration with what is carried in a way, where its own does not fit that.
+    /// How a name is carried that ends an iteration with a value carried as `from`, if its own way does not match that.
     fn way_after(&self, how: &Carried, from: &CarryKind) -> Option<CarryKind> {
         match (how, from) {
             (Carried::Number(ty), CarryKind::Number(Some(other))) if !ty.is_float() && other.is_float() => {
@@ -96,10 +98,10 @@ impl Lower<'_> {
         }
     }
 
-    /// After how many iterations each name stands for its first tensor again, where all that an iteration does to
-    /// tensors' names is to exchange what they stand for; `i64::MAX` where that is never or not soon.
+    /// The number of iterations after which each name refers to its first tensor again, if an iteration only exchanges
+    /// the tensors of names; `i64::MAX` if that is never or not soon.
     fn period(&self, carried: &[CarriedName], starts: &[Value]) -> Option<i64> {
-        /// As many as form one body at most, and one more.
+        /// One more than can be combined into one body.
         const MOST: i64 = super::control::MOST_TOGETHER;
         if carried.len() > MOST_NAMES {
             return None;
@@ -133,7 +135,7 @@ impl Lower<'_> {
     }
 }
 
-/// True for what is certainly a copy of what a name stood for when the iteration began.
+/// True for a value that is certainly a copy of a name's value at the beginning of the iteration.
 fn is_copy(end: &Value, start: &Value) -> bool {
     match (end, start) {
         (Value::Scalar(end), Value::Scalar(start)) => end.value == start.value,

@@ -16,7 +16,7 @@ use crate::text::python_text;
 use crate::value::{Const, Partial, Value};
 
 impl Lower<'_> {
-    /// What an expression means; ops that it needs are emitted.
+    /// The value of an expression; emits the ops that it needs.
     pub fn expr(&mut self, expr: &Expr) -> Lowered {
         let outer = std::mem::replace(&mut self.e.span, at(expr));
         let value = self.deeper(at(expr), |l| l.expr_here(expr));
@@ -86,7 +86,7 @@ impl Lower<'_> {
             Expr::Subscript(subscript) => {
                 let base = self.expr(&subscript.value)?;
                 return match self.subscript(base, &subscript.slice, span)? {
-                    // One element is a number.
+                    // A single element is a number.
                     Value::Tensor(element) if element.shape().is_empty() && element.reshaped.is_none() => {
                         self.by_element(&element)?;
                         Ok(self.read_element(&element, span))
@@ -154,6 +154,12 @@ impl Lower<'_> {
 
     pub(super) fn both(&mut self, op: BoolOp, a: &Value, b: &Value, span: Span) -> Lowered {
         match (a, b) {
+            (Value::Scalar(scalar), tiles @ (Value::Tile(_) | Value::Tensor(_)))
+            | (tiles @ (Value::Tile(_) | Value::Tensor(_)), Value::Scalar(scalar))
+                if scalar.ty == DType::Bool =>
+            {
+                Err(self.no_condition(tiles, span))
+            }
             (Value::Tile(_) | Value::Tensor(_), _) | (_, Value::Tile(_) | Value::Tensor(_)) => {
                 let name = if op == BoolOp::And { "and_" } else { "or_" };
                 self.call_by_name(name, vec![a.clone(), b.clone()], span)
@@ -167,7 +173,7 @@ impl Lower<'_> {
                 Ok(if decides { b.clone() } else { a.clone() })
             }
             _ => {
-                // Which of the two it is only the run knows; what is asked for is whether it is true.
+                // Only the run knows which of the two is selected; only its truth value is needed.
                 let b = match b {
                     Value::Const(c) => &Value::Const(Const::Bool(is_true(c))),
                     other => other,
@@ -216,7 +222,7 @@ impl Lower<'_> {
                 Some(size) => Ok(Value::Const(Const::Int(size))),
                 None => self.reserved_size(&buffer.clone(), span),
             },
-            // Both roles of an end, as the library names them.
+            // Both roles of an end, as named by the library.
             Value::Pipe(_) if matches!(name, "prod" | "cons") => Ok(base),
             Value::Tensor(_) | Value::Tile(_) | Value::Parts(_) if name == "shape" => {
                 let shape = self.shape_of(&base);
@@ -252,7 +258,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `f"…"` of constants; of what `pl.static_print` is told, what other values are.
+    /// `f"…"` of constants; in `pl.static_print` also other values.
     fn formatted(&mut self, string: &ruff_python_ast::ExprFString) -> Lowered {
         let mut text = String::new();
         for element in string.value.elements() {
@@ -354,7 +360,7 @@ impl Lower<'_> {
         }
         self.saying = false;
         for (name, value) in before.iter().flat_map(|own| own.keywords.iter()) {
-            // What the call says itself comes before what was said for all calls.
+            // Arguments of the call take precedence over bound ones.
             if !given.keywords.iter().any(|(own, ..)| own == name) {
                 given.keywords.push((name.clone(), value.clone(), at(&*call.func)));
             }
@@ -385,7 +391,7 @@ impl Lower<'_> {
         Ok(Value::Partial(Rc::new(Partial { callee, positional, keywords })))
     }
 
-    /// An operand of a product. Of `x.T` it is `x`, and the word for that is given.
+    /// An operand of a product. For `x.T` it is `x`, and the flag `word` is added to the arguments.
     fn turned(&mut self, side: &Expr, word: &'static str, given: &mut Given) -> Lowered {
         let Expr::Attribute(attribute) = side else { return self.expr(side) };
         if !is_turned(side) {
@@ -420,7 +426,7 @@ impl Lower<'_> {
         self.call_path(name, span, Given { positional, ..Given::default() }, span)
     }
 
-    /// Functions of Python itself.
+    /// Builtin functions of Python.
     fn builtin(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
         let args: Vec<Value> = given.positional.iter().map(|(value, _)| value.clone()).collect();
         let numbers = args.iter().all(|v| matches!(v, Value::Const(_) | Value::Scalar(_)));
@@ -444,7 +450,7 @@ impl Lower<'_> {
     }
 }
 
-/// True for `-9223372036854775808`, whose digits alone are no integer of 64 bits.
+/// True for `-9223372036854775808`, whose digits alone exceed a 64-bit integer.
 pub(crate) fn is_least(unary: &ruff_python_ast::ExprUnaryOp) -> bool {
     let Expr::NumberLiteral(literal) = &*unary.operand else { return false };
     let Number::Int(n) = &literal.value else { return false };

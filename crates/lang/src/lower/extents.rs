@@ -1,4 +1,5 @@
-//! Slices whose extent only the run knows: a window as large as it can be, of which what the run takes counts.
+//! Slices whose extent is only known at run time: a window of the maximum size, with the actual extent as its valid
+//! shape.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +14,11 @@ use super::window::Part;
 use crate::syntax::at;
 use crate::value::{Const, Index, TileId, Value};
 
-/// Steps to find how two numbers hang together.
+/// Maximum number of steps to relate two numbers.
 const MOST_STEPS: usize = 1 << 12;
 
 impl Lower<'_> {
-    /// `a:b` of which the run knows how far it goes, as numpy takes it: it ends where the dimension does.
+    /// `a:b` with a bound that is only known at run time, as in numpy: it is clipped to the end of the dimension.
     pub(super) fn few(&mut self, slice: &ExprSlice, first: Index, extent: u64, span: Span) -> Lowered<Part> {
         let end = match &slice.upper {
             None => Index::Known(extent as i64),
@@ -46,7 +47,7 @@ impl Lower<'_> {
         Ok(Part::Few { first, most: most as u64, count })
     }
 
-    /// How many elements there are from `first` to `end`, or to where the dimension ends.
+    /// The number of elements from `first` to `end`, or to the end of the dimension.
     fn count_between(&mut self, first: Index, end: Index, extent: u64) -> Index {
         let forms = self.form(first, &mut { MOST_STEPS }).zip(self.form(end, &mut { MOST_STEPS }));
         if let Some((low, high)) = &forms {
@@ -76,13 +77,13 @@ impl Lower<'_> {
         count
     }
 
-    /// What an index, which was evaluated, says of a dimension.
+    /// The subscript for an evaluated index.
     pub(super) fn one(&mut self, value: &Value, extent: u64, span: Span) -> Lowered<Part> {
         if let Value::Tile(_) | Value::Tensor(_) | Value::Parts(_) = value {
             return Err(self.no_index(value, span));
         }
         let index = match self.index(value, span)? {
-            // As Python counts: from behind.
+            // As in Python, negative indices count from the end.
             Index::Known(n) if n < 0 && n >= -(extent as i64) => Index::Known(n + extent as i64),
             index => index,
         };
@@ -94,7 +95,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The part of a tile at an index of its first dimension, which was evaluated.
+    /// The part of a tile at an evaluated index of its first dimension.
     pub(super) fn tile_at(&mut self, tile: TileId, index: &Value, place: Span, span: Span) -> Lowered {
         let shape = self.tile(tile).shape.clone();
         let Some((extent, rest)) = shape.split_first() else {
@@ -105,7 +106,7 @@ impl Lower<'_> {
         self.tile_part(tile, &parts, span).map(Value::Tile)
     }
 
-    /// `x[:, None]`: dimensions of one element where `None` stands.
+    /// `x[:, None]`: inserts dimensions of one element for each `None`.
     pub(super) fn with_new_axes(&mut self, part: Value, slice: &Expr, parts: &[Part], span: Span) -> Lowered {
         let items = match slice {
             Expr::Tuple(tuple) => &tuple.elts[..],
@@ -138,7 +139,7 @@ impl Lower<'_> {
         self.call_by_name("reshape", vec![part, Value::Tuple(shape)], span)
     }
 
-    /// A part of a tile of which only the run knows how much there is.
+    /// A part of a tile whose extent is only known at run time.
     pub(super) fn counted_part(&mut self, part: TileId, parts: &[Part], span: Span) -> Lowered<TileId> {
         if !parts.iter().any(|part| matches!(part, Part::Few { .. })) {
             return Ok(part);
@@ -160,7 +161,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What the difference of two numbers is at most, where that can be told.
+    /// An upper bound of the difference of two numbers, if it can be determined.
     fn most_between(&self, low: Index, high: Index, steps: &mut usize) -> Option<i64> {
         *steps = steps.checked_sub(1)?;
         if let (Index::At(low), Index::At(high)) = (low, high)
@@ -170,7 +171,7 @@ impl Lower<'_> {
         {
             return most.into_iter().max();
         }
-        // Of the smaller of two ends, and the larger of two beginnings, either is a bound.
+        // Either operand of a minimum of ends, or of a maximum of beginnings, gives a bound.
         let mut bounds = Vec::new();
         if let Some(sides) = self.sides(high, &arith::MINSI) {
             bounds.extend(sides.map(|side| self.most_between(low, side, steps)));
@@ -199,7 +200,7 @@ impl Lower<'_> {
         most(high, true)?.checked_sub(most(low, false)?)
     }
 
-    /// Both operands of a number that an op makes of two.
+    /// Both operands of a number that is the result of this binary op.
     fn sides(&self, index: Index, of: &'static OpDef) -> Option<[Index; 2]> {
         let Index::At(scalar) = index else { return None };
         let mut value = scalar.value;
@@ -264,7 +265,7 @@ impl Lower<'_> {
         Some(())
     }
 
-    /// What a number is a multiple of, as far as its making says: 0 for 0, 1 where nothing is known.
+    /// A divisor of a number, as far as its definition shows: 0 for 0, 1 if nothing is known.
     pub(super) fn unit(&self, value: ValueId) -> u64 {
         self.unit_in(value, &mut { MOST_STEPS })
     }
@@ -275,6 +276,9 @@ impl Lower<'_> {
         let module = &self.e.module;
         if let Some(n) = rules::constant(module, value) {
             return n.unsigned_abs();
+        }
+        if let Some((_, unit)) = self.tensors.units.iter().find(|(own, _)| *own == value) {
+            return *unit;
         }
         match module.value(value).def {
             ValueDef::Result(id, _) => {
@@ -303,6 +307,6 @@ impl Lower<'_> {
 }
 
 /// The greatest common divisor.
-fn common(a: u64, b: u64) -> u64 {
+pub(crate) fn common(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { common(b, a % b) }
 }

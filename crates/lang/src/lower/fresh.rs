@@ -1,4 +1,4 @@
-//! Names that a loop binds first and that are read after it.
+//! Names that are first bound in a loop and live after it.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::dtype::DType;
 use crate::value::{Const, Index, TileId, Value};
 
 impl Lower<'_> {
-    /// First values of what is bound only inside a loop.
+    /// Initial values for values that are only bound inside a loop.
     pub(super) fn start_fresh(&mut self, way: Option<&CarryKind>, first: &mut Vec<ValueId>) -> Option<Carried> {
         match way? {
             CarryKind::FreshNumber(ty) => {
@@ -33,9 +33,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Names that a body binds and that are read after its loop, though nothing stood for them before: what they stand for
-    /// there, and those that have to be carried for that. Tiles stay where they are, in buffers that are moved before the
-    /// loop; numbers have a value only where the loop `runs` for certain.
+    /// Names that a body binds and that are live after its loop, although they were unbound before: their values there,
+    /// and the names that have to be carried for that. Tiles stay in their buffers, which are moved before the loop;
+    /// numbers are only defined if the loop certainly runs (`runs`).
     pub(super) fn fresh_names(&mut self, names: &Names, done: &Done, runs: bool) -> (CarryPlan, Vec<(Rc<str>, Value)>) {
         let (mut plan, mut known) = (CarryPlan::new(), Vec::new());
         for name in &names.bound {
@@ -62,7 +62,7 @@ impl Lower<'_> {
         (plan, known)
     }
 
-    /// Lets names stand for what they stood for inside a loop.
+    /// Rebinds names to their values inside a loop.
     pub(super) fn set_again(&mut self, known: Vec<(Rc<str>, Value)>) {
         for (name, value) in known {
             let value = match value {
@@ -73,7 +73,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Moves the buffer of a tile before a loop that makes it. False where that is not possible.
+    /// Moves the buffer of a tile before the loop that makes it. False if that is not possible.
     pub(super) fn hoisted(&mut self, id: TileId, op: OpId) -> bool {
         let tile = self.tile(id).clone();
         let open = |extent: &Index| matches!(extent, Index::At(_));

@@ -1,4 +1,4 @@
-//! Functions: kernels, and those that are copied into the kernels that call them.
+//! Functions: kernels, and functions that are inlined into the kernels that call them.
 
 use std::rc::Rc;
 
@@ -26,11 +26,11 @@ use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
 use crate::value::{Const, TileId, Value};
 
-/// The most calls inside each other.
+/// The maximum depth of nested calls.
 const MOST_CALLS: usize = 32;
 
-/// Lowers a kernel into a function of the module. What an opaque function writes without saying so is found on the way: then it is
-/// lowered again.
+/// Lowers a kernel to a function of the module. If an opaque function turns out to write parameters without declaring
+/// it, it is lowered again.
 pub(crate) fn lower_function(
     emitter: &mut Emitter,
     (globals, words): (&Globals<'_>, &'static dyn Words),
@@ -91,7 +91,7 @@ fn lower_once(
         }
         seen.push(name);
         if let Some(Passed::Number(Const::None)) = given.get(name) {
-            // Nothing is passed: what asks for it says so.
+            // No argument: uses of the parameter report it.
             lower.names.env.insert(name.into(), Value::Const(Const::None));
             continue;
         }
@@ -164,15 +164,17 @@ fn lower_once(
     Ok((op, KernelInfo { name: name.to_string(), params, blocks, together, defers: false, gives }))
 }
 
-/// The value of a parameter that is known when the kernel is compiled: `TILE: pl.constexpr = 64`, or a scalar that is compiled for
-/// the value that is passed. `None` for the others.
-fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::ParameterWithDefault) -> Option<Lowered> {
+/// The value of a parameter that is known at compile time: `TILE: pl.constexpr = 64`, or a scalar that is specialised
+/// for the passed value. `None` for others.
+pub(crate) fn constant_parameter(
+    lower: &mut Lower<'_>,
+    parameter: &ruff_python_ast::ParameterWithDefault,
+) -> Option<Lowered> {
     let name = parameter.parameter.name.as_str();
     if let Some(value) = lower.names.env.get(format!("{CONSTEXPR}{name}").as_str()) {
         return Some(Ok(value.clone()));
     }
-    let annotation = parameter.parameter.annotation.as_deref()?;
-    if crate::globals::path_of(lower.globals, &lower.names.env, annotation).as_deref() != Some("pl.constexpr") {
+    if !is_constant(lower.globals, &lower.names.env, parameter) {
         return None;
     }
     if let Some(value) = lower.globals.get(name).filter(|value| matches!(value, Value::Const(_))) {
@@ -191,7 +193,17 @@ fn constant_parameter(lower: &mut Lower<'_>, parameter: &ruff_python_ast::Parame
     Some(lower.expr(default))
 }
 
-/// Puts a function whose body is done after those that are there: its type, and what the body asks for.
+/// True for a parameter that is a constant: `TILE: pl.constexpr`.
+pub(crate) fn is_constant(
+    globals: &Globals<'_>,
+    scope: &crate::globals::Scope,
+    parameter: &ruff_python_ast::ParameterWithDefault,
+) -> bool {
+    let annotation = parameter.parameter.annotation.as_deref();
+    annotation.is_some_and(|own| crate::globals::path_of(globals, scope, own).as_deref() == Some("pl.constexpr"))
+}
+
+/// Appends a function whose body is complete: its type, and the facts of its body.
 pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, facts: &Facts) {
     emitter.module.set_function_type(op, FuncType { inputs: types, results: Vec::new() });
     if let Some((split, _)) = facts.divided() {
@@ -205,7 +217,7 @@ pub(super) fn put_function(emitter: &mut Emitter, op: OpId, types: Vec<Type>, fa
 }
 
 impl Lower<'_> {
-    /// Takes what a function says of itself.
+    /// Applies the attributes of a function.
     pub fn says(&mut self, attrs: &FunctionAttrs) {
         self.facts.split = attrs.split.or(self.facts.split);
         self.facts.ends = attrs.ends.or(self.facts.ends);
@@ -217,7 +229,7 @@ impl Lower<'_> {
         self.facts.shapes_said |= attrs.shapes_said;
     }
 
-    /// Ends the body of a function; the tiles that it gives back become parameters after the others.
+    /// Ends the body of a function; returned tiles become parameters after the others.
     pub(super) fn end_body(&mut self, head: Span, params: &mut Vec<ParamInfo>, types: &mut Vec<Type>) {
         self.e.span = head;
         let end = self.e.op(&func::RETURN, &[], &[], &[]);
@@ -231,8 +243,8 @@ impl Lower<'_> {
         }
     }
 
-    /// Leaves a tensor of the kernel's own out that nothing touches and nobody is given, as where its name became an accumulator's; false
-    /// where it is used.
+    /// Removes an unused tensor of the kernel's own that is not returned either, such as one whose name became an
+    /// accumulator's; false if it is used.
     fn left_out(&mut self, name: &str) -> bool {
         let root = self.facts.created.iter().find_map(|(_, value)| match value {
             Value::Tensor(own) if *self.tensors.roots[own.root].name == *name => Some(&self.tensors.roots[own.root]),
@@ -251,8 +263,8 @@ impl Lower<'_> {
         true
     }
 
-    /// Reports questions about the lane where there is none: outside of regions only functions that push and pop
-    /// themselves know that the other lane runs too.
+    /// Reports lane queries where there is no lane: outside regions, only functions that push and pop themselves know
+    /// that the other lane runs too.
     fn check_lane_questions(&mut self) -> Lowered<()> {
         if self.facts.pipe_end.is_some() || !self.facts.hand_ends.is_empty() {
             return Ok(());
@@ -272,7 +284,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Calls a function of the file: its body is lowered here.
+    /// Calls a function of the file: inlines its body.
     pub(super) fn call_function(&mut self, name: &str, given: Given, span: Span) -> Lowered {
         let Some(function) = self.globals.functions.get(name).cloned() else {
             let error =
@@ -348,7 +360,7 @@ impl Lower<'_> {
             let tile = matches!(value, Value::Tile(_) | Value::Tensor(_));
             if let (Some(annotation), true) = (&parameter.parameter.annotation, tile) {
                 let shape = self.shape_of(&value);
-                // The annotation is one of the function that is called.
+                // The annotation is resolved in the scope of the callee.
                 let own = std::mem::replace(&mut self.names.env, std::mem::take(env));
                 let said = annotated_as(self, annotation, Some((wanted, &shape)));
                 let outcome = match said {
@@ -370,7 +382,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The body of a function that is called; the value of its last statement, if that is a `return`.
+    /// Inlines the body of a callee; the value of its last statement, if that is a `return`.
     fn called_body(&mut self, body: &[Stmt]) -> Lowered {
         let (last, before) = match body.split_last() {
             Some((Stmt::Return(last), before)) => (last.value.as_deref(), before),
@@ -385,7 +397,7 @@ impl Lower<'_> {
         last.map_or(Ok(Value::Nothing), |value| self.expr(value))
     }
 
-    /// `return`: outputs are parameters, so there is nothing to do for them. A tile becomes an output of its own.
+    /// `return`: outputs are parameters, so there is nothing to do for them. A tile becomes an additional output.
     pub(super) fn give_back(&mut self, value: Value, index: usize, span: Span) -> Lowered<()> {
         match value {
             Value::Tuple(items) => {
@@ -437,7 +449,7 @@ impl Lower<'_> {
     }
 }
 
-/// The error of a wait that the scheduler is asked for where it cannot do that.
+/// The error for a wait that is requested from the scheduler where it cannot do it.
 pub(super) fn deferred(span: Span, why: &str) -> Diagnostic {
     let message = format!("the scheduler waits for a signal in place of a task that does nothing else, and this {why}");
     Diagnostic::error("deferred-wait", span, message).help(

@@ -1,6 +1,6 @@
-//! What the type of a tensor or tile says besides its shape and its elements: `pl.Tensor[[64, 64], pl.FP16, pl.NZ]`.
+//! Further arguments of a tensor or tile type after shape and element type: `pl.Tensor[[64, 64], pl.FP16, pl.NZ]`.
 //!
-//! Nothing is passed over: each such argument has its effect, is told to have none, or is an error.
+//! No argument is ignored: each has an effect, is reported to have none, or is an error.
 
 use ruff_python_ast::{Expr, ExprCall};
 use slipring_ir::{Diagnostic, Reported, Severity, Span};
@@ -11,12 +11,12 @@ use crate::globals::path_of;
 use crate::syntax::at;
 use crate::value::{Const, Index, Value, show};
 
-/// The layout of a tensor that has one row after the other.
+/// The layout of a tensor in row order.
 const ROWS: &str = "ND";
 
-/// An argument after the elements.
+/// An argument after the element type.
 enum Further<'e> {
-    /// `pl.NZ`, `pl.TensorLayout.NZ`, or a name that stands for it.
+    /// `pl.NZ`, `pl.TensorLayout.NZ`, or a name for it.
     Layout(String),
     /// `pl.Mem.Vec`.
     Memory(Space),
@@ -30,7 +30,7 @@ enum Further<'e> {
 const LAYOUTS: &[&str] = &[ROWS, "DN", "NZ", "MX_A_ZZ", "MX_B_NN"];
 
 fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Further<'e>> {
-    // `pl.MemRef("ub", slots=2)[i % 2]` is one of several places.
+    // `pl.MemRef("ub", slots=2)[i % 2]` is one of several buffers.
     let named = if let Expr::Subscript(slot) = arg { &slot.value } else { arg };
     let path = path_of(lower.globals, &lower.names.env, named).unwrap_or_default();
     let last = path.rsplit('.').next().unwrap_or_default();
@@ -60,7 +60,7 @@ fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Furt
     Err(lower.report(error))
 }
 
-/// What the type of a parameter says besides its shape and its elements: the memory whose scales it holds, packed.
+/// The further arguments of a parameter's type: the memory whose packed scales it holds, if any.
 pub(crate) fn of_parameter(
     lower: &mut Lower<'_>,
     args: &[&Expr],
@@ -82,7 +82,7 @@ pub(crate) fn of_parameter(
     Ok(scales)
 }
 
-/// Holds a value against what the type of its name says besides its shape and its elements.
+/// Checks a value against the further arguments of its name's type.
 pub(crate) fn of_value(lower: &mut Lower<'_>, tile: bool, args: &[&Expr], dims: &[u64], value: &Value) -> Lowered<()> {
     for arg in args.iter().skip(2) {
         let span = at(*arg);
@@ -123,7 +123,7 @@ pub(crate) fn of_value(lower: &mut Lower<'_>, tile: bool, args: &[&Expr], dims: 
     Ok(())
 }
 
-/// Reports a layout that no tensor has.
+/// Reports a layout that tensors do not have.
 fn rows_only(lower: &mut Lower<'_>, name: &str, span: Span) -> Lowered<()> {
     if name == ROWS {
         return Ok(());
@@ -147,14 +147,14 @@ fn no_memory(lower: &mut Lower<'_>, span: Span) -> Reported {
     lower.report(error)
 }
 
-/// Says that a place in memory is not taken from the text.
+/// Reports that a memory placement in the text has no effect.
 fn place(lower: &mut Lower<'_>, span: Span) {
     let note = Diagnostic::warning("type-argument", span, "`pl.MemRef` has no effect")
         .help("it says where the public compiler put it; here memory is given out when the kernel is compiled");
     lower.report(Diagnostic { severity: Severity::Note, ..note });
 }
 
-/// Holds what `pl.TensorView(…)` or `pl.TileView(…)` says against what there is.
+/// Checks `pl.TensorView(…)` or `pl.TileView(…)` against the actual value.
 fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value: Option<&Value>) -> Lowered<()> {
     if let Some(first) = call.arguments.args.first() {
         return Err(lower.error("type-argument", at(first), format!("`pl.{name}` takes its arguments by name")));
@@ -194,16 +194,16 @@ fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value:
     Ok(())
 }
 
-/// The layout of packed scales with these extents, where their bytes lie in another order than row by row.
+/// The layout of packed scales with these extents, if their bytes are not in row order.
 pub(crate) fn packed_otherwise(scales: Space, dims: &[u64]) -> Option<&'static str> {
     match scales {
-        // One box after the other is the order of rows where there is one box in each row.
+        // With one box in each row, box order is row order.
         Space::LeftScale => (dims.get(1) != Some(&2)).then_some("MX_A_ZZ"),
         _ => Some("MX_B_NN"),
     }
 }
 
-/// The memory whose scales a tensor holds by the name of its layout: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
+/// The memory whose scales a tensor holds, by the name of its layout: `pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]`.
 fn packed_scales(lower: &mut Lower<'_>, name: &str, (dims, elem): (&[u64], Elem), span: Span) -> Lowered<Space> {
     let (scales, groups, outer) = match name {
         "MX_A_ZZ" => (Space::LeftScale, dims.get(1), dims.first()),

@@ -1,4 +1,4 @@
-//! What became of buffers: written in place, taken, put into others.
+//! The history of buffers: writes in place, ops that took them, copies into others.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use crate::value::{Index, Tensor, TileId};
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     pub window: Tensor,
-    /// Valid rows and columns of the tile that is stored.
+    /// Valid rows and columns of the stored tile.
     pub valid: Option<[Index; 2]>,
     pub span: Span,
 }
@@ -21,9 +21,9 @@ pub(crate) struct Store {
 pub(crate) struct Load {
     pub window: Tensor,
     pub span: Span,
-    /// Stores before it, in the text.
+    /// Number of earlier stores in the text.
     pub stores: usize,
-    /// It stands in a branch in a loop: what follows in the text may come before it.
+    /// True if it is in a branch in a loop: later code in the text may run before it.
     pub again: bool,
 }
 
@@ -31,9 +31,9 @@ pub(crate) struct Load {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MayAlias {
     pub buffers: [ValueId; 2],
-    /// Where a copy became necessary.
+    /// The place where a copy became necessary.
     pub place: Span,
-    /// Set where a loop that runs at least once has put something else into a buffer.
+    /// Set if a loop that runs at least once has put something else into a buffer.
     pub over: bool,
 }
 
@@ -45,46 +45,46 @@ impl MayAlias {
     }
 }
 
-/// A write to a buffer that its tile survives: a part was assigned to.
+/// A partial write to a buffer, after which it still holds its tile.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub buffer: ValueId,
     pub span: Span,
-    /// Names that are read after it, with the other buffers that they stand for.
+    /// Names that are live after it, with the other buffers that they use.
     pub read: Vec<(Rc<str>, ValueId)>,
-    /// False if the body of a loop may write it: nothing is known of it yet.
+    /// False if only the body of a loop may write it, about which nothing is known yet.
     pub sure: bool,
 }
 
-/// An op that works in place took a tile's buffer.
+/// An op that works in place and took a tile's buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Taken {
     pub buffer: ValueId,
     pub span: Span,
-    /// How often the buffer had been taken before.
+    /// Number of times that the buffer had been taken before.
     pub before: u32,
 }
 
-/// What happened to a function's buffers so far.
+/// The history of a function's buffers.
 #[derive(Default)]
 pub(crate) struct Buffers {
     pub writes: Vec<Write>,
-    /// Writes so far when a buffer was last written, by buffer.
+    /// For each buffer, the number of writes at its last write.
     pub last_write: BTreeMap<ValueId, usize>,
     pub twins: Vec<MayAlias>,
-    /// Positions of twins that are over, in the order in which they ended.
+    /// Indices of ended aliases, in the order in which they ended.
     pub over: Vec<usize>,
     pub taken: Vec<Taken>,
-    /// How often a buffer was taken, and where last.
+    /// The number of times that a buffer was taken, and the last place.
     pub taken_count: BTreeMap<ValueId, (u32, Span)>,
     /// Stores into tensors, in the order of the text.
     pub stores: Vec<Store>,
     /// Loads from outputs, in the order of the text.
     pub loads: Vec<Load>,
-    /// Buffers that hold a window's elements, because a name is a tile on some paths and the window on others: the buffer,
-    /// the position of the tensor, and where it was loaded.
+    /// Buffers with a window's elements, because a name is a tile on some paths and the window on others: the buffer,
+    /// the index of the tensor, and the place of the load.
     pub windows: Vec<(ValueId, usize, Span)>,
-    /// Copies: what the first buffer stands for, the second may stand for.
+    /// Copies: the second buffer may represent whatever the first one represents.
     pub copied: Vec<(ValueId, ValueId)>,
 }
 
@@ -115,7 +115,8 @@ impl Buffers {
         }
     }
 
-    /// Goes back to an earlier state. Buffers written since stay known as written: copies of them are made anew.
+    /// Returns to an earlier state. Buffers written since then stay marked as written, so that copies of them are made
+    /// again.
     pub fn take_back(&mut self, mark: BuffersMark) {
         self.untake(mark.taken);
         self.writes.truncate(mark.writes);
@@ -132,7 +133,7 @@ impl Buffers {
         self.copied.truncate(mark.copied);
     }
 
-    /// Forgets what was taken since, and gives it back.
+    /// Removes and returns the takes since a position.
     pub fn untake(&mut self, from: usize) -> Vec<Taken> {
         let taken = self.taken.split_off(from);
         for one in taken.iter().rev() {
@@ -144,12 +145,12 @@ impl Buffers {
         taken
     }
 
-    /// Begins the other arm of a branch: what the first arm took is there.
+    /// Begins the other arm of a branch: buffers that the first arm took are available.
     pub fn other_arm(&mut self, mark: BuffersMark) -> Vec<Taken> {
         self.untake(mark.taken)
     }
 
-    /// After both arms: what either took is taken.
+    /// After both arms: a buffer that either took is taken.
     pub fn join(&mut self, other: Vec<Taken>) {
         for one in other {
             let (before, span) = self.taken_count.get(&one.buffer).copied().unwrap_or((0, one.span));
@@ -160,17 +161,17 @@ impl Buffers {
         }
     }
 
-    /// How often a buffer was taken by ops that work in place.
+    /// Number of times that a buffer was taken by ops that work in place.
     pub fn generation(&self, buffer: ValueId) -> u32 {
         self.taken_count.get(&buffer).map_or(0, |(n, _)| *n)
     }
 
-    /// What tells whether a buffer has been changed since: how often it was taken, and its last write.
+    /// A version of a buffer's contents: the number of takes, and its last write.
     pub fn changes(&self, buffer: ValueId) -> (u32, usize) {
         (self.generation(buffer), self.last_write.get(&buffer).copied().unwrap_or(0))
     }
 
-    /// Where a buffer was taken last.
+    /// The last place where a buffer was taken.
     pub fn taken_at(&self, buffer: ValueId) -> Option<Span> {
         self.taken_count.get(&buffer).map(|(_, span)| *span)
     }
@@ -180,29 +181,29 @@ impl Buffers {
         &self.taken[mark.taken..]
     }
 
-    /// Writes so far.
+    /// Number of writes so far.
     pub fn now(&self) -> usize {
         self.writes.len()
     }
 
-    /// True if a buffer was written after so many writes.
+    /// True if a buffer was written after this number of writes.
     pub fn written_after(&self, buffer: ValueId, then: usize) -> bool {
         self.last_write.get(&buffer).is_some_and(|last| *last > then)
     }
 
-    /// The tensor whose window a buffer may stand for, and where it was loaded.
+    /// The tensor whose window a buffer may represent, and the place of the load.
     pub fn window_in(&self, buffer: ValueId) -> Option<(usize, Span)> {
         self.windows.iter().find(|(of, ..)| *of == buffer).map(|(_, root, span)| (*root, *span))
     }
 
-    /// Notes that a buffer may stand for a window of a tensor.
+    /// Records that a buffer may represent a window of a tensor.
     pub fn holds_window(&mut self, buffer: ValueId, root: usize, span: Span) {
         if !self.windows.iter().any(|(of, known, _)| *of == buffer && *known == root) {
             self.windows.push((buffer, root, span));
         }
     }
 
-    /// Notes that a buffer may stand for whatever another one may stand for.
+    /// Records that a buffer may represent whatever another one may represent.
     pub fn holds_windows_of(&mut self, from: ValueId, to: ValueId) {
         let of_it: Vec<_> = self.windows.iter().filter(|(of, ..)| *of == from).copied().collect();
         for (_, root, span) in of_it {
@@ -212,7 +213,8 @@ impl Buffers {
         }
     }
 
-    /// Follows the copies since, in any order and any number of times: so they are made by the iterations of a loop.
+    /// Propagates windows along the copies since `mark` to a fixed point, because the iterations of a loop repeat the
+    /// copies in any order.
     pub fn follow_copies(&mut self, mark: BuffersMark) {
         loop {
             let known = self.windows.len();
@@ -242,7 +244,7 @@ impl Buffers {
         }
     }
 
-    /// What is one object with a tile that was copied since is one with the copy, whichever iteration made either.
+    /// Propagates aliases along the copies since `mark`, whichever iteration made them.
     pub fn follow_twins(&mut self, mark: BuffersMark) {
         loop {
             let known = self.twins.len();
@@ -258,7 +260,7 @@ impl Buffers {
         }
     }
 
-    /// After what may not have run: twins from before that ended in it may still be twins.
+    /// After code that may not have run: earlier aliases that ended in it may still hold.
     pub fn revive(&mut self, mark: BuffersMark) {
         for at in self.over.split_off(mark.over) {
             match at < mark.twins {
@@ -268,8 +270,8 @@ impl Buffers {
         }
     }
 
-    /// After a loop that ran at least once buffers hold what its last iteration put into them, from the first of each pair
-    /// into the second: what was one object with the old contents is none with the new ones.
+    /// After a loop that ran at least once, buffers hold what its last iteration put into them, from the first of each
+    /// pair to the second: aliases of the old contents end.
     pub fn replaced(&mut self, puts: &[(ValueId, ValueId)]) {
         let before = |buffer: ValueId| puts.iter().find(|(_, to)| *to == buffer).map_or(buffer, |(from, _)| *from);
         let ends: Vec<usize> = (0..self.twins.len())
@@ -285,5 +287,5 @@ impl Buffers {
     }
 }
 
-/// Tiles that the end of an iteration puts into buffers: the name, from where, to where.
+/// Tiles that the end of an iteration puts into buffers: name, source, destination.
 pub(crate) type Copies = Vec<(Rc<str>, TileId, TileId)>;

@@ -1,4 +1,4 @@
-//! What a loop goes through where that is listed: tuples and lists, `enumerate`, `zip` and `reversed` of them.
+//! Loops over listed values: tuples and lists, and `enumerate`, `zip` and `reversed` of them.
 
 use ruff_python_ast::{Comprehension, Expr, ExprCall, StmtFor};
 use slipring_ir::{Diagnostic, Span};
@@ -11,20 +11,20 @@ use crate::constants::is_true;
 use crate::syntax::at;
 use crate::value::{Const, Items, Value};
 
-/// The most iterations of a loop that is written out.
+/// The maximum number of iterations of an unrolled loop.
 pub(super) const MOST: u64 = 4096;
 
-/// A list that the kernel made and a loop goes through.
+/// A list that the kernel made and a loop iterates over.
 struct Walked {
-    /// Its number.
+    /// Its id.
     id: usize,
-    /// What was in it when the loop began.
+    /// Its contents at the beginning of the loop.
     items: Items,
     backwards: bool,
 }
 
 impl Lower<'_> {
-    /// A loop over what is listed: each iteration is written out.
+    /// A loop over listed values: each iteration is unrolled.
     pub(super) fn over_items(&mut self, stmt: &StmtFor) -> Lowered<()> {
         let mut lists = Vec::new();
         let items = self.items(&stmt.iter, &mut lists)?;
@@ -38,8 +38,8 @@ impl Lower<'_> {
         self.still_the_same(&lists, items.len(), place)
     }
 
-    /// Reports a list that is not what it was for what is left of a loop that goes through it: Python would go on in the list as it
-    /// is now. So many of its values were `done`.
+    /// Reports a list that changed while a loop still iterates over it: Python would continue in the changed list.
+    /// `done` of its values were processed.
     fn still_the_same(&mut self, lists: &[Walked], done: usize, place: Span) -> Lowered<()> {
         let same = |list: &Walked| {
             let Some(Value::Tuple(now)) = self.made(list.id) else { return false };
@@ -55,12 +55,12 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// `[value for name in listed if condition]`: each value is written out.
+    /// `[value for name in listed if condition]`: each value is unrolled.
     pub(super) fn comprehension(&mut self, value: &Expr, generators: &[Comprehension], span: Span) -> Lowered {
         let mut made = Vec::new();
         let mut own = Names::default();
         generators.iter().for_each(|part| own.assigned(&part.target));
-        // Its names are its own: afterwards they stand for what they stood for.
+        // Its names are local: afterwards they have their earlier values.
         let before = self.names.only(&own.bound);
         let outcome = self.each_value(value, generators, &mut made);
         for name in &own.bound {
@@ -98,7 +98,7 @@ impl Lower<'_> {
         self.still_the_same(&lists, count, place)
     }
 
-    /// The values that a loop takes one after another from the expression after its `in`.
+    /// The values that a loop takes from the expression after its `in`.
     fn items(&mut self, listed: &Expr, lists: &mut Vec<Walked>) -> Lowered<Vec<Value>> {
         let items = match listed {
             Expr::Call(call) => self.called_items(call, lists)?,
@@ -137,7 +137,7 @@ impl Lower<'_> {
         ))
     }
 
-    /// What a call lists. `None` for one that has to be evaluated to know.
+    /// The values of a call. `None` for one that has to be evaluated to know them.
     fn called_items(&mut self, call: &ExprCall, lists: &mut Vec<Walked>) -> Lowered<Option<Vec<Value>>> {
         let Value::Path(path) = self.expr(&call.func)? else { return Ok(None) };
         match &*path {
@@ -203,7 +203,7 @@ impl Lower<'_> {
             .collect())
     }
 
-    /// The numbers of a range, which are known.
+    /// The values of a known range.
     fn counted_items(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
         let [first, end, step] = self.known_range(call)?;
         if step == 0 {
@@ -211,7 +211,7 @@ impl Lower<'_> {
         }
         let count = count_of((first, end, step));
         self.few_enough(count, at(call))?;
-        // Each number lies between the bounds, the product on the way there may not.
+        // Each value is between the bounds, but the intermediate product may overflow.
         let number = |at: i64| first.wrapping_add(at.wrapping_mul(step));
         Ok((0..count as i64).map(|at| Value::Const(Const::Int(number(at)))).collect())
     }

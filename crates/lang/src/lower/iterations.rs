@@ -23,7 +23,7 @@ struct Iterations<'a> {
     span: Span,
 }
 
-/// The most iterations of a loop that are lowered one by one because what they rebind cannot be carried.
+/// The maximum number of iterations that are lowered one by one because rebound values cannot be carried.
 const MOST_ONE_BY_ONE: usize = 64;
 
 impl Lower<'_> {
@@ -97,7 +97,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Lowers each iteration by itself, as long as the condition is known. False if it is not, or there are too many.
+    /// Lowers each iteration separately, as long as the condition is known. False if it is not, or there are too many.
     fn one_by_one(&mut self, iterations: &Iterations<'_>) -> Lowered<bool> {
         let mut names = self.names_in_loop(iterations.body, &iterations.frame);
         names.read_by(iterations.test);
@@ -125,7 +125,7 @@ impl Lower<'_> {
 
     fn iterate_as(&mut self, iterations: &Iterations<'_>, plan: &CarryPlan) -> Result<CarryPlan, Stop> {
         let mut names = self.names_in_loop(iterations.body, &iterations.frame);
-        // The condition is asked first, and again after each iteration.
+        // The condition is evaluated first, and again after each iteration.
         names.read_by(iterations.test);
         self.read_behind(names.exposed.clone());
         let outcome = self.iterate_here(iterations, &names, plan);
@@ -188,7 +188,7 @@ impl Lower<'_> {
         Ok(if misfits.is_empty() { Ok(Done { before, carried, op, targets }) } else { Err(misfits) })
     }
 
-    /// Whether a loop goes on. After a `break` the rest of the condition is not asked.
+    /// Whether a loop continues. After a `break` the rest of the condition is not evaluated.
     fn goes_on(&mut self, test: &Expr, flagged: bool) -> Lowered<ValueId> {
         if let Expr::BoolOp(both) = test
             && let (BoolOp::And, [Expr::Name(flag), rest]) = (both.op, &both.values[..])

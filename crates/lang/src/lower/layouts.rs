@@ -1,11 +1,11 @@
-//! How tiles lie in the memories.
+//! Layouts of tiles in the memories.
 
 use slipring_ir::TileType;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use crate::value::{fold, valid};
 
-/// A memory and how tiles lie in it.
+/// A memory, with a layout of tiles in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub space: Space,
@@ -14,7 +14,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The usual layout of a memory: rows in UB, fractals on the Cube core.
+    /// The usual layout in a memory: rows in UB, fractals on the Cube core.
     pub const fn of(space: Space) -> Place {
         let (blayout, slayout) = match space {
             Space::Right => (BLayout::RowMajor, SLayout::ColMajor),
@@ -26,7 +26,7 @@ impl Place {
         Place { space, blayout, slayout }
     }
 
-    /// The same memory with the layouts of these names; `None` if there are none of these names.
+    /// The same memory with the named layouts; `None` for unknown names.
     pub fn with(self, blayout: Option<&str>, slayout: Option<&str>) -> Option<Place> {
         let blayout = match blayout {
             None => self.blayout,
@@ -44,7 +44,7 @@ impl Place {
         Some(Place { blayout, slayout, ..self })
     }
 
-    /// The type of a tile of a shape: padded to whole boxes, or to 32 bytes where it lies line by line.
+    /// The type of a tile of a shape: padded to whole boxes, or to 32 bytes for a line layout.
     pub fn tile_type(self, shape: &[u64], elem: Elem) -> TileType {
         let (rows, cols) = fold(shape);
         let blayout = if self.space == Space::Vec && cols == 1 && rows > 1 { BLayout::ColMajor } else { self.blayout };
@@ -62,10 +62,10 @@ impl Place {
         let (row_unit, col_unit) = match (self.slayout, blayout) {
             (SLayout::NoneBox, BLayout::RowMajor) => (1, line),
             (SLayout::NoneBox, BLayout::ColMajor) => (line, 1),
-            // As the operands that they belong to, whose boxes are 32 bytes wide.
+            // Like the operands that they belong to, whose boxes are 32 bytes wide.
             (SLayout::RowMajor, _) if scales => (32, 2),
             (SLayout::ColMajor, _) if scales => (2, 32),
-            // Operands are padded alike in both directions, so that they fit L0A, L0B and their transposed views.
+            // Operands are padded in both directions, so that they fit L0A, L0B and their transposed views.
             _ => {
                 let (rows, cols) = layout.box_shape();
                 let unit = u64::from(rows.max(cols));

@@ -1,4 +1,4 @@
-//! Lists of matrices: one of a tensor, and those that lie in accumulators of their own.
+//! Lists of matrices: matrices of one tensor, and matrices in separate accumulators.
 
 use slipring_ir::Span;
 use slipring_pto as pto;
@@ -46,7 +46,7 @@ impl Lower<'_> {
         Ok(whole)
     }
 
-    /// Stores each matrix of a list where it belongs.
+    /// Stores each matrix of a list to its place.
     pub(super) fn store_parts(&mut self, parts: &Parts, tensor: &Tensor, atomic: bool, span: Span) -> Lowered<()> {
         let shape = tensor.shape();
         let list = &parts.shape[..parts.shape.len() - 2];

@@ -1,4 +1,4 @@
-//! A function while its body is lowered: what is known, names, and reports.
+//! State of a function during the lowering of its body: knowledge, names, and reports.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,56 +15,56 @@ use crate::jumps::quoted;
 use crate::params::Given;
 use crate::value::{Const, Unknown, Value, show, split_name};
 
-/// The most errors that are reported of a file.
+/// The maximum number of errors that are reported for a file.
 const MOST_ERRORS: usize = 1000;
 
 /// A value, or an error that has been reported.
 pub(crate) type Lowered<T = Value> = Result<T, Reported>;
 
-/// A function while its body is lowered.
+/// A function during the lowering of its body.
 pub(crate) struct Lower<'a> {
     pub e: &'a mut Emitter,
     pub diags: &'a mut Diags,
     pub globals: &'a Globals<'a>,
     pub words: &'static dyn Words,
-    /// What names stand for where the lowering is.
+    /// The current values of names.
     pub names: NameState,
-    /// Tensors in global memory, and what is known of their windows.
+    /// Tensors in global memory, and knowledge about their windows.
     pub tensors: TensorState,
-    /// Tiles, and what became of their memory.
+    /// Tiles, and the history of their memory.
     pub held: TileState,
-    /// What is open around the statement that is being lowered.
+    /// Constructs that are open around the current statement.
     pub open: OpenState,
     /// How loops carry names.
     pub carry: CarryState,
-    /// What the kernel returns.
+    /// The results of the kernel.
     pub outcome: Outcome,
-    /// Which errors were reported.
+    /// Errors that were reported.
     pub reports: ReportState,
     /// True while arguments of `pl.static_print` are evaluated.
     pub saying: bool,
-    /// The type of tile that an annotation says the call that is being lowered gives.
+    /// The tile type from the annotation of the current call's target.
     pub expected: Option<(Vec<u64>, Elem)>,
-    /// The function's name, where its parameters need not say what it does with them.
+    /// The function's name, if its parameters need not declare how it accesses them.
     pub opaque: Option<Rc<str>>,
-    /// Facts of the function that its body declares.
+    /// Facts about the function that its body declares.
     pub facts: Facts,
 }
 
-/// The words that kernels call, as the lowering asks for them. The catalogue stands above the lowering: each of its ops says how it is
-/// lowered.
+/// The builtins that kernels call, as an interface for the lowering. The catalogue depends on the lowering, because
+/// each of its ops defines how it is lowered.
 pub(crate) trait Words {
-    /// Lowers a call of a word. `place` is that of its name.
+    /// Lowers a call of a builtin. `place` is that of its name.
     fn call(&self, lower: &mut Lower<'_>, path: &str, place: Span, given: Given, span: Span) -> Lowered;
-    /// Whether there is a word of this name.
+    /// True if there is a builtin with this name.
     fn knows(&self, name: &str) -> bool;
-    /// The op that a word of this name becomes, whatever it is called with.
+    /// The op that a builtin with this name becomes, whatever its arguments.
     fn op(&self, name: &str) -> Option<&'static OpDef>;
-    /// Whether it makes an end of a pipe.
+    /// True if it makes an end of a pipe.
     fn makes_end(&self, name: &str) -> bool;
-    /// The word that a method of a tile or tensor is: `x.cast(…)` is `pl.cast(x, …)`.
+    /// The builtin for a method of a tile or tensor: `x.cast(…)` is `pl.cast(x, …)`.
     fn method<'n>(&self, name: &'n str) -> Option<&'n str>;
-    /// What to write for a name that other languages of tiles have, and this one has not.
+    /// A replacement for a name that other tile languages have, and this one does not.
     fn instead_of(&self, name: &str) -> Option<String>;
 }
 
@@ -98,7 +98,7 @@ impl<'a> Lower<'a> {
 }
 
 impl Lower<'_> {
-    /// Reports an error, once: a body that is lowered several times has the same error each time.
+    /// Reports an error once: a body that is lowered several times has the same error each time.
     pub fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
         let is_error = diagnostic.severity == slipring_ir::Severity::Error;
@@ -114,7 +114,7 @@ impl Lower<'_> {
         Reported
     }
 
-    /// Forgets the reports after the first so many.
+    /// Forgets all reports but the first `kept`.
     pub fn forget_reports(&mut self, kept: usize) {
         if self.diags.list.len() > kept {
             self.diags.list.truncate(kept);
@@ -123,7 +123,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports an error of a code once, wherever it comes first.
+    /// Reports the first error with a code, and no others.
     pub fn report_once(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.diags.list.iter().any(|d| d.kind.is_like(&diagnostic.kind)) {
             Reported
@@ -137,9 +137,9 @@ impl Lower<'_> {
         self.report(Diagnostic::error(kind, span, message))
     }
 
-    /// Lowers something that may stand in itself.
+    /// Lowers a recursive construct, with a limit on the depth.
     pub fn deeper<T>(&mut self, span: Span, work: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
-        /// Far more than a text has: functions may call each other.
+        /// Far more than in any real text: functions may call each other.
         const MOST_DEPTH: usize = 400;
         if self.open.depth >= MOST_DEPTH {
             return Err(self.error("nesting", span, "calls and expressions are nested too deeply"));
@@ -157,14 +157,14 @@ impl Lower<'_> {
 
     // ---- names ----
 
-    /// What a name stands for.
+    /// The value of a name.
     pub fn lookup(&mut self, name: &str, span: Span) -> Lowered {
         if self.names.poisoned.contains(name) {
             return Err(Reported);
         }
         let global = || self.globals.get(name).filter(|_| !self.names.lost.contains_key(name));
         match self.names.env.get(name).cloned().or_else(global) {
-            // A name of the language that was imported by itself.
+            // A builtin that was imported by name.
             Some(Value::Path(path)) => match path.split_once('.') {
                 Some(("pl", member)) if !member.contains('.') => {
                     return self.attribute(Value::Path("pl".into()), member, span);
@@ -196,7 +196,7 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Reports a use of what the host code computes in a way that is not followed.
+    /// Reports a use of a value that host code computes in a way that is not followed.
     pub fn not_known(&mut self, name: &str, why: &Unknown, span: Span) -> Reported {
         let message = format!("`{name}` is not known when the kernel is compiled: it comes from {}", why.why);
         let mut error = Diagnostic::error("not-constant", span, message);
@@ -211,7 +211,7 @@ impl Lower<'_> {
         self.report(error)
     }
 
-    /// The same for a part of a list or dict, which is called as it is written.
+    /// Like [`Lower::not_known`], for a part of a list or dict, which is named by its text.
     pub fn part_not_known(&mut self, why: &Unknown, span: Span) -> Reported {
         let written = self.e.module.source.text.get(span.start as usize..span.end as usize);
         let name = written
@@ -232,21 +232,21 @@ impl Lower<'_> {
         self.set(name, value);
     }
 
-    /// Lets a name stand for a value.
+    /// Sets the value of a name.
     pub fn set(&mut self, name: &str, value: Value) {
         self.names.poisoned.remove(name);
         self.names.lost.shift_remove(name);
         self.names.env.insert(name.into(), value);
     }
 
-    /// Lets a name stand for nothing, because its value is known on some paths only.
+    /// Unbinds a name, because its value is known on some paths only.
     pub fn lose(&mut self, name: &str, place: Span, why: &'static str) {
         self.names.env.shift_remove(name);
         self.names.lost.insert(name.into(), (place, why));
     }
 
-    /// True if a name is read after the statement that is being lowered, before it is bound again: in the innermost body that
-    /// says either, from there outwards.
+    /// True if a name is read after the current statement before it is bound again: decided by the innermost body that
+    /// does either.
     pub fn is_read_later(&self, name: &str) -> bool {
         let mut readers = self.open.read_later.iter().rev().peekable();
         for depth in (0..=self.open.bodies.len()).rev() {
@@ -263,17 +263,17 @@ impl Lower<'_> {
         false
     }
 
-    /// Adds names that are read after the body that is opened next: by the next iteration, or by what follows a call.
+    /// Adds names that are read after the next body: by the next iteration, or by the code after a call.
     pub(super) fn read_behind(&mut self, names: BTreeSet<Rc<str>>) {
         self.open.read_later.push((self.open.bodies.len(), names));
     }
 }
 
-/// How messages call a value.
+/// The description of a value in messages.
 pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
     match value {
         Value::Const(Const::Int(n)) => format!("the number {n}"),
-        Value::Const(Const::Float(x)) => format!("the number {x}"),
+        Value::Const(Const::Float(x)) => format!("the number {}", crate::text::python_text(&Const::Float(*x))),
         Value::Const(Const::Str(s)) => format!("the string \"{s}\""),
         Value::Const(Const::None) => "None".into(),
         Value::Const(Const::Bool(b)) => format!("the constant {b}"),

@@ -1,6 +1,7 @@
-//! Tensors that a scope makes. The public compiler makes a tile of UB of each; here it is one where the scalar unit reads or writes
-//! its elements, which DMA of other places could not see behind its cache, and a tensor in global memory elsewhere. Which it is shows
-//! after it is made: the function is lowered again with that known, and as before where a tile cannot do what is asked of it.
+//! Tensors that a scope makes. The public compiler makes a tile of UB for each. Here it is a tile if the scalar unit
+//! accesses its elements, because DMA could not see what is in the scalar cache, and a tensor in global memory
+//! otherwise. Which it is only shows after it was made: the function is lowered again with that knowledge, and again
+//! with a tensor if the tile does not support its uses.
 
 use slipring_ir::{Diags, Reported, Span};
 
@@ -9,7 +10,8 @@ use crate::compiled::Direction;
 use crate::globals::Globals;
 use crate::value::{Tensor, Value};
 
-/// The most bytes of a tensor that becomes a tile: a third of the smaller UB, since other tiles lie there, too.
+/// The maximum size of a tensor that becomes a tile, in bytes: a third of the smaller UB, to leave capacity for other
+/// tiles.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// Lowers a function or a scope, and again while tensors that it makes turn out to be tiles.
@@ -34,15 +36,15 @@ pub(super) fn with_made_tiles<T>(
 }
 
 impl Lower<'_> {
-    /// Whether the tensor that is made at this place is a tile.
+    /// True if the tensor that is made at this place is a tile.
     pub fn is_made_tile(&self, place: &[Span]) -> bool {
         self.open.scopes > 0 && self.globals.made_tiles.borrow().has(place)
     }
 
-    /// The scalar unit reads or writes an element of a tensor.
+    /// Notes that the scalar unit accesses an element of a tensor.
     ///
     /// # Errors
-    /// Where the scope has made the tensor: it is lowered again, with a tile.
+    /// If the scope has made the tensor: it is lowered again, with a tile.
     pub fn by_element(&mut self, element: &Tensor) -> Lowered<()> {
         let at = self.tensors.roots[element.root].of.unwrap_or(element.root);
         let root = &self.tensors.roots[at];

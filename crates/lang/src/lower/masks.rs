@@ -1,5 +1,5 @@
-//! Masks: a bit for each element, as comparisons make them. What is neither a choice nor a combination of masks sees ones and
-//! zeros of the type that was compared, as comparisons of tensors give them in the public language.
+//! Masks: one bit for each element, as comparisons make them. Ops other than selections and combinations of masks see
+//! ones and zeros of the compared type, as comparisons of tensors give them in the public language.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
@@ -10,12 +10,12 @@ use super::on_tiles::scalar_for;
 use crate::lower::layouts::Place;
 use crate::value::{Compared, Const, Index, TileId, Value, fold};
 
-/// A new mask for tiles of a shape and type, of which as much counts as of a tile or mask.
+/// A new mask for tiles of a shape and type, with the valid extent of another tile or mask.
 pub(crate) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId) -> TileId {
-    // A bit for each column.
+    // One bit for each column.
     let (rows, cols) = fold(shape);
     let bytes = cols.div_ceil(8);
-    // Rows of bits, also where one byte holds a row; whole rows, so that masks are combined wherever their bits lie.
+    // In row order, even if one byte holds a row; whole rows, so that masks can be combined wherever their bits are.
     let mut ty = Place::of(Space::Vec).tile_type(&[rows, bytes.max(2)], Elem::U8);
     ty.valid = crate::value::valid(rows, ty.layout.cols.into());
     let buffer = lower.buffer(ty);
@@ -25,13 +25,13 @@ pub(crate) fn of(lower: &mut Lower<'_>, shape: &[u64], elem: Elem, model: TileId
     mask
 }
 
-/// What counts of a tile, or of what a mask compared.
+/// The valid extent of a tile, or of the tiles that a mask compared.
 fn counted(lower: &Lower<'_>, id: TileId) -> Option<[Index; 2]> {
     let tile = lower.tile(id);
     tile.mask.as_ref().map_or(tile.valid, |compared| compared.valid)
 }
 
-/// A new tile of a shape, of which as much counts as of another tile or mask.
+/// A new tile of a shape, with the valid extent of another tile or mask.
 fn counted_like(lower: &mut Lower<'_>, model: TileId, shape: &[u64], elem: Elem, made_by: &'static str) -> TileId {
     match counted(lower, model) {
         None => lower.new_tile(shape, elem, Space::Vec, made_by),
@@ -39,7 +39,7 @@ fn counted_like(lower: &mut Lower<'_>, model: TileId, shape: &[u64], elem: Elem,
     }
 }
 
-/// A tile of one number, of which as much counts as of another tile or mask.
+/// A tile filled with one number, with the valid extent of another tile or mask.
 pub(crate) fn filled(
     lower: &mut Lower<'_>,
     number: &Value,
@@ -54,7 +54,7 @@ pub(crate) fn filled(
     Ok(tile)
 }
 
-/// A mask of one row or column for tiles of a larger shape; another one as it is.
+/// A mask of one row or column broadcast to tiles of a larger shape; other masks are unchanged.
 pub(crate) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: Span) -> Lowered<TileId> {
     let Some(Compared { shape: own, .. }) = lower.tile(mask).mask.clone() else { return Ok(mask) };
     let ((rows, cols), (all_rows, all_cols)) = (fold(&own), fold(shape));
@@ -66,7 +66,7 @@ pub(crate) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: S
         |shape: &[u64]| Value::Tuple(shape.iter().map(|extent| Value::Const(Const::Int(*extent as i64))).collect());
     let mut bits = Value::Tile(bits);
     if own.len() < shape.len() {
-        // As numpy does: dimensions of one element in front.
+        // As in numpy, dimensions of one element are prepended.
         let mut all = vec![1; shape.len() - own.len()];
         all.extend(own.iter().copied());
         bits = lower.call_by_name("reshape", vec![bits, numbers(&all)], span)?;
@@ -75,12 +75,12 @@ pub(crate) fn spread(lower: &mut Lower<'_>, mask: TileId, shape: &[u64], span: S
     packed(lower, &spread, span)
 }
 
-/// The tile itself, or ones and zeros where it is a mask.
+/// The tile itself, or ones and zeros for a mask.
 pub(crate) fn unpacked(lower: &mut Lower<'_>, id: TileId) -> Lowered<TileId> {
     numbers(lower, id, [1, 0])
 }
 
-/// One number where a mask has a bit, and the other where it has none; a tile that is not a mask as it is.
+/// One number for set bits of a mask, and another one for clear bits; a tile that is not a mask is unchanged.
 pub(crate) fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Lowered<TileId> {
     let Some(Compared { shape, elem, .. }) = lower.tile(id).mask.clone() else { return Ok(id) };
     let span = lower.e.span;
@@ -95,7 +95,7 @@ pub(crate) fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Low
     Ok(target)
 }
 
-/// A mask of bits: as it is, or where elements that are no bytes are not zero.
+/// A mask of bits: unchanged, or made by comparing elements that are not bytes with zero.
 pub(crate) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     if lower.tile(id).mask.is_some() || lower.tile(id).ty.layout.elem.bytes() == 1 {
@@ -109,7 +109,7 @@ pub(crate) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowere
     }
 }
 
-/// The mask of a choice: what comparisons made, or bits in integers of any width, as the public language has them.
+/// The mask of a selection: the result of a comparison, or bits in integers of any width, as in the public language.
 pub(crate) fn carried(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     let elem = lower.tile(id).ty.layout.elem;

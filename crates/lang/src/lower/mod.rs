@@ -1,8 +1,8 @@
-//! A kernel's body, statement by statement.
+//! Lowering of a kernel's body, statement by statement.
 //!
-//! Python rebinds names; the module has buffers. An expression that makes a tile makes a new buffer, so that names may be
-//! bound anew at will. What a loop carries ([`carry`]) and what both arms of a branch make ([`branch`]) is put into one
-//! buffer. A tile is moved to the memory where it is needed when it is needed ([`place`]).
+//! Python rebinds names, while the module has buffers. An expression that makes a tile makes a new buffer, so that
+//! names can be rebound freely. Tiles that a loop carries ([`carry`]) and tiles that both arms of a branch make
+//! ([`branch`]) are put into one buffer. A tile is moved to the memory where it is needed on demand ([`place`]).
 
 mod ahead;
 mod arith;
@@ -54,7 +54,8 @@ mod yields;
 
 pub(crate) use ahead::lower_ahead;
 pub(crate) use expr::is_least;
-pub(crate) use function::lower_function;
+pub(crate) use extents::common;
+pub(crate) use function::{constant_parameter, is_constant, lower_function};
 pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};
 pub(crate) use names::read_names;

@@ -1,4 +1,4 @@
-//! Which names statements bind and read.
+//! The names that statements bind and read.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,9 +18,9 @@ pub(super) struct Names {
     pub exposed: BTreeSet<Rc<str>>,
     /// Names that are bound on every path.
     pub certain: BTreeSet<Rc<str>>,
-    /// Names of which a part is assigned to: they stand for what they stood for.
+    /// Names with an assignment to a part: they are not rebound.
     pub written: IndexSet<Rc<str>>,
-    /// True if a tile may be changed in place: a part is assigned to, or what is called might do that.
+    /// True if a tile may be changed in place: by an assignment to a part, or by a called function.
     pub may_write: bool,
 }
 
@@ -76,7 +76,7 @@ impl Names {
                 self.expr(&stmt.iter, certain);
                 let mut inside = certain.clone();
                 self.target(&stmt.target, &mut inside);
-                // Regions run once, loops perhaps not at all.
+                // Regions run exactly once; loops may not run at all.
                 self.block(&stmt.body, &mut inside);
                 if runs_once(&stmt.iter) {
                     *certain = inside;
@@ -112,7 +112,7 @@ impl Names {
                 self.block(&stmt.body, certain);
             }
             Stmt::Expr(stmt) => match popped_into(&stmt.value) {
-                // The name stands for the popped tile from here on; of what it stood for only the type is asked.
+                // The name is bound to the popped tile from here on; only the type of its earlier value is used.
                 Some((call, target @ Expr::Name(_))) => {
                     let mut others = call.arguments.args.iter().filter(|arg| !std::ptr::eq(*arg, target));
                     others.by_ref().for_each(|arg| self.expr(arg, certain));
@@ -193,7 +193,7 @@ pub(crate) fn read_names(stmt: &Stmt) -> Vec<Rc<str>> {
     Names::of(std::slice::from_ref(stmt)).exposed.into_iter().collect()
 }
 
-/// The tile that a pop with three operands, `TPOP(cons, tile, fifo)`, takes its tile into, where it stands as a statement.
+/// The tile operand of a pop with three operands, `TPOP(cons, tile, fifo)`, if it is a statement.
 pub(super) fn popped_into(expr: &Expr) -> Option<(&ExprCall, &Expr)> {
     let call = expr.as_call_expr()?;
     let name = match &*call.func {

@@ -1,4 +1,4 @@
-//! Ops on tiles, emitted.
+//! Emission of ops on tiles.
 
 use slipring_ir::{Attr, Span, ValueId};
 use slipring_op::OpDef;
@@ -13,7 +13,7 @@ pub(crate) fn emit(lower: &mut Lower<'_>, op: &'static OpDef, operands: &[(&str,
     emit_with(lower, op, operands, target, &[]);
 }
 
-/// The same with attributes.
+/// Like [`emit`], with attributes.
 pub(crate) fn emit_with(
     lower: &mut Lower<'_>,
     op: &'static OpDef,
@@ -28,7 +28,7 @@ pub(crate) fn emit_with(
     lower.e.op(op, &groups, attrs, &[]);
 }
 
-/// The number of a call as a scalar for tiles of a type.
+/// The scalar argument of a call for tiles of a type.
 pub(crate) fn scalar_for(lower: &mut Lower<'_>, value: &Value, elem: Elem, span: Span) -> Lowered<ValueId> {
     if let Value::Const(c) = value {
         lower.fits(c, DType::Elem(elem), span)?;

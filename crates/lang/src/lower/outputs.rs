@@ -1,8 +1,8 @@
-//! Outputs: read before they are written, never written, written in part.
+//! Checks of outputs: read before they are written, never written, partially written.
 //!
-//! A `pl.Out[…]` parameter holds nothing when a kernel begins. What the text decides is said: windows at constant places are
-//! compared, in each iteration of loops with constant bounds ([`super::places`]); those at others may be anywhere in their
-//! dimension.
+//! A `pl.Out[…]` parameter is uninitialised when a kernel begins. Errors that the text determines are reported: windows
+//! at constant places are compared, in each iteration of loops with constant bounds ([`super::places`]); other windows
+//! may be anywhere in their dimension.
 
 use slipring_ir::{Diagnostic, Kind, Span};
 
@@ -11,14 +11,14 @@ use super::lowering::Lower;
 use crate::compiled::Direction;
 use crate::value::{Index, Tensor, Value, show};
 
-/// Parts of a tensor that are compared to find one that nothing writes: a few windows have far fewer.
+/// The maximum number of parts of a tensor that are compared to find an unwritten one: a few windows have far fewer.
 const MOST_PARTS: usize = 1 << 12;
 
-/// First element and end of each dimension.
+/// First index and end in each dimension.
 type Bounds = Vec<(i64, i64)>;
 
 impl Lower<'_> {
-    /// Notes a load of a window.
+    /// Records a load of a window.
     pub fn reads(&mut self, window: &Tensor, span: Span) {
         if self.tensors.roots[window.root].direction == Direction::Out {
             let again = self.open.loops > 0 && self.open.branches > 0;
@@ -27,7 +27,7 @@ impl Lower<'_> {
         }
     }
 
-    /// At the end of a function that is a kernel by itself: says what it does wrong with its outputs.
+    /// Reports errors with outputs at the end of a function that is a kernel by itself.
     pub(super) fn check_outputs(&mut self) {
         for load in std::mem::take(&mut self.held.buffers.loads) {
             let until = if load.again { self.held.buffers.stores.len() } else { load.stores };
@@ -67,7 +67,7 @@ impl Lower<'_> {
             );
             return;
         }
-        // A tensor of the kernel's own whose name was given to a tile instead: nobody asked for it.
+        // A tensor of the kernel's own whose name was rebound to a tile: nobody needs it.
         let own = self.facts.created.iter().any(|(_, value)| matches!(value, Value::Tensor(own) if own.root == root));
         if stores.is_empty() && own {
             return;
@@ -121,7 +121,7 @@ impl Lower<'_> {
         );
     }
 
-    /// What a store may reach in each iteration, where that is known.
+    /// The places of a store in each iteration, if they are known.
     fn places_of(&self, store: &Store) -> Option<Vec<Bounds>> {
         let open = |offset: &Index| match offset {
             Index::At(scalar) => Some(scalar.value),
@@ -140,7 +140,7 @@ impl Lower<'_> {
         Some(places.collect())
     }
 
-    /// What a window may reach, less what is not valid of the tile.
+    /// The bounds of a window, less the invalid part of the tile.
     fn bounds_of(&self, window: &Tensor, valid: Option<[Index; 2]>) -> Bounds {
         let dims = &self.tensors.roots[window.root].dims;
         let mut bounds: Bounds = (0..window.sizes.len())
@@ -166,9 +166,9 @@ fn overlap(a: &Bounds, b: &Bounds) -> bool {
     a.iter().zip(b).all(|(a, b)| a.0 < b.1 && b.0 < a.1)
 }
 
-/// The smallest part that has everything that is not written, and whether nothing of it is.
+/// The smallest part that contains everything that is not written, and whether nothing of it is written.
 fn unwritten(whole: &Bounds, written: &[Bounds]) -> Option<(Bounds, bool)> {
-    // Between two neighbouring edges of windows all elements are written, or none is.
+    // Between two neighbouring edges of windows either all elements are written, or none.
     let edges: Vec<Vec<i64>> = whole
         .iter()
         .enumerate()

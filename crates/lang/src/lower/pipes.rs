@@ -1,4 +1,4 @@
-//! Pipes that a kernel's text sets up by hand: both ends of each, and the memory that the other end reserves.
+//! Pipes that a kernel sets up by hand: both ends of each, and the memory that the other end reserves.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
@@ -16,7 +16,7 @@ pub(crate) fn peer(kind: CoreKind) -> CoreKind {
 }
 
 impl Lower<'_> {
-    /// Reports rings of a kernel for both kinds of core that have one end only.
+    /// Reports rings with only one end in a kernel for both kinds of core.
     pub(crate) fn check_hand_ends(&mut self) -> Lowered<()> {
         if self.facts.pipe_end.is_some() || self.facts.kind.is_some() {
             return Ok(());
@@ -39,7 +39,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Bytes of an imported buffer: what the function that it is imported from reserves.
+    /// Bytes of an imported buffer: the size of the reservation in the exporting function.
     pub(crate) fn reserved_size(&mut self, buffer: &Buffer, span: Span) -> Lowered {
         let find = |lower: &Lower<'_>| lower.globals.reserved(buffer.peer.as_deref()?, &buffer.name);
         let bytes = find(self).or_else(|| {

@@ -1,4 +1,4 @@
-//! Where tiles lie: the layouts of the memories, and moves to where a tile is needed.
+//! Placement of tiles: layouts of the memories, and moves to where a tile is needed.
 
 use slipring_ir::{Diagnostic, Kind, Span, Type};
 use slipring_pto as pto;
@@ -9,7 +9,7 @@ use super::lowering::{Lower, Lowered, describe};
 use crate::value::{Const, Copied, Index, Loaded, Tensor, TileId, Value, fold, show};
 
 impl Lower<'_> {
-    /// The tile that a value is in a memory: moved there, loaded from global memory, or as it is.
+    /// The tile of a value in a memory: moved there, loaded from global memory, or unchanged.
     ///
     /// # Errors
     /// Reported if the value is not a tile or tensor, or cannot get there.
@@ -19,7 +19,7 @@ impl Lower<'_> {
             Value::Tensor(tensor) => {
                 let id = match space {
                     Space::Vec => self.loaded(tensor, Space::Vec)?,
-                    // A bias lies in L1 as it lies in its own memory, as a row.
+                    // A bias has the same layout in L1 as in its own memory: a row.
                     Space::Bias => self.load_in(tensor, Place { space: Space::Mat, ..Place::of(Space::Bias) })?,
                     _ => self.loaded(tensor, Space::Mat)?,
                 };
@@ -65,6 +65,7 @@ impl Lower<'_> {
             self.not_in_part(id, span)?;
         }
         let buffer = self.buffer_of(id);
+        // A later use finds the copy, unless the tile has been written in place since.
         if let Some(known) = known.filter(|known| !self.held.buffers.written_after(buffer, known.writes)) {
             return Ok(known.tile);
         }
@@ -94,6 +95,7 @@ impl Lower<'_> {
             (Space::Acc, Space::Mat) => self.copy_to(id, Space::Mat),
             (Space::Acc, Space::Left | Space::Right | Space::Bias)
             | (Space::Vec, Space::Left | Space::Right | Space::Bias) => {
+                // There is no direct path: operands and biases are loaded from L1.
                 let on_the_way = self.moved(id, Space::Mat, false, span)?;
                 self.moved(on_the_way, space, transposed, span)?
             }
@@ -117,7 +119,8 @@ impl Lower<'_> {
         Ok(tile)
     }
 
-    /// Reports a tile whose buffer an op that works in place has overwritten, and a part of one in L1, which is not a tile of its own.
+    /// Reports a tile whose buffer an op that works in place has overwritten, and a part of a tile in L1, which is not
+    /// a tile of its own.
     pub fn still_there(&mut self, id: TileId, span: Span) -> Lowered<()> {
         self.not_overwritten(id, span)?;
         self.not_in_part(id, span)
@@ -136,7 +139,7 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Names a tile that no variable stands for after what it is a copy of and the memory that it lies in.
+    /// Names a copy that no variable is bound to after its source and its memory.
     fn name_copy(&mut self, copy: TileId, source: &str, space: Space) {
         let value = self.tile(copy).value;
         self.e.rename(value, &format!("{source}_{space}"));
@@ -162,8 +165,8 @@ impl Lower<'_> {
         copy
     }
 
-    /// The tile itself if its lines follow one another in memory as they do in a tile of its own, else a copy of which that is
-    /// so: a part has the distances of the tile that it is a part of, and padding may be more than the usual.
+    /// The tile itself if its lines are contiguous in memory as usual, else a contiguous copy: a part has the strides
+    /// of its tile, and padding may be larger than usual.
     pub fn dense(&mut self, id: TileId) -> TileId {
         let tile = self.tile(id);
         let usual = Place::of(Space::Vec).tile_type(&tile.shape, tile.ty.layout.elem).layout;
@@ -173,13 +176,14 @@ impl Lower<'_> {
             BLayout::ColMajor => (lies.cols, lies.rows, usual.rows),
         };
         let alike = own == wanted || lines == 1;
-        // What is not a tile of UB, or a whole tile that lies in another way altogether, is judged by who asked. One column of
-        // a tile by rows is a part that does.
+        // A tile that is not in UB, or is a whole tile with an entirely different layout, is left to the caller. A
+        // column of a tile in row order is a part with a different layout.
         let other = lies.blayout != usual.blayout && (lies == tile.ty.layout || lines == 1);
         if alike || other || tile.ty.space != Space::Vec { id } else { self.copy_to(id, Space::Vec) }
     }
 
-    /// The same bytes of L1 with rows and columns exchanged: fractals by columns are fractals by rows of the transposed tile.
+    /// The same bytes of L1 with rows and columns exchanged: fractals in column order are fractals in row order of the
+    /// transposed tile.
     fn transposed_view(&mut self, id: TileId) -> TileId {
         if let Some((whole, [row, col])) = self.tile(id).part {
             let tile = self.tile(id).clone();
@@ -216,7 +220,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A whole tile to the other kind of core, where no split is written.
+    /// Copies a whole tile to the other kind of core, if no split is written.
     fn cross(&mut self, id: TileId, space: Space, span: Span) -> Lowered<TileId> {
         let tile = self.tile(id).clone();
         if let Some(region) = self.open.region {
@@ -255,7 +259,8 @@ impl Lower<'_> {
             self.halve(&mut tile.shape.clone(), mode, span)?;
         }
         let elem = tile.ty.layout.elem;
-        // The fractals of a compact accumulator lie by its valid rows: a view of all of it would look for them elsewhere.
+        // The fractals of a compact accumulator are laid out by its valid rows: a view of all of it would access them
+        // at other addresses.
         let by_valid_rows = tile.ty.space == Space::Acc && tile.ty.compact != 0 && self.facts.divided().is_none();
         let whole = if by_valid_rows { id } else { self.whole_view(id) };
         let copy = self.new_tile(&tile.shape, elem, space, tile.made_by);
@@ -266,7 +271,7 @@ impl Lower<'_> {
 
     // ---- global memory ----
 
-    /// The tile of a window that an op reads without naming a load: an input is loaded once.
+    /// The tile for a window that an op reads without an explicit load: an input is loaded once.
     fn loaded(&mut self, tensor: &Tensor, space: Space) -> Lowered<TileId> {
         let is_input = !self.tensors.roots[tensor.root].writable;
         let known = self
@@ -287,7 +292,8 @@ impl Lower<'_> {
         Ok(tile)
     }
 
-    /// Notes that a tile of L1 is what a window holds, where nothing changes that: an input's, or `own` memory of the kernel.
+    /// Records that a tile of L1 has the contents of a window that nothing changes: that of an input, or of memory that
+    /// is the kernel's `own`.
     pub fn note_image(&mut self, tile: TileId, tensor: &Tensor, own: bool) {
         let root = &self.tensors.roots[tensor.root];
         let plain = self.tile(tile).ty.space == Space::Mat && self.tile(tile).valid.is_none() && root.scales.is_none();
@@ -298,7 +304,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The window whose elements a tile of L1 has, where nothing has changed it since. Inside of a loop or branch it might.
+    /// The window that a tile of L1 still has the contents of. In a loop or branch it might change.
     pub fn image_of(&self, tile: TileId) -> Option<Tensor> {
         let (image, changes) = self.held.images.iter().rev().find(|(own, _)| own.tile == tile)?;
         let same = image.block == self.e.block && self.held.buffers.changes(self.buffer_of(tile)) == *changes;
@@ -343,7 +349,7 @@ impl Lower<'_> {
         Ok(tile)
     }
 
-    /// A row of L1 as a bias wants it, line by line: what lies there in fractals is loaded again.
+    /// A row of L1 in the line layout that a bias needs: a tile in fractals is loaded again.
     fn bias_row(&mut self, id: TileId) -> Lowered<TileId> {
         let tile = self.tile(id);
         if tile.ty.layout.slayout == SLayout::NoneBox {
@@ -362,7 +368,7 @@ impl Lower<'_> {
         self.load_in(&window, Place { space: Space::Mat, ..Place::of(Space::Bias) })
     }
 
-    /// The view that a window of a tensor is.
+    /// The view for a window.
     pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
         let root = &self.tensors.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
@@ -379,7 +385,7 @@ impl Lower<'_> {
         ))
     }
 
-    /// The extents of a window, as far as they are known to count and to lie inside its tensor.
+    /// The extents of a window that are known to be valid and inside its tensor.
     fn touched(&self, tensor: &Tensor) -> smallvec::SmallVec<[u64; 5]> {
         let mut extents = tensor.sizes.clone();
         let Some(valid) = tensor.valid.as_ref().filter(|_| tensor.reshaped.is_none()) else { return extents };
@@ -406,7 +412,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a tensor that is only read.
+    /// Reports a write to a read-only tensor.
     pub fn writable(&mut self, root: usize, span: Span) -> Lowered<()> {
         let root = &self.tensors.roots[root];
         if root.writable {
@@ -415,7 +421,7 @@ impl Lower<'_> {
         if let Some(function) = &self.opaque
             && self.globals.writes(function, &root.name)
         {
-            // It is lowered again with that known.
+            // It is lowered again with that knowledge.
             return Err(slipring_ir::Reported);
         }
         let error = Diagnostic::error(
@@ -442,7 +448,7 @@ impl Lower<'_> {
             }
         };
         self.still_there(id, span)?;
-        // A mask is stored as it lies where the tensor holds bytes, else as ones and zeros.
+        // A mask is stored as bits if the tensor holds bytes, else as ones and zeros.
         let bits = fold(&self.tile(id).shape) == fold(&tensor.sizes) && root.elem.bytes() == 1;
         let id = if bits { id } else { super::masks::unpacked(self, id)? };
         let id = match self.tile(id).ty.space {
@@ -453,7 +459,7 @@ impl Lower<'_> {
         };
         let tile = self.tile(id).clone();
         let (have, want) = (fold(&tile.shape), fold(&tensor.sizes));
-        // Only what is valid is stored, and only it must fit.
+        // Only the valid part is stored, and only it must fit.
         let fits = match tile.valid {
             None => false,
             Some([Index::Known(rows), Index::Known(cols)]) => (rows as u64, cols as u64) == want,
@@ -503,13 +509,20 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A number that must be known when the kernel is compiled.
+    /// A number that must be known at compile time.
     pub fn known_int(&mut self, value: &Value, what: &str, span: Span) -> Lowered<i64> {
         match value {
             Value::Const(Const::Int(n)) => Ok(*n),
             other => {
                 let is = describe(self, other);
-                Err(self.error("not-constant", span, format!("{what} must be a constant integer, this is {is}")))
+                let message = format!("{what} must be a constant integer, this is {is}");
+                let error = Diagnostic::error("not-constant", span, message);
+                Err(self.report(match other {
+                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
+                        error.help("a quotient of `/` is a float: `//` gives an integer")
+                    }
+                    _ => error,
+                }))
             }
         }
     }

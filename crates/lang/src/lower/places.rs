@@ -1,4 +1,4 @@
-//! Where a window lies in each iteration of loops whose bounds are known.
+//! Positions of windows in each iteration of loops with known bounds.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 use super::lowering::{Lower, Lowered};
 use crate::value::Index;
 
-/// Places that are looked at one by one.
+/// Maximum number of positions that are enumerated.
 const MOST: usize = 1 << 10;
 
-/// Steps to find a number in an iteration: sums of sums may be as long as a kernel.
+/// Maximum number of steps to evaluate numbers in an iteration: sums of sums may be as long as a kernel.
 const MOST_STEPS: usize = 1 << 16;
 
-/// Numbers of an iteration.
+/// Values of numbers in an iteration.
 type Numbers = BTreeMap<ValueId, i64>;
 
 impl Lower<'_> {
-    /// What these numbers are together in each iteration of the loops that count them; `None` stands for a number that is not
-    /// made of constants and counters alone. Nothing where there are too many iterations.
+    /// The values of these numbers together in each iteration of the loops that count them; `None` for a number that is
+    /// not made of constants and counters alone. Nothing if there are too many iterations.
     pub(super) fn in_each_iteration(&self, numbers: &[ValueId]) -> Option<Vec<Vec<Option<i64>>>> {
         let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
         let known: Vec<bool> = numbers
@@ -47,8 +47,8 @@ impl Lower<'_> {
         Some(all)
     }
 
-    /// Reports a part of `size` elements that some iteration takes from outside of an extent: where the part certainly is
-    /// taken, and its place is made of constants and counters.
+    /// Reports a part of `size` elements that is out of range in some iteration, if the part is certainly accessed and
+    /// its position is made of constants and counters.
     pub(crate) fn inside_each_time(
         &mut self,
         offset: Index,
@@ -70,8 +70,8 @@ impl Lower<'_> {
         ))
     }
 
-    /// True if an iteration takes `size` elements from a number on of which only some lie before `extent`, and none takes a part
-    /// that begins outside.
+    /// True if an iteration takes `size` elements of which only some are before `extent`, and none takes a part that
+    /// begins outside.
     pub(super) fn has_tail(&self, first: ValueId, size: u64, extent: u64) -> bool {
         let (size, extent) = (size as i64, extent as i64);
         let inside = |n: i64| (0..extent).contains(&n);
@@ -83,18 +83,19 @@ impl Lower<'_> {
         if let Some((least, most)) = self.range(first) {
             return inside(least) && inside(most) && most.saturating_add(size) > extent;
         }
-        // Parts side by side, of which only the run knows the first: that of a block. The last one ends where the dimension does.
+        // Adjacent parts, of which only the run knows the first, such as that of a block. The last one ends with the
+        // dimension.
         extent % size != 0 && self.unit(first).is_multiple_of(size as u64)
     }
 
-    /// True if a number is known to lie before an extent, and not before 0.
+    /// True if a number is known to be in the range from 0 to an extent.
     pub(super) fn begins_inside(&self, first: ValueId, extent: u64) -> bool {
         let inside = |n: i64| u64::try_from(n).is_ok_and(|n| n < extent);
         self.inside_always(first, extent)
             || self.range(first).is_some_and(|(least, most)| inside(least) && inside(most))
     }
 
-    /// True for a place that is known to be 0.
+    /// True for a position that is known to be 0.
     pub(super) fn is_first(&self, place: Index) -> bool {
         match place {
             Index::Known(n) => n == 0,
@@ -102,7 +103,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What a number that is made of constants and counters is at least and at most.
+    /// Lower and upper bound of a number that is made of constants and counters.
     pub(super) fn range(&self, number: ValueId) -> Option<(i64, i64)> {
         self.range_in(number, &mut { MOST_STEPS })
     }
@@ -149,7 +150,7 @@ impl Lower<'_> {
                 if step.0 != step.1 || step.0 <= 0 {
                     return None;
                 }
-                // The last one that is reached, where the loop runs at all.
+                // The last value that is reached, if the loop runs at all.
                 let last = match first.0 == first.1 && end.0 == end.1 && end.1 > first.0 {
                     true => first.0 + (end.1 - 1 - first.0) / step.0 * step.0,
                     false => end.1.checked_sub(1)?,
@@ -160,7 +161,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The counters of the loops that are open, from the outermost on, by their names.
+    /// The counters of the open loops, from the outermost on, with their names.
     pub(crate) fn open_counters(&self) -> Vec<(String, ValueId)> {
         let first = self.open.blocks.iter().filter_map(|block| self.e.module.block(*block).args.first().copied());
         let counts = first.filter(|arg| match self.e.module.value(*arg).def {
@@ -174,9 +175,9 @@ impl Lower<'_> {
         counts.map(named).collect()
     }
 
-    /// The first place outside of an extent that a number names in an iteration, with what the counters are then.
+    /// The first out-of-range position that a number has in an iteration, with the values of the counters.
     fn first_outside(&self, number: ValueId, size: u64, extent: u64) -> Option<(i64, Vec<(String, i64)>)> {
-        // Only loops around it: what a branch decides need not happen.
+        // Only loops around it: code in a branch may not run.
         let counted = |block: &&slipring_ir::BlockId| {
             let parent = self.e.module.block_parent(**block);
             parent.is_none_or(|op| self.e.module.is_function(op) || self.counter(op).is_some())
@@ -203,7 +204,7 @@ impl Lower<'_> {
         None
     }
 
-    /// True if a number is made of constants and counters and lies inside an extent in every iteration.
+    /// True if a number is made of constants and counters and is in range in every iteration.
     pub(crate) fn inside_always(&self, number: ValueId, extent: u64) -> bool {
         let (mut steps, mut counters) = (MOST_STEPS, Vec::new());
         if self.counters_of(number, &mut counters, &mut steps).is_none() {
@@ -216,7 +217,7 @@ impl Lower<'_> {
         })
     }
 
-    /// What counters are in each iteration, outer ones first.
+    /// Values of the counters in each iteration, outermost first.
     fn iterations(&self, counters: &[ValueId], steps: &mut usize) -> Option<Vec<Numbers>> {
         let mut iterations = vec![Numbers::new()];
         for counter in counters {
@@ -239,7 +240,7 @@ impl Lower<'_> {
         Some(iterations)
     }
 
-    /// The counters that a number is made of, outer ones first; `None` if it is made of something else too.
+    /// The counters that a number is made of, outermost first; `None` if it is also made of something else.
     fn counters_of(&self, number: ValueId, counters: &mut Vec<ValueId>, steps: &mut usize) -> Option<()> {
         *steps = steps.checked_sub(1)?;
         let module = &self.e.module;

@@ -1,5 +1,5 @@
-//! A scope of an orchestration as a kernel of its own: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`. What it uses of
-//! its surroundings becomes its parameters; tiles that are read after it become outputs.
+//! A scope of an orchestration as a separate kernel: `with pl.at(…):`, `with pl.spmd(n):`, `for i in pl.spmd(n):`. The
+//! surrounding values that it uses become its parameters; tiles that are live after it become outputs.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use crate::globals::{Globals, Scope};
 use crate::syntax::at;
 use crate::value::{Const, Domain, Tensor, Value};
 
-/// What a region uses of its surroundings.
+/// A surrounding value that a region uses.
 pub(crate) struct RegionParam {
     pub name: Rc<str>,
     pub kind: RegionKind,
@@ -31,27 +31,28 @@ pub(crate) struct RegionParam {
 }
 
 pub(crate) enum RegionKind {
-    /// A tensor, by its position among them in `env`.
+    /// A tensor, by its index among those in `env`.
     Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction, domain: Option<Domain> },
-    /// A whole number, which `env` gets under its name.
-    Int,
+    /// A whole number, which `env` gets under its name, and what it is a multiple of.
+    Int { unit: u64 },
 }
 
-/// What a name that a region binds stands for after it.
+/// The value after a region of a name that the region binds.
 pub(crate) enum Left {
-    /// A window of the tensor of this position.
+    /// A window of the tensor with this index.
     Tensor(Tensor),
     /// An output that the region makes, by the name of its parameter.
     Made(Rc<str>),
     Const(Const),
-    /// Something that ends with the region.
+    /// A value that ends with the region.
     Gone,
 }
 
-/// A lowered scope: its function, what it says of it, and what follows it for each name that is read there.
+/// A lowered scope: its function, its information, and for each live name its value afterwards.
 pub(crate) type Region = (OpId, KernelInfo, Vec<(Rc<str>, Left)>);
 
-/// Lowers a scope. `env` is what it sees, `wanted` the names that are read after it; `within` is the function that it stands in.
+/// Lowers a scope. `env` is its environment, `wanted` are the names that are live after it; `within` is the enclosing
+/// function.
 pub(crate) fn lower_region(
     emitter: &mut Emitter,
     (globals, words): (&Globals<'_>, &'static dyn Words),
@@ -95,8 +96,9 @@ fn lower_once(
                 }
                 (*elem, Some(shape.clone()), *direction, ty)
             }
-            RegionKind::Int => {
+            RegionKind::Int { unit } => {
                 let value = lower.e.module.add_arg(body, Type::Index, Some((*param.name).into()), param.span);
+                lower.tensors.units.push((value, *unit));
                 let value = lower.scalar(value, DType::Index);
                 lower.names.env.insert(param.name.clone(), value);
                 (Elem::I64, None, Direction::In, Type::Index)
@@ -129,7 +131,7 @@ fn lower_once(
     Ok((op, info, left))
 }
 
-/// Where a body first writes something: memory, a tile, a signal.
+/// The place where a body first writes something: memory, a tile, a signal.
 fn writes(module: &Module, body: BlockId) -> Option<Span> {
     let mut ops = module.walk(body).into_iter().filter_map(|id| Some((OpRef::of(module, id)?, id)));
     let (_, id) = ops.find(|(op, _)| op.def.schema.operands.iter().any(|spec| spec.touch.writes()))?;
@@ -137,7 +139,7 @@ fn writes(module: &Module, body: BlockId) -> Option<Span> {
 }
 
 impl Lower<'_> {
-    /// What a name stands for after a region that binds it.
+    /// The value of a name after a region that binds it.
     fn left(&mut self, name: &Rc<str>, value: Option<Value>, wanted: &BTreeSet<Rc<str>>, span: Span) -> Lowered<Left> {
         Ok(match value {
             Some(Value::Tensor(window)) => Left::Tensor(window),
@@ -154,8 +156,8 @@ impl Lower<'_> {
     }
 }
 
-/// Names that a function reads outside of a scope, or in it before it binds them: they are read after the scope, perhaps in
-/// the next iteration of a loop.
+/// Names that a function reads outside a scope, or in it before it binds them: they are live after the scope, perhaps
+/// in the next iteration of a loop.
 pub(crate) fn wanted_names(body: &[Stmt], is_scope: &dyn Fn(&Stmt) -> bool) -> BTreeSet<Rc<str>> {
     struct Reads(BTreeSet<Rc<str>>);
     impl<'a> Visitor<'a> for Reads {

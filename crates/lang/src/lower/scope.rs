@@ -1,4 +1,4 @@
-//! Scopes of a kernel, what they ask for, and blocks of a launch.
+//! Scopes of a kernel, their options, and blocks of a launch.
 
 use ruff_python_ast::{Expr, ExprCall, StmtFor, StmtWith};
 use slipring_ir::{Diagnostic, Reported, Span, Type};
@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Value};
 
-/// The most slots of a ring that has a flag for each (seed 000).
+/// The maximum number of slots of a ring with a flag for each slot (seed 000).
 const MOST_SLOTS: i64 = 8;
 
 impl Lower<'_> {
@@ -55,7 +55,7 @@ impl Lower<'_> {
                 }
             }
         }
-        // The id of a task stands for nothing: scopes run in the order of the text.
+        // The id of a task is nothing here: scopes run in the order of the text.
         for name in stmt.items.iter().filter_map(|item| item.optional_vars.as_deref()) {
             self.assign(name, Value::Nothing)?;
         }
@@ -66,7 +66,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Reports a scope after another one where blocks are asked for: every block would run both.
+    /// Reports a second scope if blocks are requested: every block would run both.
     fn alone(&mut self, span: Span) -> Lowered<()> {
         let Some(first) = self.facts.closed else { return Ok(()) };
         let error = Diagnostic::error("scopes", span, "a second scope in a function that runs in several blocks")
@@ -78,7 +78,7 @@ impl Lower<'_> {
     fn scope(&mut self, call: &ExprCall) -> Lowered<()> {
         let span = at(call);
         if self.facts.blocks.is_some() {
-            // What is wrong inside may be why the function is no program: it is told as well.
+            // Errors inside may be the reason why the function is not a program: they are reported as well.
             let _ = self.alone(span);
         }
         if crate::syntax::first_argument(call, "level").is_none() {
@@ -112,10 +112,10 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// What a scope is told that changes no result: it must make sense all the same.
+    /// Checks an option of a scope that does not affect the result.
     fn told(&mut self, name: &str, value: &Expr) -> Lowered<()> {
         let wanted = match name {
-            // What `deps` names may be submitted later, or never: the graph of tasks says so.
+            // Ids in `deps` may be submitted later, or never: the task graph checks that.
             "no_dep_args" | "dumps" => {
                 if let Some(error) = crate::syntax::wrong_names(name, value) {
                     return Err(self.report(error));
@@ -126,7 +126,7 @@ impl Lower<'_> {
             "allow_early_resolve" | "windowize" => "True or False",
             _ => return Ok(()),
         };
-        // What is computed is the orchestration's own affair: each task of a scope may have another.
+        // Computed values belong to the orchestration: they may differ for each task of a scope.
         let fits = match name {
             "name_hint" => {
                 value.as_string_literal_expr().is_some_and(|text| crate::syntax::is_name(text.value.to_str()))
@@ -139,7 +139,7 @@ impl Lower<'_> {
         Err(self.error("argument", at(value), format!("`{name}` is {wanted}")))
     }
 
-    /// True if a name stands for something here, known or not.
+    /// True if a name is defined here, whether its value is known or not.
     pub fn is_there(&self, name: &str) -> bool {
         let of_file = || self.globals.get(name).is_some() || self.globals.host.contains(name);
         self.names.env.contains_key(name)
@@ -148,7 +148,7 @@ impl Lower<'_> {
             || of_file()
     }
 
-    /// Holds that the names of a list are those of something.
+    /// Requires the names of a list to be defined.
     fn names_are_there(&mut self, list: &Expr) -> Lowered<()> {
         match list {
             Expr::List(list) => list.elts.iter().try_for_each(|item| self.names_are_there(item)),
@@ -160,7 +160,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports the role of a scope that is a kernel.
+    /// Reports a role option on a scope that is a kernel.
     fn role_of_kernel(&mut self, span: Span) -> Reported {
         let error = Diagnostic::error("scope", span, "a scope at `pl.Level.CORE_GROUP` is a kernel and has no role")
             .help("leave `role` out: it tells host code apart, at `pl.Level.HOST` and above");
@@ -257,7 +257,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// `for i in pl.spmd(n):`: the body runs in every block of the launch, `i` is the block's number.
+    /// `for i in pl.spmd(n):`: the body runs in every block of the launch, and `i` is the index of the block.
     pub(super) fn spmd_loop(&mut self, stmt: &StmtFor, call: &ExprCall) -> Lowered<()> {
         self.launch(call)?;
         let name = self.loop_name(&stmt.target)?;
@@ -270,12 +270,12 @@ impl Lower<'_> {
         outcome
     }
 
-    /// The number of this block.
+    /// The index of this block.
     pub fn block_index(&mut self) -> Value {
         self.launch_number(&pto::GET_BLOCK_IDX)
     }
 
-    /// A number of the launch as an index.
+    /// A value of the launch as an index.
     pub fn launch_number(&mut self, op: &'static OpDef) -> Value {
         let value = self.e.value(op, &[], &[], Type::I64);
         let value = self.e.value(&arith::INDEX_CAST, &[("in", &[value])], &[], Type::Index);

@@ -1,4 +1,4 @@
-//! Types that a function's text writes: of parameters, of names, of what it returns.
+//! Type annotations in a function's text: of parameters, of names, of results.
 
 use std::rc::Rc;
 
@@ -20,10 +20,10 @@ use crate::passed::Passed;
 use crate::syntax::at;
 use crate::value::{Const, Value, dense, show, whole};
 
-/// A tensor without elements.
+/// The code for a tensor without elements.
 const EMPTY: &str = "empty-tensor";
 
-/// Elements that a tensor may have: offsets in bytes stay far inside 64 bits.
+/// The maximum number of elements of a tensor: offsets in bytes stay well within 64 bits.
 const MOST_ELEMENTS: u64 = 1 << 40;
 
 /// A tensor that is a parameter of the function.
@@ -40,14 +40,14 @@ pub(crate) fn tensor_parameter(
     strided_parameter(lower, name, shape, elem, direction, span, body)
 }
 
-/// How a tensor lies in global memory.
+/// The layout of a tensor in global memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape<'a> {
     pub dims: &'a [u64],
-    /// Elements from one index of a dimension to the next, where lines need not lie next to each other: it is a part of a larger
-    /// one.
+    /// Distance in elements between neighbours in each dimension, if rows need not be contiguous because it is a part
+    /// of a larger tensor.
     pub strides: Option<&'a [u64]>,
-    /// The memory whose scales it holds, packed.
+    /// The memory whose packed scales it holds.
     pub scales: Option<Space>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn strided_parameter(
     (Value::Tensor(whole(lower.tensors.roots.len() - 1, elem, dims)), ty)
 }
 
-/// A parameter: declared in the function, bound to its name.
+/// A parameter: declared in the function, and bound to its name.
 pub(crate) fn declare(
     lower: &mut Lower<'_>,
     parameter: &Parameter,
@@ -139,7 +139,7 @@ pub(crate) fn declare(
                 };
                 return Ok((info, ty));
             }
-            // The public way to write a scalar of an entry: `vlen: pl.INDEX`.
+            // The public form for a scalar of an entry: `vlen: pl.INDEX`.
             Some(path) if crate::members::member("pl", path.trim_start_matches("pl.")).is_some() => {
                 ("pl.Scalar".to_string(), vec![inner])
             }
@@ -158,7 +158,7 @@ pub(crate) fn declare(
             let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
             if let Some(root) = lower.tensors.roots.last_mut() {
                 root.domain = domain;
-                // Others write it as well.
+                // Other devices write it as well.
                 if domain.is_some() {
                     (root.direction, root.writable) = (Direction::InOut, true);
                 }
@@ -190,7 +190,7 @@ pub(crate) fn declare(
     }
 }
 
-/// A number as the command line writes it.
+/// A number in the syntax of the command line.
 fn passed_number(value: &Const, ty: DType) -> String {
     let number = match value {
         Const::Int(n) => n.to_string(),
@@ -211,7 +211,7 @@ fn passed_number(value: &Const, ty: DType) -> String {
     }
 }
 
-/// Reports a parameter whose shape nothing says.
+/// Reports a parameter without a known shape.
 fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     let error = Diagnostic::error(
         slipring_ir::Kind::Parameter { of_call: true },
@@ -227,10 +227,10 @@ fn not_given(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     lower.report(error)
 }
 
-/// The most dimensions of a tensor.
+/// The maximum number of dimensions of a tensor.
 pub(crate) const MOST_DIMS: usize = 5;
 
-/// Reports extents that no tensor has.
+/// Reports extents that tensors cannot have.
 fn check_shape(lower: &mut Lower<'_>, extents: &[u64], span: Span) -> Lowered<()> {
     if extents.is_empty() || extents.len() > MOST_DIMS {
         return Err(lower.error(NOT_A_TYPE, span, format!("a tensor has 1 to {MOST_DIMS} dimensions")));
@@ -252,7 +252,7 @@ fn bad_type(lower: &mut Lower<'_>, name: &str, span: Span) -> Reported {
     lower.report(error)
 }
 
-/// Reports an extent that nothing says.
+/// Reports an unknown extent.
 fn extent_not_known(lower: &mut Lower<'_>, extent: &str, actual: Option<(&str, &[u64])>, span: Span) -> Reported {
     let name = actual.map_or("x", |(name, _)| name);
     let message = format!("the extent `{extent}` (`pl.dynamic`) is not known");
@@ -262,8 +262,8 @@ fn extent_not_known(lower: &mut Lower<'_>, extent: &str, actual: Option<(&str, &
     lower.report(error)
 }
 
-/// Shape and element type of a tensor. `actual` is the name and the shape of what is passed for it: extents that are
-/// `pl.dynamic` are its, and stand for numbers from then on.
+/// Shape and element type of a tensor. `actual` is the name and the shape of the argument: `pl.dynamic` extents get its
+/// values, and the names are bound from then on.
 fn tensor_type(
     lower: &mut Lower<'_>,
     args: &[&Expr],
@@ -292,7 +292,7 @@ fn tensor_type(
     let rank = written.map_or(known.len(), <[Expr]>::len);
     let mut extents = Vec::new();
     for axis in 0..rank {
-        // What an extent stands for is known from there on: `[M, 2 * M]`.
+        // The value of an extent is known from there on: `[M, 2 * M]`.
         let dim = &match written {
             Some(written) if has_dynamic(lower.globals, &lower.names.env, &written[axis]) => {
                 let passed = actual.filter(|(_, shape)| shape.len() == rank).map(|(_, shape)| shape[axis]);
@@ -330,12 +330,17 @@ fn tensor_type(
                 return Err(lower.error(kind, at(*shape), format!("an extent of {n}")));
             }
             other => {
-                let what = describe(lower, other);
-                return Err(lower.error(
-                    NOT_A_TYPE,
-                    at(*shape),
-                    format!("extents are constant integers, this is {what}"),
-                ));
+                let message = format!("extents are constant integers, this is {}", describe(lower, other));
+                let error = Diagnostic::error(NOT_A_TYPE, at(*shape), message);
+                return Err(lower.report(match other {
+                    Value::Const(Const::DType(_)) => {
+                        error.help("the shape comes first: `pl.Tensor[[64, 64], pl.FP32]`")
+                    }
+                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
+                        error.help("a quotient of `/` is a float: `//` gives an integer")
+                    }
+                    _ => error,
+                }));
             }
         }
     }
@@ -344,12 +349,18 @@ fn tensor_type(
         Value::Const(Const::DType(ty)) if ty.stored().is_some() => Ok((extents, ty.stored().unwrap_or(Elem::U8))),
         other => {
             let what = describe(lower, &other);
-            Err(lower.error(NOT_A_TYPE, at(*elem), format!("elements have a type such as `pl.FP32`, this is {what}")))
+            let message = format!("elements have a type such as `pl.FP32`, this is {what}");
+            let named = match &other {
+                Value::Const(Const::Str(name)) => crate::host::elem_named(name),
+                _ => None,
+            };
+            let help = format!("write `pl.{}`", named.map_or("FP32", |elem| DType::Elem(elem).name()));
+            Err(lower.report(Diagnostic::error(NOT_A_TYPE, at(*elem), message).help(help)))
         }
     }
 }
 
-/// Names that stand for an extent (`M = pl.dynamic("M")`) stand for its number from there on.
+/// Binds names for an extent (`M = pl.dynamic("M")`) to its value from there on.
 fn extent_is(lower: &mut Lower<'_>, extent: &str, n: u64) {
     let bound: Vec<Rc<str>> = lower
         .names
@@ -367,10 +378,10 @@ fn extent_is(lower: &mut Lower<'_>, extent: &str, n: u64) {
     }
 }
 
-/// What is said of other arguments of `bind_dynamic`.
+/// The message for other arguments of `bind_dynamic`.
 pub(crate) const BIND_DYNAMIC: &str = "`bind_dynamic` takes an axis and an extent: `x.bind_dynamic(0, M)`";
 
-/// `x.bind_dynamic(0, M)`: an extent of a tensor has a name, which stands for its number from there on.
+/// `x.bind_dynamic(0, M)`: names an extent of a tensor; the name has its value from there on.
 pub(crate) fn bind_extent(lower: &mut Lower<'_>, shape: &[u64], args: &[Expr], span: Span) -> Lowered {
     let [axis, name] = args else {
         return Err(lower.error("argument", span, BIND_DYNAMIC));
@@ -386,7 +397,7 @@ pub(crate) fn bind_extent(lower: &mut Lower<'_>, shape: &[u64], args: &[Expr], s
     let value = lower.expr(name)?;
     match (dynamic_name(&value), value) {
         (Some(extent), _) => extent_is(lower, &extent, n),
-        // Another tensor has bound it.
+        // Another tensor has bound it to the same value.
         (None, Value::Const(Const::Int(known))) if known == n as i64 => {}
         (None, Value::Const(Const::Int(known))) => {
             let message = format!("this extent is {n}, and the name stands for {known} already");
@@ -422,12 +433,12 @@ pub(crate) fn whole_view(
     lower.e.value(&pto::MAKE_TENSOR_VIEW, &groups, &attrs, ty)
 }
 
-/// The shape and elements that an annotation such as `pl.Tile[[64, 64], pl.FP32]` says; `None` for other annotations.
+/// The shape and element type in an annotation such as `pl.Tile[[64, 64], pl.FP32]`; `None` for other annotations.
 pub(crate) fn annotated(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<Option<Said>> {
     annotated_as(lower, annotation, None)
 }
 
-/// The same for a parameter to which a tensor of a shape is passed.
+/// Like [`annotated`], for a parameter with a tensor argument of this shape.
 pub(crate) fn annotated_as(
     lower: &mut Lower<'_>,
     annotation: &Expr,
@@ -442,7 +453,7 @@ pub(crate) fn annotated_as(
     }
 }
 
-/// Types of the language that say no extents.
+/// Types of the language without extents.
 const OTHER_TYPES: [&str; 18] = [
     "Tensor",
     "Tile",
@@ -464,12 +475,12 @@ const OTHER_TYPES: [&str; 18] = [
     "PrefetchAsyncContext",
 ];
 
-/// True for a member of the language that an annotation may name: a type, or the type of elements.
+/// True for a member of the language that is valid in an annotation: a type, or an element type.
 pub(crate) fn is_type(member: &str) -> bool {
     OTHER_TYPES.contains(&member) || crate::members::member("pl", member).is_some()
 }
 
-/// Holds that an annotation that says no extents names a type: Python does not look at those of names in functions.
+/// Requires an annotation without extents to be a type: Python does not evaluate annotations of local names.
 fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     let (base, arg) = match annotation {
         Expr::Subscript(subscript) => (&*subscript.value, Some(&*subscript.slice)),
@@ -507,7 +518,7 @@ fn other_type(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     Err(lower.report(error))
 }
 
-/// Holds a value against an annotation: its shape, its elements, and what the type says further.
+/// Checks a value against an annotation: its shape, its element type, and further arguments.
 pub(crate) fn check_said(
     lower: &mut Lower<'_>,
     annotation: &Expr,
@@ -523,7 +534,7 @@ pub(crate) fn check_said(
     }
 }
 
-/// Holds that the type of a result says nothing that it cannot have.
+/// Checks the annotated type of a result for properties that it cannot have.
 pub(crate) fn check_result(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<()> {
     match generic(lower.globals, &lower.names.env, annotation) {
         Some((path, args)) if path == "pl.Tensor" => of_value(lower, false, &args, &[], &Value::Nothing),
@@ -531,10 +542,10 @@ pub(crate) fn check_result(lower: &mut Lower<'_>, annotation: &Expr) -> Lowered<
     }
 }
 
-/// Extents and elements that a type says.
+/// Extents and element type in a type.
 pub(crate) type Said = (Vec<u64>, Elem);
 
-/// Reports a value that is not what an annotation says.
+/// Reports a value that does not match an annotation.
 pub(crate) fn check_annotation(lower: &mut Lower<'_>, value: &Value, said: &Said, span: Span) -> Lowered<()> {
     let elem = match value {
         Value::Tile(id) => lower.tile(*id).ty.layout.elem,
@@ -552,7 +563,7 @@ pub(crate) fn check_annotation(lower: &mut Lower<'_>, value: &Value, said: &Said
     if let Value::Tile(id) = value
         && let Some(compared) = &lower.tile(*id).mask
     {
-        // The rows of a mask are as long as they may be padded to, or as those of what was compared.
+        // The rows of a mask have the length to which they may be padded, or that of the compared rows.
         let ((rows, bytes), (said_rows, said_bytes)) = (crate::value::fold(&shape), crate::value::fold(&said.0));
         let padded = [bytes, bytes.next_multiple_of(32), crate::value::fold(&compared.shape).1];
         if elem == said.1 && rows == said_rows && padded.contains(&said_bytes) {

@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::syntax::at;
 use crate::value::{Const, Crossing, Index, RegionId, Split, Tile, TileId, Value, fold, split_name};
 
-/// Vector cores of a cluster.
+/// Number of Vector cores in a cluster.
 const LANES: i64 = 2;
 
 impl Lower<'_> {
@@ -61,8 +61,8 @@ impl Lower<'_> {
         outcome
     }
 
-    /// A window of an input whose offsets each lane of a region computed for itself is loaded at the region's end, where its
-    /// name is read later: the tile is the lane's own, as its windows are.
+    /// Loads windows of inputs with offsets that each lane of a region computed itself at the end of the region, if
+    /// their name is live: the tile belongs to the lane, as its windows do.
     fn keep_lane_windows(&mut self, op: OpId) -> Lowered<()> {
         let kept = self.names.env.iter().filter(|(name, value)| self.is_read_later(name) && self.of_region(value, op));
         let windows: Vec<_> = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
@@ -77,7 +77,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// True for a value that each lane of a region has computed for itself, but for tiles: these stay with the lane.
+    /// True for a value that each lane of a region has computed itself, except tiles: these stay with the lane.
     fn of_region(&self, value: &Value, op: OpId) -> bool {
         let index = |index: &Index| matches!(index, Index::At(scalar) if scalar.region == Some(op));
         match value {
@@ -89,7 +89,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Numbers of a region stay in it, and what depends on them: each lane has its own.
+    /// Unbinds numbers of a region after it, and values that depend on them: each lane has its own.
     fn forget_lane_scalars(&mut self, op: OpId, span: Span) {
         let own = self.names.env.iter().filter(|(_, value)| self.of_region(value, op));
         let names: Vec<_> = own.map(|(name, value)| (name.clone(), matches!(value, Value::Scalar(_)))).collect();
@@ -162,7 +162,7 @@ impl Lower<'_> {
         Ok(mode)
     }
 
-    /// The mode of a boundary op: its own, else the region's.
+    /// The mode of a boundary op: its own, else that of the region.
     fn boundary_mode(&mut self, what: &str, own: Option<Split>, span: Span) -> Lowered<Split> {
         let Some(region) = self.open.region else {
             let error = Diagnostic::error(
@@ -197,6 +197,7 @@ impl Lower<'_> {
         let tile = self.tile(id).clone();
         let mut shape = tile.shape.clone();
         let uneven = self.uneven(&tile, mode);
+        // An odd extent takes one more row or column from the padding, so that it can be halved.
         if let Some(axis) = uneven {
             shape[axis] += 1;
         }
@@ -216,8 +217,8 @@ impl Lower<'_> {
         self.crossed(part, valid, span).map(Value::Tile)
     }
 
-    /// The divided axis of a tile of the Cube core that has an odd number of rows or columns and room for one more: the lanes' tiles
-    /// are equally large, and lane 1 has one less that is valid.
+    /// The divided axis of a tile of the Cube core with an odd number of rows or columns and capacity for one more: the
+    /// lanes' tiles have the same size, and lane 1 has one less valid.
     fn uneven(&self, tile: &Tile, mode: Split) -> Option<usize> {
         let axis = mode.axis()?;
         let extent = [tile.ty.layout.rows, tile.ty.layout.cols][axis];
@@ -225,7 +226,7 @@ impl Lower<'_> {
         (is_odd && tile.shape[axis] > 1 && tile.shape[axis] < u64::from(extent)).then_some(axis)
     }
 
-    /// What is valid of this lane's part of a tile; the part has these rows and columns.
+    /// The valid extent of this lane's part of a tile; the part has these rows and columns.
     fn of_this_lane(&mut self, mut valid: [Index; 2], part: (u64, u64), mode: Split) -> [Index; 2] {
         let (axis, size) = match mode {
             Split::None => return valid,
@@ -247,7 +248,7 @@ impl Lower<'_> {
         valid
     }
 
-    /// `pl.aic_gather(tile, mode)`: the lanes' tiles put together for the Cube core.
+    /// `pl.aic_gather(tile, mode)`: the lanes' tiles joined for the Cube core.
     pub fn gather(&mut self, value: &Value, own: Option<Split>, span: Span) -> Lowered {
         let mode = self.boundary_mode("aic_gather", own, span)?;
         let id = self.boundary_tile("aic_gather", value, Space::Vec, span)?;
@@ -344,7 +345,7 @@ impl Lower<'_> {
     }
 }
 
-/// How a lane gets its part of a tile that no shard takes: no way leads from L1, L0A or L0B to UB.
+/// How a lane gets its part of a tile that shards do not support: there is no path from L1, L0A or L0B to UB.
 fn way_to_the_lanes(tile: &crate::value::Tile) -> &'static str {
     match (tile.ty.space, tile.made_by) {
         (Space::Vec, _) => "what lies in UB already is each lane's own: take a part of it",

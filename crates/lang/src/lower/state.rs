@@ -1,4 +1,4 @@
-//! The parts of what the lowering knows while it goes through a function's body: see [`Lower`](super::Lower).
+//! State of the lowering of a function's body, in parts: see [`Lower`](super::Lower).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -17,22 +17,22 @@ use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::value::{Domain, Index, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value};
 
-/// What names stand for where the lowering is.
+/// The current values of names.
 #[derive(Clone, Default)]
 pub(crate) struct NameState {
     pub env: Scope,
     /// Names that only some paths bind, and where they do.
     pub lost: IndexMap<Rc<str>, (Span, &'static str)>,
-    /// Names whose statement failed: what goes wrong with them has been reported.
+    /// Names whose statement failed: their errors have been reported.
     pub poisoned: BTreeSet<Rc<str>>,
-    /// Names that stand for tuples, which keep their elements.
+    /// Names of tuples, whose elements cannot be replaced.
     pub tuples: BTreeSet<Rc<str>>,
     /// Lists that the kernel made.
     pub lists: Vec<Made>,
 }
 
 impl NameState {
-    /// What is known of some names.
+    /// The state of some names.
     pub fn only(&self, names: &IndexSet<Rc<str>>) -> NameState {
         let mut own = NameState::default();
         for name in names {
@@ -44,7 +44,7 @@ impl NameState {
         own
     }
 
-    /// Lets a name stand for what it stood for before.
+    /// Restores the earlier value of a name.
     pub fn restore(&mut self, name: &Rc<str>, before: &NameState) {
         match before.env.get(name) {
             Some(value) => drop(self.env.insert(name.clone(), value.clone())),
@@ -63,41 +63,43 @@ impl NameState {
     }
 }
 
-/// Tensors in global memory, and what is known of their windows.
+/// Tensors in global memory, and knowledge about their windows.
 #[derive(Default)]
 pub(crate) struct TensorState {
     pub roots: Vec<Root>,
     /// Windows of inputs that were loaded where an op read them.
     pub loads: Vec<Loaded>,
-    /// Windows that are looked at in another shape: the block in which their view is made, and the position of its tensor.
+    /// Reshaped windows: the block that contains the view, and the index of its tensor.
     pub views: Vec<(Tensor, BlockId, usize)>,
-    /// What is there of slices at the end of a dimension.
+    /// Actual extents of slices at the end of a dimension.
     pub tails: Vec<Tail>,
-    /// How many elements slices have of which only the run knows the end.
+    /// Extents of slices whose end is only known at run time.
     pub extents: Vec<Extent>,
+    /// What numbers that are passed are multiples of, where their caller knows.
+    pub units: Vec<(ValueId, u64)>,
 }
 
-/// Tiles, and what became of their memory.
+/// Tiles, and the history of their memory.
 #[derive(Default)]
 pub(crate) struct TileState {
     pub tiles: Vec<Tile>,
-    /// What became of the tiles' buffers.
+    /// The history of the tiles' buffers.
     pub buffers: Buffers,
     /// Buffers that the function declares: others are slots of rings.
     pub allocs: BTreeSet<ValueId>,
-    /// Single rows that lie in L1 in fractals: the buffer, the window that was loaded, and the stores before it.
+    /// Single rows in fractals of L1: the buffer, the loaded window, and the number of earlier stores.
     pub rows: Vec<(ValueId, Tensor, usize)>,
-    /// Tiles of L1 that are what a window holds which nothing changes: they can be loaded anew into another memory. And what their
-    /// buffers' changes were.
+    /// Tiles of L1 with the contents of a window that nothing changes, which can be loaded again into another memory;
+    /// with the version of their buffers.
     pub images: Vec<(Loaded, (u32, usize))>,
 }
 
-/// What is open around the statement that is being lowered.
+/// Constructs that are open around the current statement.
 #[derive(Default)]
 pub(crate) struct OpenState {
-    /// What names stand for in the functions that call the one that is being lowered, from the kernel on.
+    /// Values of names in the calling functions, from the kernel on.
     pub callers: Vec<Scope>,
-    /// Places of the calls that are open.
+    /// Places of the open calls.
     pub call_sites: Vec<Span>,
     /// Functions whose bodies are open, from the kernel on.
     pub calls: Vec<Rc<str>>,
@@ -106,9 +108,9 @@ pub(crate) struct OpenState {
     pub region: Option<RegionId>,
     /// Blocks from the function's body to the current one.
     pub blocks: Vec<BlockId>,
-    /// The bodies that are open.
+    /// The open bodies.
     pub bodies: Vec<OpenBody>,
-    /// Further names that are read after bodies, each with the number of bodies that were open around them.
+    /// Additional names that are live after bodies, each with the number of bodies that were open around them.
     pub read_later: Vec<(usize, BTreeSet<Rc<str>>)>,
     /// Loops and branches that are open, for `pl.yield_`.
     pub yields: Vec<Frame>,
@@ -116,62 +118,61 @@ pub(crate) struct OpenState {
     pub scopes: usize,
     /// Counted loops that are open.
     pub loops: usize,
-    /// Loops that are open and of which each iteration is lowered by itself: the calls that are open around each, and the names that
-    /// it binds.
+    /// Open loops that are unrolled: the number of open calls around each, and the names that it binds.
     pub written_out: Vec<(usize, Rc<IndexSet<Rc<str>>>)>,
-    /// Branches that are decided at run time and open.
+    /// Number of open branches that are decided at run time.
     pub branches: usize,
-    /// Statements and expressions that are being lowered inside each other.
+    /// Depth of nested statements and expressions.
     pub depth: usize,
 }
 
 /// How loops carry names.
 #[derive(Default)]
 pub(crate) struct CarryState {
-    /// Ways to carry names that a body found that it needs, and tensors for which that was tried.
+    /// Ways to carry names that a body requested, and tensors for which that was tried.
     pub wanted: CarryPlan,
     pub tried: BTreeSet<usize>,
-    /// The last origin that a carried window was given.
+    /// The last origin that was assigned to a carried window.
     pub origins: u32,
     /// How the loops inside the outermost one carry names.
     pub plans: IndexMap<PlanKey, CarryPlan>,
 }
 
-/// What the kernel returns.
+/// The results of the kernel.
 #[derive(Default)]
 pub(crate) struct Outcome {
-    /// The types that the kernel says it returns.
+    /// The declared types of the kernel's results.
     pub results: Vec<Expr>,
-    /// Outputs that the kernel returned and that are parameters now.
+    /// Returned outputs that became parameters.
     pub returned: Vec<(ParamInfo, Type)>,
-    /// Where it returns tiles that it made.
+    /// Places where it returns tiles that it made.
     pub returned_tiles: Vec<Span>,
     /// Names of the parameters that the kernel returns, in order; empty for anything else.
     pub gives: Vec<String>,
 }
 
-/// Which errors were reported.
+/// Errors that were reported.
 #[derive(Default)]
 pub(crate) struct ReportState {
-    /// Errors that were reported, so that each is reported once.
+    /// Keys of reported errors, so that each is reported once.
     pub reported: BTreeSet<ReportKey>,
-    /// True once there are so many errors that the rest is not looked at.
+    /// True once there are so many errors that the rest is skipped.
     pub stopped: bool,
 }
 
 /// A list or dict that the kernel made, and where.
 #[derive(Clone)]
 pub(crate) struct Made {
-    /// Its number: it keeps it when it changes.
+    /// Its id, which does not change with its contents.
     pub id: usize,
     pub value: Value,
     pub block: BlockId,
-    /// How many calls were open.
+    /// Number of open calls.
     pub calls: usize,
 }
 
 impl Made {
-    /// Whether something else holds it.
+    /// True if something else references it.
     pub fn is_held(&self) -> bool {
         match &self.value {
             Value::Tuple(items) => items.is_shared(),
@@ -188,31 +189,31 @@ pub(crate) struct Root {
     pub name: Rc<str>,
     pub elem: Elem,
     pub dims: SmallVec<[u64; 5]>,
-    /// Elements from one index of a dimension to the next.
+    /// Distance in elements between neighbours in each dimension.
     pub strides: SmallVec<[u64; 5]>,
-    /// The memory whose scales it holds, packed as the matrix unit wants them (`pl.MX_A_ZZ`, `pl.MX_B_NN`).
+    /// The memory whose scales it holds, in the packing of the matrix unit (`pl.MX_A_ZZ`, `pl.MX_B_NN`).
     pub scales: Option<Space>,
-    /// `!pto.tensor_view` of all of it.
+    /// `!pto.tensor_view` of the whole tensor.
     pub view: ValueId,
     /// The pointer.
     pub pointer: ValueId,
-    /// The parameter that it is, for messages.
+    /// The parameter, for messages.
     pub span: Span,
     /// False for parameters that are only read.
     pub writable: bool,
-    /// What the kernel says it does with it.
+    /// The declared access of the kernel.
     pub direction: Direction,
-    /// Whether its first dimension counts the blocks of the launch, each of which has a part of its own.
+    /// True if its first dimension counts the blocks of the launch, each of which has its own part.
     pub by_block: bool,
-    /// Whether a scope of the kernel makes it.
+    /// True if a scope of the kernel makes it.
     pub of_scope: bool,
-    /// Whose part of the memory of all devices it is.
+    /// The owner, if it is a part of memory of all devices.
     pub domain: Option<Domain>,
-    /// The position of the tensor that it is a view of.
+    /// The index of the tensor that it is a view of.
     pub of: Option<usize>,
 }
 
-/// How many elements such a slice has: made once for all slices with the same beginning and end.
+/// The extent of a slice with a dynamic end: computed once for all slices with the same beginning and end.
 #[derive(Clone, Debug)]
 pub(crate) struct Extent {
     pub first: Form,
@@ -223,10 +224,10 @@ pub(crate) struct Extent {
     pub count: Index,
 }
 
-/// A number as multiples of others, and a constant.
+/// A linear form: multiples of other numbers, and a constant.
 pub(crate) type Form = (BTreeMap<ValueId, i64>, i64);
 
-/// How many elements of a slice are there: made once for all slices with the same beginning, size and end.
+/// The number of existing elements of a slice: computed once for all slices with the same beginning, size and end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tail {
     pub first: Index,
@@ -243,13 +244,13 @@ pub(crate) struct Region {
     pub op: OpId,
     /// The mode written on the loop.
     pub mode: Option<Split>,
-    /// The mode that the region turned out to have.
+    /// The inferred mode of the region.
     pub used: Option<(Split, Span)>,
     /// The loop's head.
     pub span: Span,
 }
 
-/// A tile that a function pops, and what becomes of its slot.
+/// A tile that a function pops, and the release of its slot.
 #[derive(Clone, Debug)]
 pub(crate) struct Popped {
     /// The tile.
@@ -257,15 +258,15 @@ pub(crate) struct Popped {
     /// The kind of core that pops, and the number of the pipe.
     pub kind: CoreKind,
     pub id: i64,
-    /// How it is divided: its slot is freed in the same way.
+    /// Its split: its slot is freed with the same one.
     pub split: Split,
     pub span: Span,
     pub block: BlockId,
-    /// Where its slot is given back, and in which blocks.
+    /// The places where its slot is freed, with their blocks.
     pub freed: Vec<(BlockId, Span)>,
 }
 
-/// What a body declares of its function.
+/// Facts about a function that its body declares.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     /// `optimizations=[pl.split(…)]`.
@@ -274,17 +275,17 @@ pub(crate) struct Facts {
     pub slot_num: Option<i64>,
     /// `pl.spmd(n)`.
     pub blocks: Option<u32>,
-    /// The blocks start at the same time.
+    /// True if the blocks start at the same time.
     pub together: bool,
-    /// Where the scheduler is asked to wait for a signal after the body.
+    /// The place where the scheduler is requested to wait for a signal after the body.
     pub defers: Option<Span>,
-    /// How the tiles of pushes and pops are divided that do not say it.
+    /// The split of pushes and pops that do not specify one.
     pub ends: Option<Split>,
-    /// Whether both Vector cores run it, where it says so.
+    /// Whether both Vector cores run it, if specified.
     pub both_lanes: Option<bool>,
-    /// Slices that leave their tensor are errors.
+    /// True if slices past the end of their tensor are errors.
     pub exact_slices: bool,
-    /// Parameters say their shapes: a call does not decide them.
+    /// True if parameters declare their shapes, so that a call does not determine them.
     pub shapes_said: bool,
     /// The first scope that has ended.
     pub closed: Option<Span>,
@@ -292,7 +293,7 @@ pub(crate) struct Facts {
     pub created: Vec<(Vec<Span>, Value)>,
     /// The kind of core whose end of a pipe is set up, and where.
     pub pipe_end: Option<(CoreKind, Span)>,
-    /// Memory reserved for slots: it lies where that kind of core has its own.
+    /// Memory reserved for slots: it is in the memory of that kind of core.
     pub reserved: Vec<OpId>,
     /// Names of the buffers that were reserved or imported, by their address.
     pub buffers: Vec<(ValueId, Rc<str>)>,
@@ -300,20 +301,20 @@ pub(crate) struct Facts {
     pub pipes: Vec<Rc<PipeEnd>>,
     /// Popped tiles, in the order of the text.
     pub popped: Vec<Popped>,
-    /// Pushes (true) and pops: the kind of core that does it, the number of the pipe, the place.
+    /// Pushes (true) and pops: the kind of core, the number of the pipe, the place.
     pub hand_ends: Vec<(CoreKind, i64, bool, Span)>,
-    /// A slot was freed by a name that a loop carries: which one it is cannot be told.
+    /// True if a slot was freed through a name that a loop carries: it is not known which one.
     pub free_of_carried: bool,
-    /// An op that sets an end of a pipe up has failed: nothing is said of what would use it.
+    /// True if an op that sets up an end of a pipe has failed: its uses are not reported.
     pub end_failed: bool,
-    /// The kind of core that the function's type says.
+    /// The kind of core that the function's type specifies.
     pub kind: Option<CoreKind>,
-    /// Questions about the lane outside every region.
+    /// Lane queries outside every region.
     pub lane_questions: Vec<Span>,
 }
 
 impl Facts {
-    /// How the automatic split divides the function, and who asks for it: `NONE` asks for no split.
+    /// The automatic split of the function, and the place that requests it: `NONE` requests no split.
     pub fn divided(&self) -> Option<(Split, Span)> {
         self.split.filter(|(mode, _)| *mode != Split::None)
     }
@@ -322,7 +323,7 @@ impl Facts {
 /// The statements of a body that is being lowered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OpenBody {
-    /// The statements that read a name, or bind it on every path before they do: true for those that read.
+    /// For each name, the statements that read it (true), or bind it on every path before they do.
     uses: BTreeMap<Rc<str>, Vec<(usize, bool)>>,
     /// The statement that is being lowered.
     pub now: usize,
@@ -344,8 +345,8 @@ impl OpenBody {
         open
     }
 
-    /// True if a name is read after the statement that is being lowered before it is bound again, false if it is bound
-    /// first, `None` if the body does neither for certain.
+    /// True if a name is read after the current statement before it is bound again, false if it is bound first, `None`
+    /// if the body does neither for certain.
     pub fn next_use(&self, name: &str) -> Option<bool> {
         let uses = self.uses.get(name)?;
         uses.get(uses.partition_point(|(at, _)| *at <= self.now)).map(|(_, read)| *read)
@@ -357,7 +358,7 @@ impl OpenBody {
 pub(crate) enum Frame {
     /// A loop with `init_values`: the names that it carries, and the targets that its `pl.yield_` bound.
     Loop { carried: Vec<Rc<str>>, targets: Option<Vec<Rc<str>>> },
-    /// A loop without them.
+    /// A loop without `init_values`.
     Plain,
     /// An arm of a branch.
     Arm,
@@ -373,7 +374,7 @@ impl Frame {
     }
 }
 
-/// A loop of the text as it is lowered: from which calls, at which place, with how many iterations in its body.
+/// A loop of the text as it is lowered: the open calls, its place, and the number of iterations in its body.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct PlanKey {
     pub sites: Vec<Span>,
@@ -381,31 +382,32 @@ pub(crate) struct PlanKey {
     pub copies: i64,
 }
 
-/// How a loop carries what a name stands for.
+/// How a loop carries the value of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum CarryKind {
-    /// Each iteration ends with what it began with.
+    /// Each iteration ends with the value that it began with.
     Same,
-    /// A number of the loop's own, of this type or of that of its first value.
+    /// A carried number, of this type or of that of its first value.
     Number(Option<DType>),
     /// A window whose offsets change.
     Window,
     /// A tile in a memory.
     Buffer(Space),
-    /// An accumulator of this type that holds nothing at first, and how much of it counts where the type leaves that open.
+    /// An initially empty accumulator of this type, whose valid extent is carried if the type leaves it dynamic.
     Accumulator(TileType),
-    /// Several values, each in a way of its own.
+    /// Several values, each carried in its own way.
     Each(Vec<CarryKind>),
-    /// What the body binds first and is read after a loop that runs: a number of a type, whose first value is never seen.
+    /// A value that the body binds first and that is live after a loop that runs: a number of a type, whose initial
+    /// value is never used.
     FreshNumber(DType),
-    /// The same for a window like this one.
+    /// Such a value that is a window like this one.
     FreshWindow(Box<Tensor>),
 }
 
-/// The ways in which a loop carries names, where they are not the usual ones.
+/// The ways in which a loop carries names, where they differ from the usual ones.
 pub(crate) type CarryPlan = IndexMap<Rc<str>, CarryKind>;
 
-/// What makes two reports the same.
+/// The key under which equal reports coincide.
 pub(super) fn report_key(diagnostic: &Diagnostic) -> ReportKey {
     let place = diagnostic.primary.as_ref().map_or(Span::default(), |label| label.span);
     (diagnostic.code, place, diagnostic.message.clone())

@@ -15,12 +15,12 @@ use crate::dtype::{DType, scalar_type as scalar_type_of};
 use crate::syntax::at;
 use crate::value::{Tensor, Value};
 
-/// The most statements that are compiled for a file.
+/// The maximum number of statements that are compiled for a file.
 const MOST_STATEMENTS: u64 = 1 << 16;
 
 impl Lower<'_> {
-    /// Lowers statements in order. After an error the statements after it are lowered too, so that their errors are
-    /// reported; names that the failed statement binds then stand for nothing and are not reported again.
+    /// Lowers statements in order. After an error the statements after it are still lowered, so that their errors are
+    /// reported; names that the failed statement binds are unbound then, without further reports.
     pub fn body(&mut self, body: &[Stmt]) -> Lowered<()> {
         let mut outcome = Ok(());
         self.open.bodies.push(OpenBody::of(body));
@@ -41,7 +41,7 @@ impl Lower<'_> {
         outcome
     }
 
-    /// Counts a statement that is lowered, and refuses it where calls and unrolled loops make a file's kernels too large.
+    /// Counts a lowered statement, and rejects it if calls and unrolled loops make a file's kernels too large.
     fn count_statement(&mut self, span: Span) -> Lowered<()> {
         let total = self.globals.lowered.get() + 1;
         self.globals.lowered.set(total);
@@ -57,13 +57,13 @@ impl Lower<'_> {
         Err(self.report_once(error))
     }
 
-    /// True if more is asked for than is compiled: the rest is not looked at.
+    /// True if the limit is exceeded: the rest is skipped.
     fn too_large(&self) -> bool {
         self.globals.lowered.get() > MOST_STATEMENTS || self.reports.stopped
     }
 
-    /// After an error: names that the statement would have bound are known to be wrong. A tensor or tile of which a part
-    /// would have been written stays what it is.
+    /// After an error: marks names that the statement would have bound. A tensor or tile with a failed write to a part
+    /// keeps its value.
     fn poison(&mut self, stmt: &Stmt) {
         let value = match stmt {
             Stmt::Assign(assign) => Some(&*assign.value),
@@ -92,7 +92,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Reports a call of a function of the file that ends without `return`, where its result is given a name.
+    /// Reports a call of a function of the file that ends without `return`, if its result is bound to a name.
     fn gives_something(&mut self, value: &Value, expr: &Expr) -> Lowered<()> {
         let (Value::Nothing, Expr::Call(call)) = (value, expr) else { return Ok(()) };
         let path = crate::globals::path_of(self.globals, &self.names.env, &call.func);
@@ -328,7 +328,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The number that a window of one element holds.
+    /// The number in a window of one element.
     pub fn read_element(&mut self, element: &Tensor, span: Span) -> Value {
         self.reads(element, span);
         let (pointer, offset) = self.element(element);
@@ -361,7 +361,7 @@ impl Lower<'_> {
     }
 }
 
-/// Whether an index may be a mask, which is what a comparison of tiles gives.
+/// True if an index may be a mask, the result of a comparison of tiles.
 fn may_be_mask(index: &Expr) -> bool {
     matches!(index, Expr::Name(_) | Expr::Compare(_) | Expr::BinOp(_) | Expr::UnaryOp(_) | Expr::Call(_))
 }

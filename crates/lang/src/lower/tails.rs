@@ -1,5 +1,5 @@
-//! Tails: slices in loops whose last part is smaller. As numpy's do, they end where the dimension does; what is there of them is
-//! the valid shape of their tiles.
+//! Tails: slices in loops whose last part is smaller. As in numpy, they are clipped to the end of the dimension; the
+//! remaining part is the valid shape of their tiles.
 
 use ruff_python_ast::Expr;
 use slipring_ir::{Diagnostic, Reported, Span};
@@ -10,8 +10,8 @@ use super::window::Part;
 use crate::value::{Index, Tensor, Value};
 
 impl Lower<'_> {
-    /// A part of a tensor whose shape is `shape`, less what some iteration of the loops around would take from after its end.
-    /// What begins outside, or where only the run knows, is left as it is.
+    /// A part of a tensor with shape `shape`, clipped if some iteration of the enclosing loops would exceed the end. A
+    /// part that begins outside, or whose position is only known at run time, is unchanged.
     pub(super) fn clipped(&mut self, window: Tensor, parts: &[Part], shape: &[u64], span: Span) -> Lowered<Tensor> {
         let few = parts.iter().any(|part| matches!(part, Part::Few { .. }));
         if few && window.reshaped.is_some() {
@@ -47,7 +47,7 @@ impl Lower<'_> {
         Ok(Tensor { few: few && valid.is_some(), valid: valid.map(Box::new), ..window })
     }
 
-    /// True for a slice in a loop that some iteration takes from after the end of the dimension.
+    /// True for a slice in a loop that exceeds the end of the dimension in some iteration.
     pub(super) fn is_tail(&self, first: Index, size: u64, extent: u64) -> bool {
         match first {
             Index::At(scalar) => self.has_tail(scalar.value, size, extent),
@@ -58,7 +58,7 @@ impl Lower<'_> {
         }
     }
 
-    /// How many of `size` elements from `first` on there are before `extent`.
+    /// The number of the `size` elements from `first` on that are before `extent`.
     pub(crate) fn tail(&mut self, first: Index, size: u64, extent: u64) -> Index {
         let module = &self.e.module;
         let there = |tail: &&Tail| match tail.left {
@@ -75,7 +75,7 @@ impl Lower<'_> {
         }
         let left = self.less(Index::Known(extent as i64), first);
         let mut left = self.smaller(Index::Known(size as i64), left);
-        // Of what begins after the end, nothing is there.
+        // A part that begins after the end is empty.
         if matches!(first, Index::At(scalar) if !self.begins_inside(scalar.value, extent)) {
             left = self.larger(Index::Known(0), left);
         }
@@ -83,7 +83,7 @@ impl Lower<'_> {
         left
     }
 
-    /// A window of which only the run knows how much there is, as large as the tile that is stored into it.
+    /// A window with a dynamic extent, enlarged to the tile that is stored into it.
     pub(super) fn as_large(&self, window: &Tensor, value: &Value) -> Option<Tensor> {
         let (Some(valid), Value::Tile(id)) = (window.valid.as_deref(), value) else { return None };
         let (own, wanted) = (window.shape(), &self.tile(*id).shape);
@@ -103,7 +103,7 @@ impl Lower<'_> {
         (resized.sizes != window.sizes).then_some(resized)
     }
 
-    /// The tile that is stored into a window with a tail: as much of it as the window has. `None` for what needs no cut.
+    /// The tile for a store into a window with a tail, cut to the extent of the window. `None` if no cut is needed.
     pub(crate) fn cut_to(&mut self, value: &Value, window: &Tensor, span: Span) -> Lowered<Option<Value>> {
         let Some(valid) = window.valid.as_deref().copied() else { return Ok(None) };
         let id = match value {
@@ -123,9 +123,9 @@ impl Lower<'_> {
         self.with_valid(id, both, span).map(|cut| Some(Value::Tile(cut)))
     }
 
-    /// `x[ids]`: rows of a matrix in global memory by their numbers, where that is what stands there.
+    /// `x[ids]`: rows of a matrix in global memory by index, if it has that form.
     pub(super) fn rows_by_number(&mut self, table: &Tensor, slice: &Expr, span: Span) -> Lowered<Option<Value>> {
-        // What has a slice in its brackets is no number, so that reading it here makes nothing twice.
+        // An expression with a slice in its brackets is not an index, so evaluating it here emits nothing twice.
         let sliced = |own: &Expr| match own {
             Expr::Tuple(tuple) => tuple.elts.iter().any(Expr::is_slice_expr),
             own => own.is_slice_expr(),
@@ -150,7 +150,7 @@ impl Lower<'_> {
         self.call_by_name("mgather", vec![Value::Tensor(table.clone()), numbers], span).map(Some)
     }
 
-    /// Reports an index that is no number.
+    /// Reports an index that is not a number.
     pub(super) fn no_index(&mut self, value: &Value, span: Span) -> Reported {
         let what = describe(self, value);
         let is_mask = matches!(value, Value::Tile(id) if self.tile(*id).mask.is_some());

@@ -1,4 +1,4 @@
-//! Tiles: buffers of their own, and what is known of each.
+//! Tiles: buffers, and knowledge about each.
 
 use slipring_ir::{Diagnostic, Dim, Span, TileType, Type, ValueId};
 use slipring_pto as pto;
@@ -14,7 +14,7 @@ impl Lower<'_> {
         &self.held.tiles[id.0 as usize]
     }
 
-    /// A new buffer of a type, in the innermost block around that is in no region.
+    /// A new buffer of a type, in the innermost enclosing block outside regions.
     pub fn buffer(&mut self, ty: TileType) -> ValueId {
         let op = self.e.make(&pto::ALLOC_TILE, &[], &[], &[Type::Tile(ty)]);
         match self.open.region {
@@ -31,14 +31,14 @@ impl Lower<'_> {
         self.new_tile_in(shape, Place::of(space), elem, made_by)
     }
 
-    /// The same with a layout of its own.
+    /// Like [`Lower::new_tile`], with an explicit layout.
     pub fn new_tile_in(&mut self, shape: &[u64], place: Place, elem: Elem, made_by: &'static str) -> TileId {
         let ty = place.tile_type(shape, elem);
         let value = self.buffer(ty);
         self.add_tile(value, ty, shape, made_by)
     }
 
-    /// A new tile of which only some rows and columns count.
+    /// A new tile with a smaller valid shape.
     pub fn new_valid_tile(
         &mut self,
         shape: &[u64],
@@ -50,7 +50,7 @@ impl Lower<'_> {
         self.new_valid_tile_in(shape, Place::of(space), elem, valid, made_by)
     }
 
-    /// The same with a layout of its own.
+    /// Like [`Lower::new_valid_tile`], with an explicit layout.
     pub fn new_valid_tile_in(
         &mut self,
         shape: &[u64],
@@ -65,14 +65,14 @@ impl Lower<'_> {
         self.set_valid(value, ty, shape, valid, made_by)
     }
 
-    /// Valid extents of a shape as rows and columns of the folded one; `None` where all of it is valid.
+    /// Valid extents of a shape as valid rows and columns of the folded one; `None` if all of it is valid.
     pub fn folded_valid(&mut self, valid: &[Index], shape: &[u64], span: Span) -> Lowered<Option<[Index; 2]>> {
         let whole = |(extent, size): (&Index, &u64)| *extent == Index::Known(*size as i64);
         if valid.iter().zip(shape).all(whole) {
             return Ok(None);
         }
         let Some(((cols, rows), (_, lines))) = valid.split_last().zip(shape.split_last()) else { return Ok(None) };
-        // The first rows of a folded shape: one range, all after it.
+        // The first rows of a folded shape: a range in one dimension, with all of the dimensions after it.
         let first = lines.iter().position(|n| *n != 1).unwrap_or(lines.len());
         let behind = first + 1;
         if behind < lines.len() && !rows[behind..].iter().zip(&lines[behind..]).all(whole) {
@@ -90,7 +90,7 @@ impl Lower<'_> {
         Ok(Some([count, *cols]))
     }
 
-    /// Sets what counts of a tile that lies in a buffer, and lists it.
+    /// Sets the valid shape of a tile in a buffer, and adds it to the list.
     pub fn set_valid(
         &mut self,
         value: ValueId,
@@ -107,7 +107,7 @@ impl Lower<'_> {
         id
     }
 
-    /// The same tile of which only the first rows and columns count.
+    /// The same tile with a smaller valid shape.
     pub fn with_valid(&mut self, id: TileId, valid: [Index; 2], span: Span) -> Lowered<TileId> {
         self.still_there(id, span)?;
         let tile = self.tile(id).clone();
@@ -123,7 +123,7 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    /// How much of a part of a tile counts, where so much of the tile does.
+    /// The valid extent of a part of a tile with this valid extent.
     pub(super) fn counting_part(&mut self, valid: [Index; 2], offsets: [Index; 2], sizes: [u64; 2]) -> [Index; 2] {
         [0, 1].map(|at| {
             let behind = self.less(valid[at], offsets[at]);
@@ -132,7 +132,7 @@ impl Lower<'_> {
         })
     }
 
-    /// All of a tile of which only a part is valid: the same bytes.
+    /// All of a partially valid tile: the same bytes.
     pub fn whole_view(&mut self, id: TileId) -> TileId {
         let tile = self.tile(id).clone();
         if tile.valid.is_none() {
@@ -141,7 +141,7 @@ impl Lower<'_> {
         self.view_of_shape(id, &tile.shape)
     }
 
-    /// A tile's bytes with another shape valid that its layout has room for.
+    /// A tile's bytes with another valid shape that fits its layout.
     pub fn view_of_shape(&mut self, id: TileId, shape: &[u64]) -> TileId {
         let tile = self.tile(id).clone();
         let (rows, cols) = fold(shape);
@@ -152,7 +152,7 @@ impl Lower<'_> {
         view
     }
 
-    /// A tile that crossed to the other kind of core as a whole, with what was valid of it.
+    /// A tile that was copied to the other kind of core as a whole, with its valid shape.
     pub fn crossed(&mut self, id: TileId, valid: Option<[Index; 2]>, span: Span) -> Lowered<TileId> {
         let Some(valid) = valid else { return Ok(id) };
         let (crossing, made_by) = (self.tile(id).crossing, self.tile(id).made_by);
@@ -162,7 +162,7 @@ impl Lower<'_> {
         Ok(id)
     }
 
-    /// Reports a part of a tile in L1 where it is wanted elsewhere than in a product.
+    /// Reports a part of a tile in L1 that is used outside a product.
     pub fn not_in_part(&mut self, id: TileId, span: Span) -> Lowered<()> {
         let tile = self.tile(id);
         if tile.part.is_none() {
@@ -178,7 +178,7 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Reports a tile of which only a part is valid, where all of it must be.
+    /// Reports a partially valid tile where all of it must be valid.
     pub fn wholly_valid(&mut self, id: TileId, what: &str, span: Span) -> Lowered<()> {
         let tile = self.tile(id);
         if tile.valid.is_none() {
@@ -190,7 +190,7 @@ impl Lower<'_> {
         Err(self.report(error))
     }
 
-    /// Reports valid extents that a tile of a shape does not have.
+    /// Reports valid extents that exceed a tile's shape.
     pub fn valid_fits(&mut self, valid: [Index; 2], shape: &[u64], span: Span) -> Lowered<()> {
         let (rows, cols) = fold(shape);
         for (extent, most) in valid.iter().zip([rows, cols]) {
@@ -204,18 +204,28 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A new tile of UB that is padded to these rows and columns.
-    pub fn padded_tile(
+    /// A new tile of UB with a tile's shape and valid shape that is padded to these rows and columns.
+    pub fn padded_like(
         &mut self,
-        shape: &[u64],
+        model: TileId,
         elem: Elem,
         (rows, cols): (u32, u32),
         made_by: &'static str,
     ) -> TileId {
-        let mut ty = Place::of(Space::Vec).tile_type(shape, elem);
+        let (shape, valid) = (self.tile(model).shape.clone(), self.tile(model).valid);
+        let mut ty = Place::of(Space::Vec).tile_type(&shape, elem);
         (ty.layout.rows, ty.layout.cols) = (rows, cols);
-        let value = self.buffer(ty);
-        self.add_tile(value, ty, shape, made_by)
+        match valid {
+            None => {
+                let value = self.buffer(ty);
+                self.add_tile(value, ty, &shape, made_by)
+            }
+            Some(valid) => {
+                ty.valid = [Dim::Dynamic; 2];
+                let value = self.buffer(ty);
+                self.set_valid(value, ty, &shape, valid, made_by)
+            }
+        }
     }
 
     /// A new tile of UB with a tile's shape and valid shape.
@@ -224,7 +234,7 @@ impl Lower<'_> {
         self.tile_valid_like(model, &shape, elem, [true; 2], made_by)
     }
 
-    /// A new tile of UB with a tile's valid rows or columns, where they are kept; one of the others.
+    /// A new tile of UB with a tile's valid rows or columns, if they are kept; one in the other dimension.
     pub fn tile_valid_like(
         &mut self,
         model: TileId,
@@ -236,13 +246,17 @@ impl Lower<'_> {
         match self.tile(model).valid {
             None => self.new_tile(shape, elem, Space::Vec, made_by),
             Some(valid) => {
-                let valid = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let valid: [Index; 2] = std::array::from_fn(|at| if keep[at] { valid[at] } else { Index::Known(1) });
+                let (rows, cols) = fold(shape);
+                if valid == [rows, cols].map(|n| Index::Known(n as i64)) {
+                    return self.new_tile(shape, elem, Space::Vec, made_by);
+                }
                 self.new_valid_tile(shape, elem, Space::Vec, valid, made_by)
             }
         }
     }
 
-    /// Lists a tile that lies in a buffer.
+    /// Adds a tile in a buffer to the list.
     pub fn add_tile(&mut self, value: ValueId, ty: TileType, shape: &[u64], made_by: &'static str) -> TileId {
         self.e.suggest(value, made_by);
         self.held.tiles.push(Tile {
@@ -262,7 +276,7 @@ impl Lower<'_> {
         TileId(self.held.tiles.len() as u32 - 1)
     }
 
-    /// A tile's buffer with contents that are about to change, or have: what was copied from it before counts no more.
+    /// A tile in a buffer whose contents change: earlier copies of it no longer count.
     pub fn renewed(&mut self, id: TileId) -> TileId {
         let generation = self.held.buffers.generation(self.buffer_of(id));
         let tile = Tile { copies: Vec::new(), generation, ..self.tile(id).clone() };
@@ -270,7 +284,7 @@ impl Lower<'_> {
         TileId(self.held.tiles.len() as u32 - 1)
     }
 
-    /// Marks what a tile is at the border between the cores.
+    /// Marks the role of a tile at the border between the cores.
     pub fn mark(&mut self, id: TileId, crossing: Crossing) {
         self.held.tiles[id.0 as usize].crossing = Some(crossing);
     }

@@ -1,18 +1,18 @@
-//! Python that the language does not have, by its name and with what to write instead.
+//! Python constructs that the language lacks, by name, with a replacement.
 
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Diagnostic, Reported, Span};
 
 use super::lowering::Lower;
 
-/// What something is called, and what to write instead; no hint where there is nothing better.
+/// The name of a construct, and a replacement; empty if there is none.
 pub(super) type Named = (&'static str, &'static str);
 
-/// What a kernel does with a list instead of changing it.
+/// The advice for code that changes a list.
 pub(super) const LISTS: &str = "a kernel changes only lists and dicts that it made, where it made them: not in a loop or branch of the \
      run that begins later, and not in a function that they are given to";
 
-/// An expression that is not lowered.
+/// An unsupported expression.
 pub(super) fn expression(expr: &Expr) -> Named {
     match expr {
         Expr::SetComp(_) | Expr::DictComp(_) | Expr::Generator(_) => (
@@ -39,7 +39,7 @@ pub(super) fn expression(expr: &Expr) -> Named {
     }
 }
 
-/// A statement that is not lowered.
+/// An unsupported statement.
 pub(super) fn statement(stmt: &Stmt) -> Named {
     match stmt {
         Stmt::Try(_) => (
@@ -60,7 +60,7 @@ pub(super) fn statement(stmt: &Stmt) -> Named {
 }
 
 impl Lower<'_> {
-    /// Reports what the language does not have.
+    /// Reports an unsupported construct.
     pub(super) fn not_here(&mut self, (what, instead): Named, span: Span) -> Reported {
         let mut error =
             Diagnostic::error(slipring_ir::Kind::Unsupported, span, format!("{what} cannot be compiled yet"));

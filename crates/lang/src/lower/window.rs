@@ -11,14 +11,14 @@ use super::lowering::{Lower, Lowered, describe};
 use crate::syntax::at;
 use crate::value::{Const, Index, Tensor, TileId, Value, show};
 
-/// One subscript of a dimension.
+/// The subscript of one dimension.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
     /// `a:b`: first index and, where it is known, the extent.
     Range(Index, u64),
-    /// `i`: the dimension goes away.
+    /// `i`: the dimension is removed.
     One(Index),
-    /// `a:b` whose extent only the run knows: the first index, how many there are at most, and how many there are.
+    /// `a:b` whose extent is only known at run time: the first index, the maximum extent, and the extent.
     Few { first: Index, most: u64, count: Index },
 }
 
@@ -50,7 +50,7 @@ impl Lower<'_> {
             }
             Value::Record(record) => {
                 let record = record.clone();
-                // Members of an object, or an array of the host: nothing that has a key.
+                // Members of an object, or an array of the host, which has no keys.
                 if record.entries.is_empty() && (slice.is_tuple_expr() || slice.is_slice_expr()) {
                     return Err(self.error("subscript", span, format!("{} has no parts here", record.what)));
                 }
@@ -96,8 +96,8 @@ impl Lower<'_> {
         }
     }
 
-    /// The subscripts of each dimension; what is not written is whole. Where the slices of a loop are clipped (`clips`), one
-    /// of them may be longer than its dimension.
+    /// The subscripts of all dimensions; missing ones are full. If the slices of a loop are clipped (`clips`), a slice
+    /// may exceed its dimension.
     fn parts(&mut self, slice: &Expr, shape: &[u64], clips: bool, span: Span) -> Lowered<Vec<Part>> {
         let items: Vec<&Expr> = match slice {
             Expr::Tuple(tuple) => tuple.elts.iter().filter(|item| !item.is_none_literal_expr()).collect(),
@@ -151,7 +151,7 @@ impl Lower<'_> {
             }
         };
         let (Index::Known(first), upper) = (lower, &slice.upper) else {
-            // `r0 : r0 + 16`: the extent is what the two differ by.
+            // `r0 : r0 + 16`: the extent is the difference of the two.
             let size = match (&slice.lower, &slice.upper) {
                 (Some(low), Some(high)) => self.difference(low, high)?,
                 _ => None,
@@ -176,7 +176,7 @@ impl Lower<'_> {
                 from_behind(last)
             }
         };
-        // In an iteration that is written out as in one of a loop of the run.
+        // An unrolled iteration is treated like one of a loop at run time.
         let changes = slice.lower.as_ref().is_some_and(|bound| self.changes_with_iteration(bound));
         let tail = clips && changes && (0..extent as i64).contains(&first);
         if first < 0 || last <= first || (last as u64 > extent && !tail) {
@@ -190,9 +190,9 @@ impl Lower<'_> {
         Ok(Part::Range(Index::Known(first), (last - first) as u64))
     }
 
-    /// `high - low` where both are sums with the same multiples of unknowns: the constants that are left.
+    /// `high - low` if both are sums with the same multiples of unknowns: the difference of the constants.
     fn difference(&mut self, low: &Expr, high: &Expr) -> Lowered<Option<i64>> {
-        // What is written alike need not be the same.
+        // Equal text need not have equal values.
         if changes_list(low) || changes_list(high) {
             return Ok(None);
         }
@@ -206,10 +206,10 @@ impl Lower<'_> {
         Ok((linear && cancelled).then_some(constant))
     }
 
-    /// Adds `times` an expression to constants and to multiples of unknowns, by their text. False for what grows too large.
+    /// Adds `times` an expression to the constant and to multiples of unknowns, by text. False if it gets too large.
     fn terms(&mut self, expr: &Expr, times: i64, terms: &mut Vec<(String, i64)>, constant: &mut i64) -> Lowered<bool> {
         use ruff_python_ast::{Operator, UnaryOp};
-        // Evaluating folds constants; an unknown is known by its text.
+        // Evaluation folds constants; an unknown is identified by its text.
         if let Some(n) = self.constant_of(expr)? {
             let sum = times.checked_mul(n).and_then(|n| constant.checked_add(n));
             *constant = sum.unwrap_or_default();
@@ -242,7 +242,7 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    /// The integer that an expression is, of constants, or of an attribute that is one.
+    /// The integer value of an expression of constants, or of an attribute that is one.
     fn constant_of(&mut self, expr: &Expr) -> Lowered<Option<i64>> {
         if let Some(n) = self.quiet_constant(expr) {
             return Ok(Some(n));
@@ -258,7 +258,7 @@ impl Lower<'_> {
         })
     }
 
-    /// The integer that an expression is, if it is made of constants only. Emits nothing and reports nothing.
+    /// The integer value of an expression of constants only. Emits nothing and reports nothing.
     pub fn quiet_constant(&self, expr: &Expr) -> Option<i64> {
         use ruff_python_ast::{Number, Operator, UnaryOp};
         match expr {
@@ -313,7 +313,7 @@ impl Lower<'_> {
         Ok(result)
     }
 
-    /// A window as a tensor of its own, of another shape: the same bytes. `None` where its elements do not follow one another.
+    /// A window as a separate tensor with another shape: the same bytes. `None` if its elements are not contiguous.
     pub fn viewed_anew(&mut self, tensor: &Tensor, shape: &[u64]) -> Option<Tensor> {
         let root = self.tensors.roots[tensor.root].clone();
         let mut next = 1;
@@ -347,7 +347,7 @@ impl Lower<'_> {
                 };
                 let strides = crate::value::dense(shape);
                 let view = super::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
-                // What is written of it is noted of the tensor that it is a view of.
+                // Writes to it are recorded for the tensor that it is a view of.
                 let direction =
                     if root.writable { crate::compiled::Direction::InOut } else { crate::compiled::Direction::In };
                 let dims = shape.iter().copied().collect();
@@ -360,7 +360,7 @@ impl Lower<'_> {
         Some(crate::value::whole(at, self.tensors.roots[at].elem, shape))
     }
 
-    /// What is valid of a part of a window.
+    /// The valid shape of a part of a window.
     fn valid_of_part(&mut self, tensor: &Tensor, parts: &[Part], span: Span) -> Lowered<Option<[Index; 2]>> {
         let Some(valid) = tensor.valid.as_deref() else { return Ok(None) };
         let shape = tensor.shape();
@@ -374,7 +374,7 @@ impl Lower<'_> {
                     Index::Known((n - first).clamp(0, *size as i64))
                 }
                 (Part::One(Index::Known(at)), Index::Known(n)) if at < n => Index::Known(1),
-                // What is valid begins where the part does.
+                // The valid part begins at the beginning of the part.
                 (Part::Range(Index::Known(0), size), extent) if shape.contains(size) => *extent,
                 _ => return Err(self.unsupported(span, "a part of a window of which only a part is valid")),
             };
@@ -391,7 +391,7 @@ impl Lower<'_> {
         self.counted_window(tensor, offsets, shape, &counted, span)
     }
 
-    /// The same, of which only the first elements of each dimension are touched: only they must lie inside the tensor.
+    /// Like [`Lower::tensor_window`], but only the first elements of each dimension are accessed and must be in range.
     pub fn counted_window(
         &mut self,
         tensor: &Tensor,
@@ -419,7 +419,7 @@ impl Lower<'_> {
             }
         }
         for (dim, ((offset, count), extent)) in offsets.iter().zip(counted).zip(&whole).enumerate() {
-            // How many there are each time only the run knows.
+            // The actual extent is only known at run time.
             let Index::Known(size) = count else { continue };
             let of = format_args!("the {extent} of dimension {dim}");
             self.inside_each_time(*offset, (*size).max(1) as u64, *extent, of, span)?;
@@ -448,7 +448,7 @@ impl Lower<'_> {
             }
         }
         let mut part = self.tile_window(id, &offsets, &shape, span)?;
-        // A tile has two dimensions at least, and its last one is its columns.
+        // A tile has at least two dimensions, and its last one is its columns.
         let mut left = shape.len();
         let kept: Vec<u64> = (0..shape.len())
             .filter(|dim| {
@@ -494,7 +494,7 @@ impl Lower<'_> {
         if tile.valid.is_some() && tile.ty.space != Space::Vec {
             return Err(self.unsupported(span, "a part of a tile of which only a part is valid"));
         }
-        // One-dimensional tiles are one row.
+        // One-dimensional tiles are a single row.
         let (offsets, sizes) = match (offsets, shape) {
             ([col], [cols]) => ([Index::Known(0), *col], [1, *cols]),
             ([row, col], [rows, cols]) => ([*row, *col], [*rows, *cols]),
@@ -511,7 +511,7 @@ impl Lower<'_> {
         }
         let space = tile.ty.space;
         if space == Space::Acc && self.open.region.is_none() {
-            // The Vector cores have it, and take the part.
+            // The tile is in the Vector cores' memory, and they take the part.
             let id = self.demand(&Value::Tile(id), Space::Vec, span)?;
             return self.subset(id, (offsets, sizes), shape, span);
         }
@@ -524,7 +524,7 @@ impl Lower<'_> {
     /// A part of a tile of more than two dimensions as rows and columns of the folded one.
     fn folded_part(&mut self, whole: &[u64], offsets: &[Index], shape: &[u64]) -> Option<([Index; 2], [u64; 2])> {
         let lines = whole.len() - 1;
-        // Single ones, then a range, then all.
+        // Single indices, then a range, then full dimensions.
         let after = (0..lines).find(|dim| shape[*dim] != 1).unwrap_or(lines);
         if (after + 1..lines).any(|dim| shape[dim] != whole[dim]) {
             return None;
@@ -549,7 +549,7 @@ impl Lower<'_> {
         let tile = self.tile(id).clone();
         let space = tile.ty.space;
         if space == Space::Mat && tile.ty.layout.slayout != SLayout::NoneBox && shape.len() == 2 {
-            // The instruction that moves it on takes it out.
+            // The instruction that moves it on extracts it.
             let (whole, first) = tile.part.unwrap_or((id, [Index::Known(0); 2]));
             let at = [0, 1].map(|dim| self.add_index(first[dim], offsets[dim]));
             let mut ty = super::Place::of(space).tile_type(shape, tile.ty.layout.elem);
@@ -563,7 +563,7 @@ impl Lower<'_> {
         if tile.ty.layout.slayout != SLayout::NoneBox {
             return Err(self.unsupported(span, format!("a part of a tile in `{space}`")));
         }
-        // A view of whole lines, or of the pieces of lines: the distances stay the tile's.
+        // A view of whole lines, or of pieces of lines: the strides are those of the tile.
         let mut ty = tile.ty;
         (ty.layout.rows, ty.layout.cols) = (sizes[0] as u32, sizes[1] as u32);
         ty.valid = [Dim::Static(sizes[0]), Dim::Static(sizes[1])];
@@ -579,7 +579,7 @@ impl Lower<'_> {
         Ok(part)
     }
 
-    /// Reports a part of a product: nothing reads the accumulator in parts but a shard.
+    /// Reports a part of a product: only shards read parts of the accumulator.
     fn part_of_product(&mut self, id: TileId, span: Span) -> Reported {
         let Some(region) = self.open.region else {
             let what = "a part of an accumulator (store it, or take it on the Vector cores)";

@@ -1,4 +1,4 @@
-//! Words besides ops that are called as functions are: `pl.const`, `pl.static_assert`.
+//! Builtins besides ops that are called like functions: `pl.const`, `pl.static_assert`.
 
 use slipring_ir::{Diagnostic, Span};
 
@@ -9,7 +9,7 @@ use crate::params::{ByName, Given, by_name};
 use crate::value::{Const, Value};
 
 impl Lower<'_> {
-    /// Words that bind their arguments as a function does.
+    /// Builtins that bind their arguments like functions.
     pub(super) fn word(&mut self, path: &str, given: &Given, span: Span) -> Option<Lowered> {
         let own = path.strip_prefix("pl.").filter(|own| matches!(*own, "const" | "static_assert"))?;
         let takes = crate::words::takes(own)?;
@@ -24,7 +24,7 @@ impl Lower<'_> {
     fn typed_constant(&mut self, args: &ByName<Value>, span: Span) -> Lowered {
         match (argument(args, "value"), argument(args, "dtype")) {
             (Some((value @ Value::Const(_), _)), Some((Value::Const(Const::DType(ty)), _))) => {
-                // A bit is written as a number or as a truth value.
+                // A bit is written as an integer or a boolean.
                 let bit = match value {
                     Value::Const(Const::Int(bit @ (0 | 1))) if *ty == DType::Bool => Some(Const::Bool(*bit == 1)),
                     _ => None,
@@ -65,7 +65,7 @@ impl Lower<'_> {
     }
 }
 
-/// An argument that is given.
+/// An argument, if it is given.
 fn argument<'a>(args: &'a ByName<Value>, name: &str) -> Option<&'a (Value, Span)> {
     args.iter().find(|(own, _)| *own == name)?.1.as_ref()
 }

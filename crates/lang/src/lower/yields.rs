@@ -64,7 +64,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The names that the `pl.yield_` of a loop's body bound, at its end.
+    /// The names that the `pl.yield_` at the end of a loop's body bound.
     pub(super) fn yielded(&mut self, span: Span, outcome: Lowered<()>) -> Lowered<Option<Vec<Rc<str>>>> {
         let Some(Frame::Loop { targets, .. }) = self.open.yields.pop() else { return outcome.map(|()| None) };
         if targets.is_none() && outcome.is_ok() {
@@ -76,7 +76,8 @@ impl Lower<'_> {
         outcome.map(|()| targets)
     }
 
-    /// After a loop with `init_values`: what the last iteration yielded, or the first values if there was none.
+    /// Binds the results of a loop with `init_values`: the values that the last iteration yielded, or the first values
+    /// if there was none.
     pub(super) fn bind_yielded(&mut self, targets: Option<Vec<Rc<str>>>, asked: &[Rc<str>]) {
         for (target, name) in targets.into_iter().flatten().zip(asked) {
             if let Some(value) = self.names.env.get(name).cloned() {

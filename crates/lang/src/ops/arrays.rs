@@ -1,42 +1,30 @@
-//! Arrays of numbers: as many numbers as they have elements, which loops and branches carry like any others. Where an index is known
-//! only when the kernel runs, every element is looked at.
+//! Arrays of numbers: one number for each element, which loops and branches carry like others. If an index is only
+//! known at run time, every element is inspected.
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
 use crate::words::{Means, followed_as, followed_with};
 
-/// The most elements of an array.
+/// The maximum number of elements of an array.
 const MOST: i64 = 256;
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["array.create"],
-        params: "extent/size, dtype",
-        doc: "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text",
-        lower: create,
-        followed: followed_with("extent/size/n, dtype=", Means::Array),
-        ..ENTRY
-    },
-    Entry {
-        names: &["array.get_element"],
-        params: "array, index",
-        doc: "An element of an array, as `array[index]`",
+entries! {
+    "array.create" =>
+        "An array of numbers, zeros at first; of ids of tasks: nothing, since scopes run in the order of the text":
+        ENTRY, params: "extent/size, dtype", lower: create,
+        followed: followed_with("extent/size/n, dtype=", Means::Array);
+    "array.get_element" => "An element of an array, as `array[index]`": ENTRY, params: "array, index",
         lower: |lower, call| {
             let ((array, _), (index, _)) = (call.need(lower, "array")?, call.need(lower, "index")?);
             match array {
                 Value::Tuple(items) => lower.array_element(&items, &index, call.span),
                 other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
             }
-        },
-        followed: followed_as(Means::Element),
-        ..ENTRY
-    },
-    Entry {
-        names: &["array.update_element"],
+        }, followed: followed_as(Means::Element);
+    "array.update_element" => "An array with another element at a place, as `array[index] = value`": ENTRY,
         params: "array, index, value",
-        doc: "An array with another element at a place, as `array[index] = value`",
         lower: |lower, call| {
             let ((array, _), (index, _)) = (call.need(lower, "array")?, call.need(lower, "index")?);
             let (value, _) = call.need(lower, "value")?;
@@ -44,10 +32,8 @@ pub(super) const OPS: &[Entry] = &[
                 Value::Tuple(items) => lower.with_element(&items, &index, &value, call.span),
                 other => Err(call.wrong(lower, "array", "an array", &other, call.span)),
             }
-        },
-        ..ENTRY
-    },
-];
+        };
+}
 
 fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let ty = match call.need(lower, "dtype")? {

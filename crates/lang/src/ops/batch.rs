@@ -1,4 +1,4 @@
-//! Products of lists of matrices: one product for each pair, in accumulators of their own.
+//! Products of lists of matrices: one product for each pair, in separate accumulators.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::product::{accumulated, is_matrix, multiplied, operands_of, together};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Parts, TileId, Value, show};
 
-/// The most matrices of a list.
+/// The maximum number of matrices in a list.
 const MOST: u64 = 1024;
 
 /// The shape without its last two extents.
@@ -19,7 +19,7 @@ fn leading(shape: &[u64]) -> &[u64] {
     &shape[..shape.len().saturating_sub(2)]
 }
 
-/// The extents of the list that a product gives, if it is one of lists that have to be taken apart.
+/// The extents of the resulting list, if a product is one of lists that have to be split.
 pub(super) fn list_of(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Vec<u64>>> {
     let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     if !is_matrix(&lhs.0) || !is_matrix(&rhs.0) {
@@ -32,12 +32,12 @@ pub(super) fn list_of(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Vec<
             .help("the extents before the last two are equal, or 1 on one side");
         return Err(lower.report(error));
     };
-    // One right operand for all: the rows of the left one follow one another.
+    // A single right operand for all: the rows of the left matrices are contiguous.
     let plain = leading(&shapes[1]).iter().all(|n| *n == 1) && !call.flag(lower, "a_trans")?;
     Ok((list.iter().product::<u64>() > 1 && !plain).then_some(list))
 }
 
-/// The position in a list of the matrix that takes part in a product, by extents.
+/// The position in a list of the matrix that is used in a product, given the extents.
 fn position(list: &[u64], own: &[u64], mut at: u64) -> Vec<u64> {
     let mut place = Vec::new();
     for dim in (0..list.len()).rev() {

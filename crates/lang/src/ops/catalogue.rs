@@ -1,4 +1,4 @@
-//! All ops of the language, found by the names that they have here and elsewhere.
+//! All ops of the language, found by their names here and in other languages.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_op::OpDef;
@@ -12,7 +12,7 @@ use crate::lower::{Lower, Lowered, Words};
 use crate::params::Given;
 use crate::words::{self, IN_HEADS, InProgram};
 
-/// The words that kernels call.
+/// The builtins that kernels call.
 pub(crate) struct Language;
 
 impl Words for Language {
@@ -88,7 +88,7 @@ pub fn catalogue() -> impl Iterator<Item = &'static Entry> {
     FAMILIES.iter().flat_map(|family| family.iter())
 }
 
-/// The op that does what a function of numpy, torch or `math` does, by the name that it has there.
+/// The op for a function of numpy, torch or `math`, by its name there.
 fn of_numpy(name: &str) -> Option<&'static str> {
     let other = match name {
         "multiply" => "mul",
@@ -113,15 +113,16 @@ fn of_numpy(name: &str) -> Option<&'static str> {
     Some(other)
 }
 
-/// The op that a method of a tile or tensor is: `x.cast(…)` is `pl.cast(x, …)`.
+/// The op for a method of a tile or tensor: `x.cast(…)` is `pl.cast(x, …)`.
 fn as_method(name: &str) -> Option<&str> {
     let name = if matches!(name, "to" | "astype") { "cast" } else { name };
     catalogue().any(|entry| entry.names.contains(&name)).then_some(name)
 }
 
-/// What to write for a name that other languages of tiles have, and this one has not.
+/// A replacement for a name that other tile languages have, and this one does not.
 fn instead_of(name: &str) -> Option<String> {
     Some(match name {
+        "len" => "the extent of a tensor is `x.shape[0]`".into(),
         "softmax" => {
             "it is made of `pl.row_max`, `pl.row_expand_sub`, `pl.exp`, `pl.row_sum` and `pl.row_expand_div`".into()
         }
@@ -150,7 +151,7 @@ fn instead_of(name: &str) -> Option<String> {
     })
 }
 
-/// The op of a name without `pl.`. `tile.`, `tensor.` and `system.` before it make no difference.
+/// The op with this name, without `pl.`. A prefix `tile.`, `tensor.` or `system.` makes no difference.
 pub fn find(name: &str) -> Option<&'static Entry> {
     if name.starts_with("pld.") {
         return devices::OPS.iter().find(|entry| entry.names.contains(&name));
@@ -160,12 +161,12 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     by(name).or_else(|| by(bare))
 }
 
-/// What a word does in a program that is followed, outside of its kernels; none for one that has no meaning of its own there.
+/// The semantics of a builtin in a followed program, outside its kernels; `None` if it has no separate one there.
 pub(crate) fn followed(name: &str) -> Option<InProgram> {
     words::followed(name).or_else(|| find(name).filter(|entry| entry.names.contains(&name))?.followed)
 }
 
-/// What a word takes there; none for one that takes anything.
+/// The parameters of a builtin there; `None` for one that accepts anything.
 pub(crate) fn followed_params(name: &str) -> Option<&'static str> {
     let of_entry = || {
         let entry = find(name)?;
@@ -174,7 +175,7 @@ pub(crate) fn followed_params(name: &str) -> Option<&'static str> {
     words::takes(name).or_else(of_entry)
 }
 
-/// True for a word of the language: an op, a type, a part.
+/// True for a builtin of the language: an op, a type, a namespace.
 pub(crate) fn is_word(name: &str) -> bool {
     words::WORDS.iter().any(|word| word.name == name) || find(name).is_some()
 }
@@ -186,7 +187,7 @@ mod tests {
     use super::catalogue;
     use crate::words::POPS;
 
-    /// Which names a statement binds is asked of its text alone, below the catalogue.
+    /// The analysis of bound names uses the text alone, because it is below the catalogue.
     #[test]
     fn words_that_pop_are_those_of_the_catalogue() {
         let pops = |entry: &&crate::Entry| entry.ring().map_or(entry.names == ["TPOP"], |part| part.pops().is_some());

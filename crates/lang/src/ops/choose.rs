@@ -1,10 +1,10 @@
-//! Comparisons, choices by a mask, and ops with three sources.
+//! Comparisons, selections by a mask, and ops with three sources.
 
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::{is_number, like, same, vector};
 use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
@@ -13,39 +13,19 @@ use crate::value::{Const, TileId, Value, fold, show};
 const THREE: Entry = Entry { params: "a/lhs, b/rhs, c/rhs2", lower: three, ..ENTRY };
 const SCALAR_BETWEEN: Entry = Entry { params: "a/lhs, scalar/rhs, b/rhs2", lower: scalar_between, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["cmp", "cmps"],
-        params: "lhs, rhs, cmp_type=",
-        op: Some(&pto::TCMP),
-        with_number: Some(&pto::TCMPS),
-        doc: "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5",
-        lower: compare,
-        ..ENTRY
-    },
-    Entry {
-        names: &["sel", "where"],
-        params: "mask, lhs, rhs, tmp=",
-        op: Some(&pto::TSEL),
-        with_number: Some(&pto::TSELS),
-        doc: "Elements of `lhs` where the mask has a bit, else of `rhs`",
-        lower: select,
-        ..ENTRY
-    },
-    Entry {
-        names: &["sels"],
-        params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar",
-        op: Some(&pto::TSEL),
-        with_number: Some(&pto::TSELS),
-        doc: "Elements of a tile where the mask has a bit, else a number",
-        lower: select,
-        ..ENTRY
-    },
-    Entry { names: &["addc"], op: Some(&pto::TADDC), doc: "Sum of three tiles", ..THREE },
-    Entry { names: &["subc"], op: Some(&pto::TSUBC), doc: "First minus second plus third tile", ..THREE },
-    Entry { names: &["addsc"], op: Some(&pto::TADDSC), doc: "Tile plus number plus tile", ..SCALAR_BETWEEN },
-    Entry { names: &["subsc"], op: Some(&pto::TSUBSC), doc: "Tile minus number plus tile", ..SCALAR_BETWEEN },
-];
+entries! {
+    "cmp" | "cmps" => "Compare elements: a mask of bits; `cmp_type` is eq, ne, lt, le, gt, ge or 0 to 5": ENTRY,
+        params: "lhs, rhs, cmp_type=", op: Some(&pto::TCMP), with_number: Some(&pto::TCMPS), lower: compare;
+    "sel" | "where" => "Elements of `lhs` where the mask has a bit, else of `rhs`": ENTRY,
+        params: "mask, lhs, rhs, tmp=", op: Some(&pto::TSEL), with_number: Some(&pto::TSELS), lower: select;
+    "sels" => "Elements of a tile where the mask has a bit, else a number": ENTRY,
+        params: "mask, lhs, rhs, tmp= | mask, src, tmp, scalar", op: Some(&pto::TSEL), with_number: Some(&pto::TSELS),
+        lower: select;
+    "addc" => "Sum of three tiles": THREE, op: Some(&pto::TADDC);
+    "subc" => "First minus second plus third tile": THREE, op: Some(&pto::TSUBC);
+    "addsc" => "Tile plus number plus tile": SCALAR_BETWEEN, op: Some(&pto::TADDSC);
+    "subsc" => "Tile minus number plus tile": SCALAR_BETWEEN, op: Some(&pto::TSUBSC);
+}
 
 const COMPARISONS: [&str; 6] = ["eq", "ne", "lt", "le", "gt", "ge"];
 
@@ -83,7 +63,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let tile = lower.tile(lhs).clone();
         crate::lower::masks::of(lower, &tile.shape, tile.ty.layout.elem, lhs)
     };
-    // All elements are compared, those that do not count as well: their bits do not count either.
+    // All elements are compared, including invalid ones: their bits are invalid as well.
     lhs = lower.whole_view(lhs);
     let tile = lower.tile(lhs).clone();
     let dst = lower.tile(mask).value;
@@ -97,7 +77,7 @@ fn compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // The public names of the sources of `sels`.
+    // The public parameter names of `sels`.
     let named = call.entry.names[0] == "sels" && call.get("src").is_some();
     let [first, second] = if named { ["src", "scalar"] } else { ["lhs", "rhs"] };
     let (mask, lhs) = (call.need(lower, "mask")?, call.need(lower, first)?);
@@ -111,7 +91,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut rhs, mut span) = call.need(lower, second)?;
     let mut working = call.get("tmp").cloned();
     if call.entry.names[0] == "sels" && !is_number(&rhs) {
-        // The public order has the working memory before the number.
+        // In the public order, the working memory comes before the number.
         match working.replace((rhs.clone(), span)) {
             Some((number, place)) if is_number(&number) => (rhs, span) = (number, place),
             _ => return Err(call.wrong(lower, "rhs", "a number (`pl.sel` takes two tiles)", &rhs, span)),
@@ -149,7 +129,7 @@ fn select(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(like(lower, call, lhs, &operands)))
 }
 
-/// The tile that a number on the left is: like the other choice, or like what the mask compared.
+/// A tile for a number on the left: like the other operand, or like the tiles that the mask compared.
 fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): &(Value, Span)) -> Lowered<TileId> {
     let (other, place) = call.need(lower, "rhs")?;
     if !is_number(&other) {
@@ -158,7 +138,7 @@ fn number_for(lower: &mut Lower<'_>, call: &Call, mask: TileId, (number, span): 
         return crate::lower::masks::filled(lower, number, (&tile.shape, tile.ty.layout.elem), model, *span);
     }
     match lower.tile(mask).mask.clone() {
-        // Two numbers are of the type that was compared, or floats where one of them is.
+        // Two numbers have the type of the compared tiles, or are floats if one of them is.
         Some(own) => {
             let is_float = |value: &Value| match value {
                 Value::Const(Const::Float(_)) => true,
@@ -200,7 +180,7 @@ fn scalar_between(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// Working memory that an op of two sources may be given.
+/// Working memory that may be passed to an op of two sources.
 pub(super) fn with_tmp(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let a = vector(lower, call, "lhs")?;
     let b = match call.get("slope").cloned() {

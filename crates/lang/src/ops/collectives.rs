@@ -1,4 +1,5 @@
-//! What all devices do together with their windows: barriers, reductions, exchanges, by the barrier of credits of the public page.
+//! Operations of all devices on their windows: barriers, reductions, exchanges, with the credit barrier of the public
+//! page.
 
 use slipring_ir::{Attr, Diagnostic, Span, Type, ValueId};
 use slipring_tile::{Elem, Space};
@@ -10,7 +11,7 @@ use crate::lower::signature::whole_view;
 use crate::lower::{Lower, Lowered, Root};
 use crate::value::{Const, Domain, Index, Tensor, Value, show, whole};
 
-/// Waits until all devices are here.
+/// Waits until all devices have arrived.
 pub(super) fn barrier(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let signals = Signals::of(lower, call, "signal")?;
     signals.meet(lower, Index::Known(1))?;
@@ -18,10 +19,10 @@ pub(super) fn barrier(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tensor(signals.tensor))
 }
 
-/// The name of the signals that the host gives a collective which is called without any; no text has it.
+/// The name of the signals that the host supplies for a collective without explicit ones; no text contains it.
 pub(crate) const OWN_SIGNALS: &str = "own signals";
 
-/// The signals of a collective: a cell for each device.
+/// The signals of a collective: one cell for each device.
 struct Signals {
     tensor: Tensor,
     own: Domain,
@@ -65,7 +66,7 @@ impl Signals {
         lower.e.constant(Attr::Int(n.into(), Type::I32), Type::I32)
     }
 
-    /// All devices are here for the so-manieth time in this call.
+    /// Waits until all devices have arrived for the `time`-th time in this call.
     fn meet(&self, lower: &mut Lower<'_>, time: Index) -> Lowered<()> {
         let one = Signals::word(lower, 1);
         let mine = self.cell(lower, self.own.rank)?;
@@ -83,7 +84,7 @@ impl Signals {
         Ok(())
     }
 
-    /// Takes back what the others have added in this call.
+    /// Subtracts what the others have added in this call.
     fn clear(&self, lower: &mut Lower<'_>, times: u64) -> Lowered<()> {
         let back = Signals::word(lower, -(times as i64));
         for peer in self.others() {
@@ -94,13 +95,13 @@ impl Signals {
     }
 }
 
-/// The op that a reduction is.
+/// The op of a reduction.
 fn reduction(lower: &mut Lower<'_>, call: &Call, known: &[&str]) -> Lowered<&'static str> {
     let at = if call.has("op") { one_of(lower, call, "op", known)? } else { 0 };
     Ok(["add", "maximum", "minimum", "mul"][at])
 }
 
-/// A window as one row, where its elements follow one another.
+/// A window as a single row, if its elements are contiguous.
 fn row(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowered<Tensor> {
     let root = lower.tensors.roots[tensor.root].clone();
     let is_whole = tensor.sizes == root.dims && tensor.reshaped.is_none();
@@ -142,17 +143,17 @@ fn reduced(
     Ok(sum.unwrap_or(Value::Nothing))
 }
 
-/// A part of all windows that is reduced in one order of the devices: first element, elements, order.
+/// A part of all windows that is reduced in the same order of devices: first element, number of elements, order.
 type Segment = (u64, u64, Vec<u64>);
 
-/// The own window first, then the others' by their numbers.
+/// The device's own window first, then the others' by index.
 fn mesh(extent: u64, signals: &Signals) -> Vec<Segment> {
     let order = std::iter::once(signals.own.rank).chain(signals.others()).collect();
     vec![(0, extent, order)]
 }
 
-/// One segment for each device, which ends there after having gone around: the sums are rounded in the order of the ring. Segments
-/// of short types begin at multiples of 32 bytes.
+/// One segment for each device, where it ends after a full round: the sums are rounded in ring order. Segments of short
+/// types begin at multiples of 32 bytes.
 fn ring(extent: u64, elem: Elem, ranks: u64) -> Vec<Segment> {
     let unit = if elem.bytes() < 4 { 32 / elem.bytes() as u64 } else { 1 };
     let begin = |at: u64| if at == ranks { extent } else { (at * extent / ranks).next_multiple_of(unit).min(extent) };
@@ -182,7 +183,7 @@ pub(super) fn allreduce(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         in_pieces(lower, (length, each), call.span, |lower, first, count| {
             let place = lower.add_index(first, Index::Known(begin as i64));
             let sum = reduced(lower, (&all, &signals), (place, count), (op, &order), span)?;
-            // Nobody needs what is overwritten.
+            // The overwritten contents are not needed by anyone.
             let time = match first {
                 Index::Known(n) => Index::Known(n / each as i64 + pieces as i64 + 2),
                 Index::At(scalar) => {
@@ -217,13 +218,13 @@ pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if root != signals.own.rank as i64 {
         copy(lower, &there, &target, (false, PIECE), call.span)?;
     }
-    // The device whose window it is may write it again.
+    // The owner of the window may write it again.
     signals.meet(lower, Index::Known(2))?;
     signals.clear(lower, 2)?;
     Ok(Value::Tensor(target))
 }
 
-/// Part `at` of a window that has one for each device.
+/// Part `at` of a window with one part for each device.
 fn part_of(lower: &mut Lower<'_>, tensor: &Tensor, at: u64, ranks: u64, span: Span) -> Lowered<Tensor> {
     let mut shape = tensor.shape().to_vec();
     if shape.first().is_none_or(|n| n % ranks != 0) {
@@ -236,7 +237,8 @@ fn part_of(lower: &mut Lower<'_>, tensor: &Tensor, at: u64, ranks: u64, span: Sp
     lower.tensor_window(tensor, &offsets, &shape, span)
 }
 
-/// Every device puts its part into all windows: `allgather` of a whole tensor, `all_to_all` of the part for each.
+/// Every device writes its part to all windows: `allgather` of a whole tensor, `all_to_all` of the part for each
+/// device.
 pub(super) fn exchange(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered {
     let (source, place) = window(lower, call, name)?;
     let (target, span) = window(lower, call, "target")?;
@@ -298,7 +300,7 @@ pub(super) fn reduce_scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     signals.meet(lower, Index::Known(1))?;
     let each = (PIECE / all.elem.bytes() as u64).min(size);
     let order: Vec<u64> = std::iter::once(rank).chain(signals.others()).collect();
-    // What others read of this window are other parts of it.
+    // Other devices read other parts of this window.
     in_pieces(lower, (size, each), call.span, |lower, first, count| {
         let first = lower.add_index(first, Index::Known((rank * size) as i64));
         let sum = reduced(lower, (&all, &signals), (first, count), (op, &order), span)?;

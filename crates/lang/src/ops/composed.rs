@@ -1,59 +1,43 @@
-//! Words that every language of tiles has, and that are several instructions here.
+//! Functions that all tile languages have, and that take several instructions here.
 
 use ruff_python_ast::Operator;
 use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value};
 
-/// Made of the ops that stand in its doc.
+/// Composed of the ops in its documentation.
 const OF_ONE: Entry = Entry { params: "x/input/tile", ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry { names: &["zeros"], params: "shape, dtype", doc: "A tile of zeros: `pl.full`", lower: zeros, ..ENTRY },
-    Entry { names: &["ones"], params: "shape, dtype", doc: "A tile of ones: `pl.full`", lower: ones, ..ENTRY },
-    Entry {
-        names: &["zeros_like"],
-        doc: "A tile like another one, of zeros: `pl.expands`",
-        lower: zeros_like,
-        ..OF_ONE
-    },
-    Entry { names: &["ones_like"], doc: "A tile like another one, of ones: `pl.expands`", lower: ones_like, ..OF_ONE },
-    Entry { names: &["square"], doc: "Each element times itself: `pl.mul`", lower: square, ..OF_ONE },
-    Entry { names: &["sigmoid"], doc: "`pl.recip(pl.exp(-x) + 1.0)`", lower: sigmoid, ..OF_ONE },
-    Entry { names: &["silu"], doc: "`x * pl.recip(pl.exp(-x) + 1.0)`", lower: silu, ..OF_ONE },
-    Entry { names: &["tanh"], doc: "`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`", lower: tanh, ..OF_ONE },
-    Entry {
-        names: &["clamp", "clip"],
-        params: "x/input/tile, least/min, most/max",
-        doc: "Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`",
-        lower: clamp,
-        ..ENTRY
-    },
-    Entry {
-        names: &["cdiv"],
-        params: "a, b",
-        doc: "A quotient of integers, rounded up: `(a + b - 1) // b`",
-        lower: cdiv,
-        ..ENTRY
-    },
-];
+entries! {
+    "zeros" => "A tile of zeros: `pl.full`": ENTRY, params: "shape, dtype", lower: zeros;
+    "ones" => "A tile of ones: `pl.full`": ENTRY, params: "shape, dtype", lower: ones;
+    "zeros_like" => "A tile like another one, of zeros: `pl.expands`": OF_ONE, lower: zeros_like;
+    "ones_like" => "A tile like another one, of ones: `pl.expands`": OF_ONE, lower: ones_like;
+    "square" => "Each element times itself: `pl.mul`": OF_ONE, lower: square;
+    "sigmoid" => "`pl.recip(pl.exp(-x) + 1.0)`": OF_ONE, lower: sigmoid;
+    "silu" => "`x * pl.recip(pl.exp(-x) + 1.0)`": OF_ONE, lower: silu;
+    "tanh" => "`1.0 - pl.recip(pl.exp(x * 2.0) + 1.0) * 2.0`": OF_ONE, lower: tanh;
+    "clamp" | "clip" => "Elements between two bounds: `pl.maximum(pl.minimum(x, most), least)`": ENTRY,
+        params: "x/input/tile, least/min, most/max", lower: clamp;
+    "cdiv" => "A quotient of integers, rounded up: `(a + b - 1) // b`": ENTRY, params: "a, b", lower: cdiv;
+}
 
 fn number(x: f64) -> Value {
     Value::Const(Const::Float(x))
 }
 
-/// The result of an op of the language on a value and others.
+/// The result of an op of the language on a value and other arguments.
 fn then(lower: &mut Lower<'_>, call: &Call, name: &'static str, value: Value, others: &[Value]) -> Lowered {
     let args = std::iter::once(value).chain(others.iter().cloned()).collect();
     lower.call_by_name(name, args, call.span)
 }
 
-/// One number in all elements of a new tile.
+/// A new tile filled with one number.
 fn constant(lower: &mut Lower<'_>, call: &Call, n: i64) -> Lowered {
     let (shape, dtype) = (call.need(lower, "shape")?.0, call.need(lower, "dtype")?.0);
     then(lower, call, "full", shape, &[dtype, Value::Const(Const::Int(n))])
@@ -83,7 +67,7 @@ fn square(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     then(lower, call, "mul", x.clone(), &[x])
 }
 
-/// The operand of what is computed in floats only.
+/// The operand of a function that is only defined for floats.
 fn floats(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let x = super::operands::vector(lower, call, "x")?;
     let elem = lower.tile(x).ty.layout.elem;
@@ -137,7 +121,7 @@ fn cdiv(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.binary_number(Operator::FloorDiv, &sum, &b, call.span)
 }
 
-/// Consecutive integers, also as floats.
+/// Consecutive integers, possibly as floats.
 pub(super) fn consecutive(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;
     let asked = call.elem(lower, "dtype")?.unwrap_or(slipring_tile::Elem::I32);

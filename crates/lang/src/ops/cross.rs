@@ -1,65 +1,24 @@
-//! Between the kinds of core, and questions about the launch.
+//! Copies between the kinds of core, and queries of the launch.
 
 use slipring_pto as pto;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use crate::lower::{Lower, Lowered};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["aiv_shard"],
-        params: "tile/x, mode=",
-        op: Some(&pto::AIV_SHARD),
-        doc: "This lane's part of a tile of the Cube core",
-        lower: shard,
-        ..ENTRY
-    },
-    Entry {
-        names: &["aic_gather"],
-        params: "tile/x, mode=",
-        op: Some(&pto::AIC_GATHER),
-        doc: "The lanes' tiles, put together for the Cube core",
-        lower: gather,
-        ..ENTRY
-    },
-    Entry {
-        names: &["get_block_idx"],
-        op: Some(&pto::GET_BLOCK_IDX),
-        doc: "Index of this block",
-        lower: question,
-        ..ENTRY
-    },
-    Entry {
-        names: &["program_id"],
-        params: "axis=",
-        op: Some(&pto::GET_BLOCK_IDX),
-        doc: "Index of this block: a launch has one axis, 0",
-        lower: program_id,
-        ..ENTRY
-    },
-    Entry {
-        names: &["get_block_num"],
-        op: Some(&pto::GET_BLOCK_NUM),
-        doc: "Number of blocks",
-        lower: question,
-        ..ENTRY
-    },
-    Entry {
-        names: &["num_programs"],
-        params: "axis=",
-        op: Some(&pto::GET_BLOCK_NUM),
-        doc: "Number of blocks: a launch has one axis, 0",
-        lower: program_id,
-        ..ENTRY
-    },
-    Entry {
-        names: &["get_subblock_idx"],
-        op: Some(&pto::GET_SUBBLOCK_IDX),
-        doc: "Which Vector core of the cluster this is",
-        lower: lane_question,
-        ..ENTRY
-    },
-];
+entries! {
+    "aiv_shard" => "This lane's part of a tile of the Cube core": ENTRY, params: "tile/x, mode=",
+        op: Some(&pto::AIV_SHARD), lower: shard;
+    "aic_gather" => "The lanes' tiles, put together for the Cube core": ENTRY, params: "tile/x, mode=",
+        op: Some(&pto::AIC_GATHER), lower: gather;
+    "get_block_idx" => "Index of this block": ENTRY, op: Some(&pto::GET_BLOCK_IDX), lower: question;
+    "program_id" => "Index of this block: a launch has one axis, 0": ENTRY, params: "axis=",
+        op: Some(&pto::GET_BLOCK_IDX), lower: program_id;
+    "get_block_num" => "Number of blocks": ENTRY, op: Some(&pto::GET_BLOCK_NUM), lower: question;
+    "num_programs" => "Number of blocks: a launch has one axis, 0": ENTRY, params: "axis=",
+        op: Some(&pto::GET_BLOCK_NUM), lower: program_id;
+    "get_subblock_idx" => "Which Vector core of the cluster this is": ENTRY, op: Some(&pto::GET_SUBBLOCK_IDX),
+        lower: lane_question;
+}
 
 fn shard(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, _) = call.need(lower, "tile")?;

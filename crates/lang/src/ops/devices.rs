@@ -1,11 +1,11 @@
-//! What devices do with each other's memory: signals, parts of windows, and what is made of them (`pld.…`).
+//! Accesses to other devices' memory: signals, parts of windows, and ops built from them (`pld.…`).
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
 use super::collectives;
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::memory::counting_window;
 use super::remote::{PIECE, copy, domain, hold, one_of, remote, tell, window};
 use super::table::stepped;
@@ -13,144 +13,55 @@ use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Domain, Index, Tensor, Value, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["pld.get_comm_ctx", "pld.system.get_comm_ctx"],
+entries! {
+    "pld.get_comm_ctx" | "pld.system.get_comm_ctx" => "The devices that have a part of a window": ENTRY,
         params: "dist_tensor",
-        doc: "The devices that have a part of a window",
         lower: |lower, call| {
             let (own, span) = window(lower, call, "dist_tensor")?;
             domain(lower, &own, span)?;
             Ok(Value::Tensor(own))
-        },
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.rank", "pld.system.rank"],
-        params: "ctx",
-        doc: "The number of this device",
-        lower: |lower, call| of_domain(lower, call, |own| own.rank),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.nranks", "pld.system.nranks"],
-        params: "ctx",
-        doc: "How many devices there are",
-        lower: |lower, call| of_domain(lower, call, |own| own.ranks),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.system.notify"],
-        params: "target, peer, offsets, value, *, op",
-        op: Some(&pto::TNOTIFY),
-        doc: "Add to a signal of a device, or set it, once all that was done before is there",
-        lower: notify,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.system.wait"],
-        params: "signal, offsets, expected, *, cmp",
-        op: Some(&pto::TWAIT),
-        doc: "Wait for a signal of this device",
-        lower: wait,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.system.defer_wait"],
-        params: "signal, offsets, expected, *, cmp",
-        op: Some(&pto::TWAIT),
-        doc: "Let the scheduler wait for a signal of this device in place of a task that does nothing else: its core is free, what \
-              comes after it starts when the signal is there",
-        lower: defer_wait,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tile.remote_load", "pld.remote_load"],
-        params: "target/tensor, peer, offsets, shape/shapes, valid_shape=, target_memory=",
-        op: Some(&pto::TLOAD),
-        doc: "Load a part of a device's window",
-        lower: remote_load,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tile.remote_store", "pld.tensor.remote_store", "pld.remote_store"],
-        params: "src_tile/src/tile, target, peer, offsets, *, atomic=",
-        op: Some(&pto::TSTORE),
-        doc: "Store a tile into a device's window",
-        lower: remote_store,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.put"],
-        params: COPY,
-        op: Some(&pto::TSTORE),
-        doc: "Copy a tensor into a device's window",
-        lower: |lower, call| transfer(lower, call, true),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.get"],
-        params: COPY,
-        op: Some(&pto::TLOAD),
-        doc: "Copy a device's window into a tensor",
-        lower: |lower, call| transfer(lower, call, false),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.barrier"],
-        params: "signal",
-        doc: "Wait until all devices are here",
-        lower: collectives::barrier,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.allreduce"],
-        params: "target, signal=, *, op=, mode=, core_num=",
-        doc: "The sum, or another reduction, of all devices' windows, on all of them",
-        lower: collectives::allreduce,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.broadcast"],
-        params: "target, signal, *, root",
-        doc: "One device's window on all of them",
-        lower: collectives::broadcast,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.allgather"],
-        params: "local_data, target, signal",
-        doc: "The parts of all devices, one after the other, on all of them",
-        lower: |lower, call| collectives::exchange(lower, call, "local_data"),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.all_to_all"],
-        params: "input, target, signal",
-        doc: "Part `d` of each device's input on device `d`",
-        lower: |lower, call| collectives::exchange(lower, call, "input"),
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.all_to_all_v"],
-        params: "input, target, signal, send_counts, recv_counts",
-        doc: "The same for parts of which a number of rows counts, with these numbers",
-        lower: collectives::exchange_rows,
-        ..ENTRY
-    },
-    Entry {
-        names: &["pld.tensor.reduce_scatter"],
-        params: "target, signal, *, op=",
-        doc: "Part `d` of the sum of all devices' windows on device `d`, in its part `d`",
-        lower: collectives::reduce_scatter,
-        ..ENTRY
-    },
-];
+        };
+    "pld.rank" | "pld.system.rank" => "The number of this device": ENTRY, params: "ctx",
+        lower: |lower, call| of_domain(lower, call, |own| own.rank);
+    "pld.nranks" | "pld.system.nranks" => "How many devices there are": ENTRY, params: "ctx",
+        lower: |lower, call| of_domain(lower, call, |own| own.ranks);
+    "pld.system.notify" => "Add to a signal of a device, or set it, once all that was done before is there": ENTRY,
+        params: "target, peer, offsets, value, *, op", op: Some(&pto::TNOTIFY), lower: notify;
+    "pld.system.wait" => "Wait for a signal of this device": ENTRY, params: "signal, offsets, expected, *, cmp",
+        op: Some(&pto::TWAIT), lower: wait;
+    "pld.system.defer_wait" =>
+        "Let the scheduler wait for a signal of this device in place of a task that does nothing else: its core is free, what \
+         comes after it starts when the signal is there":
+        ENTRY, params: "signal, offsets, expected, *, cmp", op: Some(&pto::TWAIT), lower: defer_wait;
+    "pld.tile.remote_load" | "pld.remote_load" => "Load a part of a device's window": ENTRY,
+        params: "target/tensor, peer, offsets, shape/shapes, valid_shape=, target_memory=", op: Some(&pto::TLOAD),
+        lower: remote_load;
+    "pld.tile.remote_store" | "pld.tensor.remote_store" | "pld.remote_store" => "Store a tile into a device's window":
+        ENTRY, params: "src_tile/src/tile, target, peer, offsets, *, atomic=", op: Some(&pto::TSTORE),
+        lower: remote_store;
+    "pld.tensor.put" => "Copy a tensor into a device's window": ENTRY, params: COPY, op: Some(&pto::TSTORE),
+        lower: |lower, call| transfer(lower, call, true);
+    "pld.tensor.get" => "Copy a device's window into a tensor": ENTRY, params: COPY, op: Some(&pto::TLOAD),
+        lower: |lower, call| transfer(lower, call, false);
+    "pld.tensor.barrier" => "Wait until all devices are here": ENTRY, params: "signal", lower: collectives::barrier;
+    "pld.tensor.allreduce" => "The sum, or another reduction, of all devices' windows, on all of them": ENTRY,
+        params: "target, signal=, *, op=, mode=, core_num=", lower: collectives::allreduce;
+    "pld.tensor.broadcast" => "One device's window on all of them": ENTRY, params: "target, signal, *, root",
+        lower: collectives::broadcast;
+    "pld.tensor.allgather" => "The parts of all devices, one after the other, on all of them": ENTRY,
+        params: "local_data, target, signal", lower: |lower, call| collectives::exchange(lower, call, "local_data");
+    "pld.tensor.all_to_all" => "Part `d` of each device's input on device `d`": ENTRY,
+        params: "input, target, signal", lower: |lower, call| collectives::exchange(lower, call, "input");
+    "pld.tensor.all_to_all_v" => "The same for parts of which a number of rows counts, with these numbers": ENTRY,
+        params: "input, target, signal, send_counts, recv_counts", lower: collectives::exchange_rows;
+    "pld.tensor.reduce_scatter" => "Part `d` of the sum of all devices' windows on device `d`, in its part `d`":
+        ENTRY, params: "target, signal, *, op=", lower: collectives::reduce_scatter;
+}
 
 const COPY: &str =
     "dst, peer, src, dst_offsets=, src_offsets=, shape=, *, atomic=, chunk_rows=, chunk_cols=, pipeline=";
 
-/// The error of a word that no kernel has.
+/// The error for a builtin that kernels do not have.
 pub(crate) fn not_for_kernels(path: &str, span: Span) -> Diagnostic {
     let last = path.rsplit('.').next().unwrap_or("");
     if matches!(last, "world_size" | "alloc_window_buffer" | "window") {
@@ -174,7 +85,7 @@ fn of_domain(lower: &mut Lower<'_>, call: &Call, which: fn(Domain) -> u64) -> Lo
     Ok(Value::Const(Const::Int(which(own) as i64)))
 }
 
-/// The signal that a call names, of 32 bits.
+/// The 32-bit signal in an argument.
 fn one_signal(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, Span)> {
     let (tensor, span) = window(lower, call, name)?;
     domain(lower, &tensor, span)?;
@@ -290,7 +201,7 @@ fn transfer(lower: &mut Lower<'_>, call: &Call, put: bool) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// Rows and columns of a chunk of a copy of so many dimensions, where they are said.
+/// Rows and columns of a chunk of a copy with so many dimensions, if they are specified.
 fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64>; 2]> {
     let mut chunk = [None; 2];
     for (own, name) in chunk.iter_mut().zip(["chunk_rows", "chunk_cols"]) {
@@ -312,7 +223,7 @@ fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64
     Ok(chunk)
 }
 
-/// Copies a part of which only the run knows the extents, piece by piece: each open dimension has a constant chunk.
+/// Copies a part with dynamic extents in pieces: each dynamic dimension has a constant chunk.
 fn open_transfer(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -370,13 +281,13 @@ fn open_transfer(
     each_chunk(lower, (extents, &shape), (&mut Vec::new(), &mut Vec::new()), span, &mut piece)
 }
 
-/// The most bytes of a chunk: half of what the smaller UB has, with room for other tiles.
+/// The maximum size of a chunk in bytes: half of the smaller UB, which leaves capacity for other tiles.
 const MOST_CHUNK: u64 = 96 << 10;
 
-/// What is done with a piece: where it begins, and how much of it there is.
+/// The action for a piece, given its offsets and extents.
 type Piece<'p> = dyn FnMut(&mut Lower<'_>, &[Index], &[Index]) -> Lowered<()> + 'p;
 
-/// Goes through the chunks of the dimensions that are left.
+/// Loops over the chunks of the remaining dimensions.
 fn each_chunk(
     lower: &mut Lower<'_>,
     (extents, shape): (&[Index], &[u64]),

@@ -1,11 +1,11 @@
-//! Ops that work element by element.
+//! Elementwise ops.
 
 use slipring_ir::{Attr, Diagnostic};
 use slipring_op::OpDef;
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::{is_number, like, same, vector, vector_of};
 use crate::dtype::DType;
 use crate::lower::on_tiles::{emit, scalar_for};
@@ -18,159 +18,60 @@ const UNARY: Entry = Entry { params: "x/input/tile", lower: unary, ..ENTRY };
 const TMP: Entry = Entry { params: "lhs, rhs, tmp= | lhs/tile, slope, tmp=", lower: super::choose::with_tmp, ..ENTRY };
 const NUMBER: Entry = Entry { params: "lhs, rhs", lower: binary, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["add"],
-        op: Some(&pto::TADD),
-        with_number: Some(&pto::TADDS),
-        with_column: Some(&pto::TROWEXPANDADD),
-        with_row: Some(&pto::TCOLEXPANDADD),
-        doc: "Sum",
-        ..BINARY
-    },
-    Entry {
-        names: &["sub"],
-        op: Some(&pto::TSUB),
-        with_number: Some(&pto::TSUBS),
-        with_column: Some(&pto::TROWEXPANDSUB),
-        with_row: Some(&pto::TCOLEXPANDSUB),
-        doc: "Difference",
-        lower: subtract,
-        ..BINARY
-    },
-    Entry {
-        names: &["mul"],
-        op: Some(&pto::TMUL),
-        with_number: Some(&pto::TMULS),
-        with_column: Some(&pto::TROWEXPANDMUL),
-        with_row: Some(&pto::TCOLEXPANDMUL),
-        doc: "Product of elements",
-        ..BINARY
-    },
-    Entry {
-        names: &["div"],
-        op: Some(&pto::TDIV),
-        with_number: Some(&pto::TDIVS),
-        with_column: Some(&pto::TROWEXPANDDIV),
-        with_row: Some(&pto::TCOLEXPANDDIV),
-        params: "lhs, rhs, high_precision=",
-        lower: divide,
-        doc: "Quotient",
-        ..ENTRY
-    },
-    Entry {
-        names: &["maximum", "max"],
-        op: Some(&pto::TMAX),
-        with_number: Some(&pto::TMAXS),
-        with_column: Some(&pto::TROWEXPANDMAX),
-        with_row: Some(&pto::TCOLEXPANDMAX),
-        doc: "Larger element",
-        ..BINARY
-    },
-    Entry {
-        names: &["minimum", "min"],
-        op: Some(&pto::TMIN),
-        with_number: Some(&pto::TMINS),
-        with_column: Some(&pto::TROWEXPANDMIN),
-        with_row: Some(&pto::TCOLEXPANDMIN),
-        doc: "Smaller element",
-        ..BINARY
-    },
-    Entry {
-        names: &["fmod"],
-        op: Some(&pto::TFMOD),
-        with_number: Some(&pto::TFMODS),
-        doc: "Remainder, rounded towards zero",
-        ..BINARY
-    },
-    Entry {
-        names: &["part_add"],
-        op: Some(&pto::TPARTADD),
-        doc: "Sum where both are valid, else the one that is",
-        ..BINARY
-    },
-    Entry { names: &["part_mul"], op: Some(&pto::TPARTMUL), doc: "Product where both are valid", ..BINARY },
-    Entry { names: &["part_max"], op: Some(&pto::TPARTMAX), doc: "Larger element where both are valid", ..BINARY },
-    Entry { names: &["part_min"], op: Some(&pto::TPARTMIN), doc: "Smaller element where both are valid", ..BINARY },
-    Entry { names: &["and_"], op: Some(&pto::TAND), with_number: Some(&pto::TANDS), doc: "Bitwise and", ..BINARY },
-    Entry { names: &["or_"], op: Some(&pto::TOR), with_number: Some(&pto::TORS), doc: "Bitwise or", ..BINARY },
-    Entry { names: &["shl"], op: Some(&pto::TSHL), with_number: Some(&pto::TSHLS), doc: "Shift left", ..BINARY },
-    Entry { names: &["shr"], op: Some(&pto::TSHR), with_number: Some(&pto::TSHRS), doc: "Shift right", ..BINARY },
-    Entry {
-        names: &["rem"],
-        op: Some(&pto::TREM),
-        with_number: Some(&pto::TREMS),
-        doc: "Remainder, rounded down",
-        ..TMP
-    },
-    Entry {
-        names: &["rems"],
-        with_number: Some(&pto::TREMS),
-        doc: "Remainder of a division by a number, rounded down",
-        ..TMP
-    },
-    Entry { names: &["xor"], op: Some(&pto::TXOR), with_number: Some(&pto::TXORS), doc: "Bitwise exclusive or", ..TMP },
-    Entry { names: &["xors"], with_number: Some(&pto::TXORS), doc: "Bitwise exclusive or with a number", ..TMP },
-    Entry { names: &["lrelu"], with_number: Some(&pto::TLRELU), doc: "Negative elements times a slope", ..TMP },
-    Entry { names: &["prelu"], op: Some(&pto::TPRELU), doc: "Negative elements times a slope for each element", ..TMP },
-    Entry { names: &["adds"], with_number: Some(&pto::TADDS), doc: "Add a number", ..NUMBER },
-    Entry { names: &["subs"], with_number: Some(&pto::TSUBS), doc: "Subtract a number", ..NUMBER },
-    Entry { names: &["muls"], with_number: Some(&pto::TMULS), doc: "Multiply by a number", ..NUMBER },
-    Entry { names: &["divs"], with_number: Some(&pto::TDIVS), lower: divide, doc: "Divide by a number", ..NUMBER },
-    Entry {
-        names: &["maximums", "maxs"],
-        with_number: Some(&pto::TMAXS),
-        doc: "Larger of element and number",
-        ..NUMBER
-    },
-    Entry {
-        names: &["minimums", "mins"],
-        with_number: Some(&pto::TMINS),
-        doc: "Smaller of element and number",
-        ..NUMBER
-    },
-    Entry { names: &["ands"], with_number: Some(&pto::TANDS), doc: "Bitwise and with a number", ..NUMBER },
-    Entry { names: &["ors"], with_number: Some(&pto::TORS), doc: "Bitwise or with a number", ..NUMBER },
-    Entry { names: &["shls"], with_number: Some(&pto::TSHLS), doc: "Shift left by a number", ..NUMBER },
-    Entry { names: &["shrs"], with_number: Some(&pto::TSHRS), doc: "Shift right by a number", ..NUMBER },
-    Entry { names: &["fmods"], with_number: Some(&pto::TFMODS), doc: "Remainder of a division by a number", ..NUMBER },
-    Entry { names: &["exp"], op: Some(&pto::TEXP), doc: "Exponential", ..UNARY },
-    Entry {
-        names: &["log"],
-        op: Some(&pto::TLOG),
-        params: "x/input/tile, high_precision=",
-        doc: "Natural logarithm",
-        ..UNARY
-    },
-    Entry { names: &["sqrt"], op: Some(&pto::TSQRT), doc: "Square root", ..UNARY },
-    Entry {
-        names: &["rsqrt"],
-        op: Some(&pto::TRSQRT),
-        params: "x/input/tile, high_precision/tmp=",
-        doc: "One over the square root",
-        ..UNARY
-    },
-    Entry {
-        names: &["recip"],
-        op: Some(&pto::TRECIP),
-        params: "x/input/tile, high_precision=",
-        doc: "Reciprocal",
-        ..UNARY
-    },
-    Entry { names: &["neg"], op: Some(&pto::TNEG), doc: "Negation", ..UNARY },
-    Entry { names: &["abs"], op: Some(&pto::TABS), doc: "Absolute value", ..UNARY },
-    Entry { names: &["relu"], op: Some(&pto::TRELU), doc: "Negative elements become 0", ..UNARY },
-    Entry { names: &["not_"], op: Some(&pto::TNOT), doc: "Bitwise complement", ..UNARY },
-    Entry {
-        names: &["cast"],
-        params: "x/input/tile, target_type, mode=",
-        op: Some(&pto::TCVT),
-        doc: "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd",
-        lower: cast,
-        followed: followed_as(Means::Cast),
-        ..ENTRY
-    },
-];
+entries! {
+    "add" => "Sum": BINARY, op: Some(&pto::TADD), with_number: Some(&pto::TADDS),
+        with_column: Some(&pto::TROWEXPANDADD), with_row: Some(&pto::TCOLEXPANDADD);
+    "sub" => "Difference": BINARY, op: Some(&pto::TSUB), with_number: Some(&pto::TSUBS),
+        with_column: Some(&pto::TROWEXPANDSUB), with_row: Some(&pto::TCOLEXPANDSUB), lower: subtract;
+    "mul" => "Product of elements": BINARY, op: Some(&pto::TMUL), with_number: Some(&pto::TMULS),
+        with_column: Some(&pto::TROWEXPANDMUL), with_row: Some(&pto::TCOLEXPANDMUL);
+    "div" => "Quotient": ENTRY, op: Some(&pto::TDIV), with_number: Some(&pto::TDIVS),
+        with_column: Some(&pto::TROWEXPANDDIV), with_row: Some(&pto::TCOLEXPANDDIV),
+        params: "lhs, rhs, high_precision=", lower: divide;
+    "maximum" | "max" => "Larger element": BINARY, op: Some(&pto::TMAX), with_number: Some(&pto::TMAXS),
+        with_column: Some(&pto::TROWEXPANDMAX), with_row: Some(&pto::TCOLEXPANDMAX);
+    "minimum" | "min" => "Smaller element": BINARY, op: Some(&pto::TMIN), with_number: Some(&pto::TMINS),
+        with_column: Some(&pto::TROWEXPANDMIN), with_row: Some(&pto::TCOLEXPANDMIN);
+    "fmod" => "Remainder, rounded towards zero": BINARY, op: Some(&pto::TFMOD), with_number: Some(&pto::TFMODS);
+    "part_add" => "Sum where both are valid, else the one that is": BINARY, op: Some(&pto::TPARTADD);
+    "part_mul" => "Product where both are valid": BINARY, op: Some(&pto::TPARTMUL);
+    "part_max" => "Larger element where both are valid": BINARY, op: Some(&pto::TPARTMAX);
+    "part_min" => "Smaller element where both are valid": BINARY, op: Some(&pto::TPARTMIN);
+    "and_" => "Bitwise and": BINARY, op: Some(&pto::TAND), with_number: Some(&pto::TANDS);
+    "or_" => "Bitwise or": BINARY, op: Some(&pto::TOR), with_number: Some(&pto::TORS);
+    "shl" => "Shift left": BINARY, op: Some(&pto::TSHL), with_number: Some(&pto::TSHLS);
+    "shr" => "Shift right": BINARY, op: Some(&pto::TSHR), with_number: Some(&pto::TSHRS);
+    "rem" => "Remainder, rounded down": TMP, op: Some(&pto::TREM), with_number: Some(&pto::TREMS);
+    "rems" => "Remainder of a division by a number, rounded down": TMP, with_number: Some(&pto::TREMS);
+    "xor" => "Bitwise exclusive or": TMP, op: Some(&pto::TXOR), with_number: Some(&pto::TXORS);
+    "xors" => "Bitwise exclusive or with a number": TMP, with_number: Some(&pto::TXORS);
+    "lrelu" => "Negative elements times a slope": TMP, with_number: Some(&pto::TLRELU);
+    "prelu" => "Negative elements times a slope for each element": TMP, op: Some(&pto::TPRELU);
+    "adds" => "Add a number": NUMBER, with_number: Some(&pto::TADDS);
+    "subs" => "Subtract a number": NUMBER, with_number: Some(&pto::TSUBS);
+    "muls" => "Multiply by a number": NUMBER, with_number: Some(&pto::TMULS);
+    "divs" => "Divide by a number": NUMBER, with_number: Some(&pto::TDIVS), lower: divide;
+    "maximums" | "maxs" => "Larger of element and number": NUMBER, with_number: Some(&pto::TMAXS);
+    "minimums" | "mins" => "Smaller of element and number": NUMBER, with_number: Some(&pto::TMINS);
+    "ands" => "Bitwise and with a number": NUMBER, with_number: Some(&pto::TANDS);
+    "ors" => "Bitwise or with a number": NUMBER, with_number: Some(&pto::TORS);
+    "shls" => "Shift left by a number": NUMBER, with_number: Some(&pto::TSHLS);
+    "shrs" => "Shift right by a number": NUMBER, with_number: Some(&pto::TSHRS);
+    "fmods" => "Remainder of a division by a number": NUMBER, with_number: Some(&pto::TFMODS);
+    "exp" => "Exponential": UNARY, op: Some(&pto::TEXP);
+    "log" => "Natural logarithm": UNARY, op: Some(&pto::TLOG), params: "x/input/tile, high_precision=";
+    "sqrt" => "Square root": UNARY, op: Some(&pto::TSQRT);
+    "rsqrt" => "One over the square root": UNARY, op: Some(&pto::TRSQRT), params: "x/input/tile, high_precision/tmp=";
+    "recip" => "Reciprocal": UNARY, op: Some(&pto::TRECIP), params: "x/input/tile, high_precision=";
+    "neg" => "Negation": UNARY, op: Some(&pto::TNEG);
+    "abs" => "Absolute value": UNARY, op: Some(&pto::TABS);
+    "relu" => "Negative elements become 0": UNARY, op: Some(&pto::TRELU);
+    "not_" => "Bitwise complement": UNARY, op: Some(&pto::TNOT);
+    "cast" =>
+        "Convert to another element type; `mode` is none, rint, round (ties away from zero, the default), floor, ceil, trunc or odd":
+        ENTRY, params: "x/input/tile, target_type, mode=", op: Some(&pto::TCVT), lower: cast,
+        followed: followed_as(Means::Cast);
+}
 
 /// `high_precision`, for which the public compiler takes more steps.
 fn precision(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
@@ -232,13 +133,13 @@ fn binary(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (lhs, rhs) = super::expand::alike(lower, lhs, rhs)?;
     same(lower, call, lhs, rhs)?;
     if call.op() == &pto::TADD && (is_tail_of_product(lower, lhs, rhs) || is_tail_of_product(lower, rhs, lhs)) {
-        // What a product has no elements for adds nothing.
+        // Elements outside the product add nothing.
         return lower.call_by_name("part_add", vec![Value::Tile(lhs), Value::Tile(rhs)], call.span);
     }
     Ok(Value::Tile(like(lower, call, lhs, &[("src0", lhs), ("src1", rhs)])))
 }
 
-/// True for a sum of a whole tile and a product of tails.
+/// True for the sum of a whole tile and a product of tails.
 fn is_tail_of_product(lower: &Lower<'_>, whole: TileId, part: TileId) -> bool {
     let part = lower.tile(part);
     let made_by = lower.words.op(part.made_by);
@@ -308,17 +209,17 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if tile.ty.layout.elem == elem {
         return Ok(Value::Tile(source));
     }
-    // The instruction wants both tiles padded alike.
+    // The instruction requires both tiles to have the same padding.
     let usual = crate::lower::Place::of(Space::Vec).tile_type(&tile.shape, elem).layout;
     let padded = (usual.rows.max(tile.ty.layout.rows), usual.cols.max(tile.ty.layout.cols));
-    let (mut source, whole) = (source, tile.valid.is_none());
-    if whole && (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
-        let copy = lower.padded_tile(&tile.shape, tile.ty.layout.elem, padded, tile.made_by);
+    let mut source = source;
+    if (tile.ty.layout.rows, tile.ty.layout.cols) != padded {
+        let copy = lower.padded_like(source, tile.ty.layout.elem, padded, tile.made_by);
         emit(lower, &pto::TMOV, &[("src", source)], copy);
         source = copy;
     }
-    let target = if whole && (usual.rows, usual.cols) != padded {
-        lower.padded_tile(&tile.shape, elem, padded, "cast")
+    let target = if (usual.rows, usual.cols) != padded {
+        lower.padded_like(source, elem, padded, "cast")
     } else {
         lower.tile_like(source, elem, "cast")
     };
@@ -348,7 +249,7 @@ fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Optio
         lower.still_there(*id, call.span)?;
     }
     let [first, second] = masks[..] else {
-        // The complement of bytes is not an instruction everywhere.
+        // Not all platforms have an instruction for the complement of bytes.
         let inverse = masks::numbers(lower, masks[0], [0, 1])?;
         return masks::packed(lower, &Value::Tile(inverse), call.span).map(|mask| Some(Value::Tile(mask)));
     };

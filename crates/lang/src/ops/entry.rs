@@ -17,45 +17,63 @@ use crate::words::InProgram;
 pub struct Entry {
     /// Its names after `pl.`; the first is the usual one.
     pub names: &'static [&'static str],
-    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those after `*` are given by name; those with `=` may be
-    /// left out. `|` stands between ways to call it, `…` for anything.
+    /// Its parameters: `lhs, rhs, out_dtype=, *, atomic=`. Those after `*` are keyword-only; those with `=` are
+    /// optional. `|` separates alternative signatures, and `…` accepts anything.
     pub params: &'static str,
-    /// The op that it becomes; none where that depends on its arguments.
+    /// The op that it becomes; `None` if that depends on its arguments.
     pub op: Option<&'static OpDef>,
-    /// The op that it becomes where its second operand is a number; none where it may not be one.
+    /// The op that it becomes if its second operand is a number; `None` if it must not be one.
     pub with_number: Option<&'static OpDef>,
-    /// The op that it becomes where its second operand is a column, which has a value for each row; none where there is none.
+    /// The op that it becomes if its second operand is a column with a value for each row; `None` if there is none.
     pub with_column: Option<&'static OpDef>,
-    /// The same of a row, which has a value for each column.
+    /// The op that it becomes if its second operand is a row with a value for each column.
     pub with_row: Option<&'static OpDef>,
-    /// What it does, for lists.
+    /// A description, for lists.
     pub doc: &'static str,
-    /// True for an op that is known by its name and not compiled.
+    /// True for an op that is known by name but not compiled.
     pub refused: bool,
-    /// What it does in a program that is followed, outside of its kernels; none where it stands in kernels only.
+    /// Its semantics in a followed program, outside its kernels; `None` if it only exists in kernels.
     pub(crate) followed: Option<InProgram>,
     pub(crate) lower: fn(&mut Lower<'_>, &Call) -> Lowered,
 }
 
 impl Entry {
-    /// What it does to a ring, where its op says it.
+    /// Its effect on a ring, if its op has one.
     pub(crate) fn ring(&self) -> Option<RingPart> {
         self.op.and_then(|op| op.ring)
     }
 
-    /// True for a product whose left operand is one row.
+    /// True for a product whose left operand is a single row.
     pub(crate) fn is_of_a_row(&self) -> bool {
         self.op.and_then(|op| op.product).is_some_and(|product| product.vector)
     }
 
-    /// Its usual name as a file writes it.
+    /// Its usual name, as files write it.
     pub(crate) fn spelled(&self) -> String {
         let name = self.names[0];
         if name.starts_with("pld.") { name.to_string() } else { format!("pl.{name}") }
     }
 }
 
-/// An entry to change fields of.
+/// The words of a family as a table, a row for each: its names, what it does, the entry that it is based on, and the fields in which it
+/// differs from that.
+///
+/// ```ignore
+/// entries! {
+///     "maximum" | "max" => "Larger element": BINARY, op: Some(&pto::TMAX), with_number: Some(&pto::TMAXS);
+/// }
+/// ```
+macro_rules! entries {
+    ($($($name:literal)|+ $(=> $doc:literal)?: $base:expr $(, $field:ident: $value:expr)*;)*) => {
+        /// The words of this family.
+        pub(super) const OPS: &[$crate::ops::Entry] = &[
+            $($crate::ops::Entry { names: &[$($name),+], $(doc: $doc,)? $($field: $value,)* ..$base }),*
+        ];
+    };
+}
+pub(super) use entries;
+
+/// The default entry.
 pub(super) const ENTRY: Entry = Entry {
     names: &[],
     params: "",
@@ -69,26 +87,26 @@ pub(super) const ENTRY: Entry = Entry {
     lower: |lower, call| Err(lower.unsupported(call.span, format!("`pl.{}`", call.entry.names[0]))),
 };
 
-/// Parameters of what is called in any way.
+/// The parameters of an op that accepts any arguments.
 pub(crate) const ANYTHING: &str = "…";
 
-/// An op of the public language that is known and not compiled, however it is called.
+/// An op of the public language that is known but not compiled, with any arguments.
 pub(super) const REFUSED: Entry = Entry { params: ANYTHING, refused: true, ..ENTRY };
 
-/// Elements that a tile or a window may have.
+/// The maximum number of elements of a tile or a window.
 const MOST_ELEMENTS: u64 = (1 << 31) - 1;
 
-/// A call with its arguments bound.
+/// A call with bound arguments.
 #[derive(Clone)]
 pub(crate) struct Call {
     pub entry: &'static Entry,
     pub span: Span,
     args: Vec<(&'static str, Option<(Value, Span)>)>,
-    /// The type of tile that an annotation says the call gives.
+    /// The tile type from the annotation of the call's target.
     pub expected: Option<(Vec<u64>, Elem)>,
 }
 
-/// An op of two operands that is called with one: reductions have names of their own.
+/// An op of two operands that is called with one: reductions have other names.
 fn of_one_tile(lower: &Lower<'_>, entry: &Entry, error: Diagnostic) -> Diagnostic {
     let reduction = |name: &&&str| lower.words.knows(&format!("row_{name}"));
     match entry.names.iter().find(reduction) {
@@ -100,7 +118,7 @@ fn of_one_tile(lower: &Lower<'_>, entry: &Entry, error: Diagnostic) -> Diagnosti
 }
 
 impl Call {
-    /// The same call with what is given for one parameter given for another one.
+    /// The same call with one parameter's argument moved to another parameter.
     pub fn moved(&self, from: &str, to: &str) -> Call {
         let mut call = self.clone();
         let value = call.args.iter_mut().find(|(name, _)| *name == from).and_then(|(_, value)| value.take());
@@ -113,12 +131,12 @@ impl Call {
     /// The op that the entry becomes.
     ///
     /// # Panics
-    /// For an entry that names none: its lowering must not ask.
+    /// If the entry has none: its lowering must not call this.
     pub fn op(&self) -> &'static OpDef {
         self.entry.op.expect("the entry names the op that it becomes")
     }
 
-    /// Binds arguments, in the first way to call the op that they fit.
+    /// Binds arguments to the first signature of the op that they fit.
     ///
     /// # Errors
     /// Reported: too many, unknown, given twice, missing.
@@ -130,7 +148,7 @@ impl Call {
         let alone = positional.len() == 1 && keywords.is_empty();
         let mut args = by_name((&entry.spelled(), entry.params), positional, keywords, span)
             .map_err(|error| lower.report(if alone { of_one_tile(lower, entry, *error) } else { *error }))?;
-        // An explicit None is the same as nothing.
+        // An explicit `None` means that the argument is missing.
         for (_, arg) in &mut args {
             if matches!(arg, Some((Value::Const(Const::None), _))) {
                 *arg = None;
@@ -145,12 +163,12 @@ impl Call {
         self.args.iter().find(|(n, _)| *n == name).and_then(|(_, arg)| arg.as_ref())
     }
 
-    /// True if the way in which the op is called has this parameter, and it is given.
+    /// True if the chosen signature has this parameter, and it is given.
     pub fn has(&self, name: &str) -> bool {
         self.args.iter().any(|(n, arg)| *n == name && arg.is_some())
     }
 
-    /// An argument that must be given.
+    /// A required argument.
     pub fn need(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<(Value, Span)> {
         match self.get(name) {
             Some(arg) => Ok(arg.clone()),
@@ -164,7 +182,7 @@ impl Call {
         }
     }
 
-    /// A boolean; false where it is not given.
+    /// A boolean; false by default.
     pub fn flag(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<bool> {
         match self.get(name).cloned() {
             None => Ok(false),
@@ -173,7 +191,7 @@ impl Call {
         }
     }
 
-    /// A boolean that changes nothing here, which is said where it is true.
+    /// A boolean without effect here, which is reported if it is true.
     pub fn idle_flag(&self, lower: &mut Lower<'_>, name: &str, why: &str) -> Lowered<()> {
         if self.has(name) && self.flag(lower, name)? {
             self.no_effect(lower, name, why);
@@ -181,7 +199,7 @@ impl Call {
         Ok(())
     }
 
-    /// Memory that is not needed here, which is said where it is given.
+    /// Memory that is not needed here, which is reported if it is given.
     pub fn idle_memory(&self, lower: &mut Lower<'_>, name: &str, why: &str) -> Lowered<()> {
         match self.args.iter().find(|(own, _)| *own == name).and_then(|(_, given)| given.clone()) {
             None => Ok(()),
@@ -193,7 +211,7 @@ impl Call {
         }
     }
 
-    /// Says that an argument has no effect.
+    /// Reports that an argument has no effect.
     fn no_effect(&self, lower: &mut Lower<'_>, name: &str, why: &str) {
         let span = self.get(name).map_or(self.span, |(_, span)| *span);
         let message = format!("`{name}` of `{}` has no effect: {why}", self.entry.spelled());
@@ -245,7 +263,7 @@ impl Call {
         }
     }
 
-    /// A word: a string or the name of a member.
+    /// A keyword: a string or the name of a member.
     pub fn word(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<Rc<str>>> {
         match self.get(name).cloned() {
             None => Ok(None),
@@ -254,7 +272,7 @@ impl Call {
         }
     }
 
-    /// A word of a list: its name, a member of that name, or its position in the list.
+    /// A keyword from a list: its name, a member of that name, or its index in the list.
     pub fn word_of(&self, lower: &mut Lower<'_>, name: &str, words: &[&'static str]) -> Lowered<Option<&'static str>> {
         let (found, span) = match self.get(name).cloned() {
             Some((Value::Const(Const::Int(n)), span)) => {
@@ -270,13 +288,13 @@ impl Call {
             Ok(word) => Ok(Some(word)),
             Err(other) => {
                 let message = format!("`{name}` of `{}` is not `{other}`", self.entry.spelled());
-                let help = format!("it is one of {}, or its number from 0 on", words.join(", "));
+                let help = format!("it is one of {}, or its number, counted from 0", words.join(", "));
                 Err(lower.report(Diagnostic::error("argument", span, message).help(help)))
             }
         }
     }
 
-    /// A value that fills what is not valid: `pl.PadValue.…`, or 0, `math.inf`, `-math.inf`.
+    /// A value for padding: `pl.PadValue.…`, or 0, `math.inf`, `-math.inf`.
     pub fn padding(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Option<&'static str>> {
         match self.get(name) {
             Some((Value::Const(Const::Int(0)), _)) => return Ok(Some("zero")),
@@ -327,13 +345,13 @@ impl Call {
         Ok(Some(extents))
     }
 
-    /// Constant extents that must be given.
+    /// Required constant extents.
     pub fn need_shape(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Vec<u64>> {
         self.need(lower, name)?;
         self.shape(lower, name).map(Option::unwrap_or_default)
     }
 
-    /// An element type that must be given.
+    /// A required element type.
     pub fn need_elem(&self, lower: &mut Lower<'_>, name: &str) -> Lowered<Elem> {
         match self.need(lower, name)? {
             (Value::Const(Const::DType(ty)), _) if ty.stored().is_some() => Ok(ty.stored().unwrap_or(Elem::U8)),
@@ -351,7 +369,7 @@ impl Call {
         items.iter().map(|item| lower.index(item, span)).collect()
     }
 
-    /// Reports what is not an element type, with the one that was meant.
+    /// Reports a value that is not an element type, with a suggestion.
     fn no_type(&self, lower: &mut Lower<'_>, name: &str, value: &Value, span: Span) -> Reported {
         let word = match value {
             Value::Path(path) => path.rsplit('.').next().unwrap_or_default().to_lowercase(),

@@ -1,4 +1,4 @@
-//! Broadcasting: a row or a column stands for a tile where an op takes tiles of one shape.
+//! Broadcasting: a row or a column is used as a tile where an op takes tiles of the same shape.
 
 use slipring_pto as pto;
 use slipring_tile::Space;
@@ -8,7 +8,7 @@ use crate::lower::on_tiles::emit;
 use crate::lower::{Lower, Lowered};
 use crate::value::{TileId, Value, fold, show};
 
-/// The result of an op that takes a value for each row or column itself, where the second tile is a column or a row.
+/// The result of an op that itself takes a value for each row or column, if the second tile is a column or a row.
 pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId) -> Lowered<Option<Value>> {
     let (x, y) = (fold(&lower.tile(a).shape), fold(&lower.tile(b).shape));
     let commutes = call.entry.op.is_some_and(|op| op.commutes);
@@ -33,7 +33,7 @@ pub(super) fn broadcast(lower: &mut Lower<'_>, call: &Call, a: TileId, b: TileId
     Ok(Some(Value::Tile(target)))
 }
 
-/// Two tiles of one shape, where one of them, or each, is a row or a column of it; else as they are.
+/// Two tiles of the same shape, after broadcasting rows or columns of it; otherwise unchanged.
 pub(super) fn alike(lower: &mut Lower<'_>, a: TileId, b: TileId) -> Lowered<(TileId, TileId)> {
     let (x, y) = (lower.tile(a).shape.to_vec(), lower.tile(b).shape.to_vec());
     if x == y || lower.tile(a).valid.is_some() || lower.tile(b).valid.is_some() {
@@ -55,7 +55,7 @@ pub(super) fn alike(lower: &mut Lower<'_>, a: TileId, b: TileId) -> Lowered<(Til
     Ok((repeated(lower, a, &shape), repeated(lower, b, &shape)))
 }
 
-/// A tile whose single row or column is repeated to a shape.
+/// A tile whose single row or column is broadcast to a shape.
 pub(super) fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> TileId {
     let tile = lower.tile(id).clone();
     let ((rows, cols), wanted) = (fold(&tile.shape), fold(shape));
@@ -78,7 +78,7 @@ pub(super) fn repeated(lower: &mut Lower<'_>, id: TileId, shape: &[u64]) -> Tile
     source
 }
 
-/// A single row or column repeated to a shape.
+/// A single row or column broadcast to a shape.
 pub(super) fn broadcast_to(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
     let shape = call.need_shape(lower, "shape")?;

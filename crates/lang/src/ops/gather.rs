@@ -4,7 +4,7 @@ use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::memory::valid_window;
 use super::operands::vector;
 use super::table::stepped;
@@ -13,65 +13,31 @@ use crate::lower::on_tiles::{emit, scalar_for};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Tensor, TileId, Value, fold, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["gather_row"],
-        params: "dst/acc, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=",
-        op: Some(&pto::TLOAD),
-        doc: "Load a window of a tensor into a part of a tile",
-        lower: gather_row,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather"],
+entries! {
+    "gather_row" => "Load a window of a tensor into a part of a tile": ENTRY,
+        params: "dst/acc, src, dst_offset, src_offset, shapes, transpose=, *, valid_shape=", op: Some(&pto::TLOAD),
+        lower: gather_row;
+    "gather" =>
+        "Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison":
+        ENTRY,
         params: "src/tile, indices, tmp | input, dim, index | input, *, mask_pattern, output_dtype= \
-                 | input, *, kvalue, cmp_mode=, out_cols, offset=, count_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "Elements of a tile that indices name, counted over the tile; with `dim=-1` over each row; by a pattern or comparison",
-        lower: gather,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather_mask"],
-        params: "input/src, mask_pattern, *, output_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)",
-        lower: gather_mask,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gather_compare"],
-        params: "input/src, kvalue, tmp, *, cmp_mode=, offset=, out_cols, count_dtype=",
-        op: Some(&pto::TGATHER),
-        doc: "The columns of each row whose elements are equal to, or greater than, a number, and how many they are",
-        lower: gather_compare,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gatherb"],
-        params: "src, offset, *, output_dtype=",
-        op: Some(&pto::TGATHERB),
-        doc: "Blocks of 32 bytes of a tile, by byte offsets",
-        lower: gather_blocks,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter"],
-        params: "dst, src, indexes/indices | input, dim, index, src | input, *, mask_pattern, dst",
-        op: Some(&pto::TSCATTER),
-        doc: "Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was",
-        lower: scatter,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter_mask"],
-        params: "dst, src/input, mask_pattern",
-        op: Some(&pto::TSCATTER),
-        doc: "The columns of the first that a pattern names become those of the second, the rest as it was",
-        lower: scatter_mask,
-        ..ENTRY
-    },
-];
+                 | input, *, kvalue, cmp_mode=, out_cols, offset=, count_dtype=", op: Some(&pto::TGATHER),
+        lower: gather;
+    "gather_mask" => "Every second or fourth column, by a pattern of 1 (P0101) to 7 (P1111)": ENTRY,
+        params: "input/src, mask_pattern, *, output_dtype=", op: Some(&pto::TGATHER), lower: gather_mask;
+    "gather_compare" =>
+        "The columns of each row whose elements are equal to, or greater than, a number, and how many they are":
+        ENTRY, params: "input/src, kvalue, tmp, *, cmp_mode=, offset=, out_cols, count_dtype=",
+        op: Some(&pto::TGATHER), lower: gather_compare;
+    "gatherb" => "Blocks of 32 bytes of a tile, by byte offsets": ENTRY, params: "src, offset, *, output_dtype=",
+        op: Some(&pto::TGATHERB), lower: gather_blocks;
+    "scatter" =>
+        "Elements put where indices say, counted over the tile, the rest 0; with `dim=-1` over each row, the rest as it was":
+        ENTRY, params: "dst, src, indexes/indices | input, dim, index, src | input, *, mask_pattern, dst",
+        op: Some(&pto::TSCATTER), lower: scatter;
+    "scatter_mask" => "The columns of the first that a pattern names become those of the second, the rest as it was":
+        ENTRY, params: "dst, src/input, mask_pattern", op: Some(&pto::TSCATTER), lower: scatter_mask;
+}
 
 fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.flag(lower, "transpose")? {
@@ -102,7 +68,7 @@ fn gather_row(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(id))
 }
 
-/// The part of a tile that a window is loaded into of which so many rows and columns count: only they must lie inside the tile.
+/// A part of a tile that a window with this valid extent is loaded into: only the valid part must be inside the tile.
 fn counted_part(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -131,10 +97,10 @@ fn counted_part(
     lower.with_valid(part, valid, call.span)
 }
 
-/// The most rows whose elements are gathered or scattered one by one.
+/// The maximum number of rows whose elements are gathered or scattered one by one.
 const MOST_ROWS: u64 = 256;
 
-/// The last axis, which is the only one along which elements are moved.
+/// Requires the last axis, the only one along which elements are moved.
 fn last_axis(lower: &mut Lower<'_>, call: &Call, axis: &Value, span: Span, rank: usize) -> Lowered<()> {
     match axis {
         Value::Const(Const::Int(n)) if *n == -1 || *n == rank as i64 - 1 => Ok(()),
@@ -149,7 +115,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if call.has("kvalue") {
         return gather_compare(lower, call);
     }
-    // Both ways to give the indices have three arguments.
+    // Both signatures with indices have three arguments.
     let by_row = match (call.has("dim"), call.has("indices")) {
         (true, _) => Some(("input", "dim", "index")),
         (_, true) if matches!(call.get("indices"), Some((Value::Const(Const::Int(_)), _))) => {
@@ -174,7 +140,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let [cols, count] = [&x.shape, &i.shape].map(|shape| fold(shape).1);
     let target = lower.new_tile(&i.shape, x.ty.layout.elem, Space::Vec, "gather");
     let tmp = lower.new_tile(&[1, count], i.ty.layout.elem, Space::Vec, "tmp");
-    // Rows that do not count have nothing to give or nothing that says what.
+    // Invalid rows have nothing to contribute, or no valid indices.
     let counting = x.valid.map_or(Index::Known(rows as i64), |valid| valid[0]);
     let [counting, named] = match i.valid {
         Some([of_indices, named]) => [lower.smaller(counting, of_indices), named],
@@ -198,7 +164,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(lower.with_valid(target, [counting, named], call.span)?))
 }
 
-/// The rows that some tiles have, which are as many for each.
+/// The number of rows of some tiles, which must be equal.
 fn rows_of(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64> {
     let shapes: Vec<(u64, u64)> = tiles.iter().map(|id| fold(&lower.tile(*id).shape)).collect();
     let rows = shapes[0].0;
@@ -214,7 +180,7 @@ fn rows_of(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64>
     Ok(rows)
 }
 
-/// The same of tiles that must be valid as a whole.
+/// Like [`rows_of`], for tiles that must be entirely valid.
 fn whole_rows(lower: &mut Lower<'_>, call: &Call, tiles: &[TileId]) -> Lowered<u64> {
     let rows = rows_of(lower, call, tiles)?;
     tiles.iter().try_for_each(|id| lower.wholly_valid(*id, "elements by index", call.span))?;
@@ -225,11 +191,11 @@ fn row_of(lower: &mut Lower<'_>, id: TileId, row: Index, cols: u64, span: Span) 
     lower.subset(id, ([row, Index::Known(0)], [1, cols]), &[1, cols], span)
 }
 
-/// The patterns by their numbers from 1 on, and of how many columns they keep one.
+/// The patterns by number, from 1 on, and the number of columns of which each keeps one.
 const PATTERNS: [(&str, u64); 7] =
     [("P0101", 2), ("P1010", 2), ("P0001", 4), ("P0010", 4), ("P0100", 4), ("P1000", 4), ("P1111", 1)];
 
-/// The pattern of a call: its name, of how many columns it keeps one, and which.
+/// The pattern of a call: its name, its period in columns, and the column that it keeps.
 fn pattern_of(lower: &mut Lower<'_>, call: &Call) -> Lowered<(&'static str, u64, u64)> {
     let number = call.int(lower, "mask_pattern")?.unwrap_or(0);
     let known = usize::try_from(number - 1).ok().and_then(|at| PATTERNS.get(at).map(|pattern| (at as u64, pattern)));
@@ -288,7 +254,7 @@ fn gather_compare(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let elem = call.elem(lower, "count_dtype")?.unwrap_or(Elem::I32);
     let tmp = match call.has("tmp") {
         true => vector(lower, call, "tmp")?,
-        // Large enough for what the library of A2/A3 writes after as many bytes as it has elements.
+        // Large enough for the data that the library of A2/A3 writes after as many bytes as it has elements.
         false => lower.new_tile(&[rows, 2 * fold(&tile.shape).1], Elem::I32, Space::Vec, "tmp"),
     };
     let target = lower.new_tile(&[rows, cols], elem, Space::Vec, "gather");
@@ -340,12 +306,12 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     scattered(lower, call, (input, src), &which)
 }
 
-/// The first tile with the elements of each row of the second at the columns that a row of indices names.
+/// The first tile with the elements of each row of the second one written to the columns in a row of indices.
 fn scattered(lower: &mut Lower<'_>, call: &Call, (input, src): (TileId, TileId), which: &[TileId]) -> Lowered {
     let x = lower.tile(input).clone();
     let count = which.first().map_or(1, |which| fold(&lower.tile(*which).shape).1);
     let (cols, elem) = (fold(&x.shape).1, x.ty.layout.elem);
-    // The instruction clears what it does not write: where it wrote is seen by scattering ones.
+    // The instruction clears elements that it does not write: scattering ones shows where it wrote.
     let [values, marks] = [(); 2].map(|()| lower.new_tile(&x.shape, elem, Space::Vec, "scatter"));
     let ones = lower.new_tile(&[1, count], elem, Space::Vec, "full");
     let one = scalar_for(lower, &Value::Const(Const::Int(1)), elem, call.span)?;

@@ -4,102 +4,39 @@ use slipring_ir::{Diagnostic, Reported};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::product::{Operands, accumulated, accumulator, accumulator_type, multiplied, operands_of, product};
 use crate::dtype::DType;
 use crate::lower::{CarryKind, Lower, Lowered};
 use crate::value::{Value, fold, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["matmul"],
-        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
-        op: Some(&pto::TMATMUL),
-        doc: "Product of two matrices, in f32 (i32 for 8-bit integers)",
-        lower: matmul,
-        ..ENTRY
-    },
-    Entry {
-        names: &["matmul_acc"],
-        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
-        op: Some(&pto::TMATMUL_ACC),
-        doc: "Product added to an accumulator, in place; where `init_cond` holds, put there",
-        lower: matmul_acc,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gemv"],
+entries! {
+    "matmul" => "Product of two matrices, in f32 (i32 for 8-bit integers)": ENTRY,
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=", op: Some(&pto::TMATMUL), lower: matmul;
+    "matmul_acc" => "Product added to an accumulator, in place; where `init_cond` holds, put there": ENTRY,
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=", op: Some(&pto::TMATMUL_ACC), lower: matmul_acc;
+    "gemv" => "Product of a row and a matrix": ENTRY,
         params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=, acc_phase= | lhs, rhs, acc_phase",
-        op: Some(&pto::TGEMV),
-        doc: "Product of a row and a matrix",
-        lower: matmul,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gemv_acc"],
+        op: Some(&pto::TGEMV), lower: matmul;
+    "gemv_acc" => "Product of a row and a matrix added to an accumulator, in place": ENTRY,
         params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=, acc_phase= | acc, lhs, rhs, acc_phase",
-        op: Some(&pto::TGEMV_ACC),
-        doc: "Product of a row and a matrix added to an accumulator, in place",
-        lower: matmul_acc,
-        ..ENTRY
-    },
-    Entry {
-        names: &["gemv_bias"],
+        op: Some(&pto::TGEMV_ACC), lower: matmul_acc;
+    "gemv_bias" => "Product of a row and a matrix, a bias added": ENTRY,
         params: "lhs, rhs, bias, a_trans=, b_trans=, acc_phase= | lhs, rhs, bias, acc_phase",
-        op: Some(&pto::TGEMV_BIAS),
-        doc: "Product of a row and a matrix, a bias added",
-        lower: matmul_bias,
-        ..ENTRY
-    },
-    Entry {
-        names: &["matmul_mx"],
-        params: "lhs, lhs_scale, rhs, rhs_scale",
-        op: Some(&pto::TMATMUL_MX),
-        doc: "Product of 8-bit floats with a scale for each 32 of them along k",
-        lower: matmul_mx,
-        ..ENTRY
-    },
-    Entry {
-        names: &["matmul_mx_acc"],
-        params: "acc, lhs, lhs_scale, rhs, rhs_scale",
-        op: Some(&pto::TMATMUL_MX_ACC),
-        doc: "Product with scales added to an accumulator, in place",
-        lower: matmul_mx,
-        ..ENTRY
-    },
-    Entry {
-        names: &["matmul_mx_bias"],
-        params: "lhs, lhs_scale, rhs, rhs_scale, bias",
-        op: Some(&pto::TMATMUL_MX_BIAS),
-        doc: "Product with scales, a bias added to each row",
-        lower: matmul_mx,
-        ..ENTRY
-    },
-    Entry {
-        names: &["batch_matmul"],
-        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=",
-        op: Some(&pto::TMATMUL),
-        doc: "Products of two lists of matrices; `matmul` takes lists too",
-        lower: matmul,
-        ..ENTRY
-    },
-    Entry {
-        names: &["batch_matmul_acc"],
-        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=",
-        op: Some(&pto::TMATMUL_ACC),
-        doc: "Products of two lists of matrices added to accumulators, in place",
-        lower: matmul_acc,
-        ..ENTRY
-    },
-    Entry {
-        names: &["matmul_bias"],
-        params: "lhs, rhs, bias, a_trans=, b_trans=",
-        op: Some(&pto::TMATMUL_BIAS),
-        doc: "Product, a bias added to each row",
-        lower: matmul_bias,
-        ..ENTRY
-    },
-];
+        op: Some(&pto::TGEMV_BIAS), lower: matmul_bias;
+    "matmul_mx" => "Product of 8-bit floats with a scale for each 32 of them along k": ENTRY,
+        params: "lhs, lhs_scale, rhs, rhs_scale", op: Some(&pto::TMATMUL_MX), lower: matmul_mx;
+    "matmul_mx_acc" => "Product with scales added to an accumulator, in place": ENTRY,
+        params: "acc, lhs, lhs_scale, rhs, rhs_scale", op: Some(&pto::TMATMUL_MX_ACC), lower: matmul_mx;
+    "matmul_mx_bias" => "Product with scales, a bias added to each row": ENTRY,
+        params: "lhs, lhs_scale, rhs, rhs_scale, bias", op: Some(&pto::TMATMUL_MX_BIAS), lower: matmul_mx;
+    "batch_matmul" => "Products of two lists of matrices; `matmul` takes lists too": ENTRY,
+        params: "lhs, rhs, out_dtype=, a_trans=, b_trans=, c_matrix_nz=", op: Some(&pto::TMATMUL), lower: matmul;
+    "batch_matmul_acc" => "Products of two lists of matrices added to accumulators, in place": ENTRY,
+        params: "acc, lhs, rhs, a_trans=, b_trans=, init_cond=", op: Some(&pto::TMATMUL_ACC), lower: matmul_acc;
+    "matmul_bias" => "Product, a bias added to each row": ENTRY, params: "lhs, rhs, bias, a_trans=, b_trans=",
+        op: Some(&pto::TMATMUL_BIAS), lower: matmul_bias;
+}
 
 fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
     phase(lower, call)?;
@@ -107,7 +44,7 @@ fn operands(lower: &mut Lower<'_>, call: &Call) -> Lowered<Operands> {
     operands_of(lower, call, lhs, rhs)
 }
 
-/// Holds that `acc_phase` is a phase. It tells the hardware when an accumulator is complete and changes no result.
+/// Requires `acc_phase` to be a phase. It only tells the hardware when an accumulator is complete.
 fn phase(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
     if !call.has("acc_phase") {
         return Ok(());
@@ -131,7 +68,7 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     multiplied(lower, call, &o).map(Value::Tile)
 }
 
-/// Reports lists of matrices where one accumulator takes a product.
+/// Reports lists of matrices where a single accumulator takes a product.
 fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
     if super::batch::list_of(lower, call)?.is_none() {
         return Ok(());
@@ -142,13 +79,13 @@ fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
 }
 
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // The form for tiles has the condition in the fourth place, where that for tensors has a constant.
+    // The signature for tiles has the condition in fourth place, where the one for tensors has a constant.
     let of_tiles = matches!(call.get("a_trans"), Some((Value::Scalar(_), _))) && call.get("init_cond").is_none();
     let call = &if of_tiles { call.moved("a_trans", "init_cond") } else { call.clone() };
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,
-        // A tensor that was made to begin with, which were never written: an accumulator that holds nothing.
+        // A tensor that was made but never written: an empty accumulator.
         Value::Tensor(tensor) if lower.holds_nothing(tensor) => {
             no_list(lower, call)?;
             let o = operands(lower, call)?;
@@ -189,7 +126,7 @@ fn matmul_bias(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// A product with scales: of the call's operands and the tiles of scales of both.
+/// A product with scales: of the call's operands and both tiles of scales.
 fn matmul_mx(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let o = operands(lower, call)?;
     let mut scales = Vec::new();

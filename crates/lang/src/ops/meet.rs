@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Value, show};
 
-/// The elements of a counter: a line of the cache, which it has for itself.
+/// The elements of a counter: a cache line, which it does not share.
 const LINE: u64 = 16;
 
 pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -57,7 +57,7 @@ pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                     .help("pass the kernel a tensor of 16 INT32 that are 0: `gm_workspace=ws, used_cores=n`");
             return Err(lower.report(error));
         }
-        // One for each place of the text, as the cores that come may differ.
+        // One for each place of the text, because the arriving cores may differ.
         (false, None) if !call.has("used_cores") => {
             let zeros = (vec![1, LINE], Elem::I32, format!("zeros:i32[1x{LINE}]"));
             let Some(counter) = own_tensor_of(lower, zeros, Direction::InOut, call.span) else {

@@ -1,4 +1,4 @@
-//! Between global memory and tiles, and between the memories of a core.
+//! Moves between global memory and tiles, and between the memories of a core.
 
 use std::rc::Rc;
 
@@ -6,99 +6,40 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry, REFUSED};
+use super::entry::{Call, ENTRY, REFUSED, entries};
 use super::own::{assembled_in_memory, create_tensor, through_memory};
 use crate::dtype::{DType, scalar_type as scalar_type_of};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
 use crate::words::{Means, followed_as};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["load"],
-        params: "tensor, offsets, shapes, valid_shape=, target_memory=, clamp=",
-        op: Some(&pto::TLOAD),
-        doc: "Load a window of a tensor into a tile",
-        lower: load,
-        ..ENTRY
-    },
-    Entry {
-        names: &["store"],
-        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=, clamp=",
-        op: Some(&pto::TSTORE),
-        doc: "Store a tile into a window of a tensor",
-        lower: store,
-        ..ENTRY
-    },
-    Entry {
-        names: &["assemble"],
-        params: "target, source, offset, *, atomic=",
-        op: Some(&pto::TSTORE),
-        doc: "Store a tile into a window of a tensor, or put it into a larger tile",
-        lower: assemble,
-        followed: followed_as(Means::Assemble),
-        ..ENTRY
-    },
-    Entry {
-        names: &["move"],
-        params: "tile, target_memory, blayout=, slayout=",
-        op: Some(&pto::TMOV),
-        doc: "Move a tile to another memory",
-        lower: move_tile,
-        ..ENTRY
-    },
-    Entry {
-        names: &["extract"],
-        params: "src, row/index_row, col/index_col, shape, *, target_memory=",
-        op: Some(&pto::TEXTRACT),
-        doc: "A window of a tile, copied out, also to L0A and L0B",
-        lower: extract,
-        ..ENTRY
-    },
-    Entry { names: &["alloc"], doc: "Memory without a shape", ..REFUSED },
-    Entry {
-        names: &["create_tensor", "tensor.create"],
-        params: "shape, dtype, layout=, manual_dep=, init_value=",
-        doc: "A tensor of the kernel's own in global memory: one more buffer of the launch",
-        lower: create_tensor,
-        followed: followed_as(Means::CreateTensor),
-        ..ENTRY
-    },
-    Entry {
-        names: &["transpose_view"],
-        params: "tile",
-        op: Some(&pto::TRESHAPE),
-        doc: "A tile of L1 with rows and columns exchanged: the same bytes",
-        lower: transpose_view,
-        ..ENTRY
-    },
-    Entry {
-        names: &["read"],
-        params: "src/tile/tensor, offset/indices",
-        op: Some(&pto::LOAD_SCALAR),
-        doc: "Read one element",
-        lower: read,
-        followed: followed_as(Means::Read),
-        ..ENTRY
-    },
-    Entry {
-        names: &["write"],
-        params: "dst/tile/tensor, offset/indices, value",
-        op: Some(&pto::STORE_SCALAR),
-        doc: "Write one element",
-        lower: write,
-        followed: followed_as(Means::Write),
-        ..ENTRY
-    },
-    Entry {
-        names: &["dim"],
-        params: "tensor, axis",
-        doc: "An extent",
-        lower: dim,
-        followed: followed_as(Means::Dim),
-        ..ENTRY
-    },
-];
+entries! {
+    "load" => "Load a window of a tensor into a tile": ENTRY,
+        params: "tensor, offsets, shapes, valid_shape=, target_memory=, clamp=", op: Some(&pto::TLOAD), lower: load;
+    "store" => "Store a tile into a window of a tensor": ENTRY,
+        params: "tile, offsets, tensor/output_tensor, shapes=, *, atomic=, clamp=", op: Some(&pto::TSTORE),
+        lower: store;
+    "assemble" => "Store a tile into a window of a tensor, or put it into a larger tile": ENTRY,
+        params: "target, source, offset, *, atomic=", op: Some(&pto::TSTORE), lower: assemble,
+        followed: followed_as(Means::Assemble);
+    "move" => "Move a tile to another memory": ENTRY, params: "tile, target_memory, blayout=, slayout=",
+        op: Some(&pto::TMOV), lower: move_tile;
+    "extract" => "A window of a tile, copied out, also to L0A and L0B": ENTRY,
+        params: "src, row/index_row, col/index_col, shape, *, target_memory=", op: Some(&pto::TEXTRACT),
+        lower: extract;
+    "alloc" => "Memory without a shape": REFUSED;
+    "create_tensor" | "tensor.create" =>
+        "A tensor of the kernel's own in global memory: one more buffer of the launch":
+        ENTRY, params: "shape, dtype, layout=, manual_dep=, init_value=", lower: create_tensor,
+        followed: followed_as(Means::CreateTensor);
+    "transpose_view" => "A tile of L1 with rows and columns exchanged: the same bytes": ENTRY, params: "tile",
+        op: Some(&pto::TRESHAPE), lower: transpose_view;
+    "read" => "Read one element": ENTRY, params: "src/tile/tensor, offset/indices", op: Some(&pto::LOAD_SCALAR),
+        lower: read, followed: followed_as(Means::Read);
+    "write" => "Write one element": ENTRY, params: "dst/tile/tensor, offset/indices, value",
+        op: Some(&pto::STORE_SCALAR), lower: write, followed: followed_as(Means::Write);
+    "dim" => "An extent": ENTRY, params: "tensor, axis", lower: dim, followed: followed_as(Means::Dim);
+}
 
 pub(super) fn tensor(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, slipring_ir::Span)> {
     match call.need(lower, name)? {
@@ -112,7 +53,7 @@ fn load(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     load_from(lower, call, source, "shapes")
 }
 
-/// What a call loads from a tensor; `shapes` is the name of the argument that says how much.
+/// The window of a tensor that a call loads; `shapes` is the name of the argument with the extents.
 pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Tensor, Span), shapes: &str) -> Lowered {
     let offsets = call.offsets(lower, "offsets")?;
     let shape = call.need_shape(lower, shapes)?;
@@ -128,7 +69,7 @@ pub(super) fn load_from(lower: &mut Lower<'_>, call: &Call, (source, span): (Ten
     Ok(Value::Tile(tile))
 }
 
-/// A window of a tensor of which `valid_shape` says how much counts.
+/// A window of a tensor whose valid extent is given by `valid_shape`.
 pub(super) fn valid_window(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -137,7 +78,7 @@ pub(super) fn valid_window(
     span: Span,
 ) -> Lowered<Tensor> {
     let clamp = call.has("clamp") && call.flag(lower, "clamp")?;
-    // An empty list stands for none, as the language prints it.
+    // An empty list means none, as the language prints it.
     let given = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
     let given = given.filter(|valid| !valid.is_empty());
     if given.is_none() && !clamp {
@@ -155,10 +96,10 @@ pub(super) fn valid_window(
         return Err(lower.error("argument", call.span, message));
     }
     if clamp {
-        // What lies after the end of the tensor does not count.
+        // Elements past the end of the tensor are invalid.
         for ((valid, offset), extent) in valid.iter_mut().zip(offsets).zip(&whole) {
             *valid = match (*valid, *offset) {
-                // Made once, so that two operands with the same tail are seen to have it.
+                // Made once, so that two operands with the same tail are known to have equal extents.
                 (Index::Known(size @ 0..), Index::At(_)) => lower.tail(*offset, size as u64, *extent),
                 (own, offset) => {
                     let left = lower.less(Index::Known(*extent as i64), offset);
@@ -173,7 +114,7 @@ pub(super) fn valid_window(
     counting_window(lower, source, (offsets, shape, &valid), span)
 }
 
-/// A window of which so many elements of each dimension count.
+/// A window with this valid extent.
 pub(super) fn counting_window(
     lower: &mut Lower<'_>,
     source: &Tensor,
@@ -221,7 +162,7 @@ pub(super) fn store_at(
     put(lower, call, tile, target, offsets, &shape, span)
 }
 
-/// The shape of a tile as a window of a tensor of so many dimensions.
+/// The shape of a tile as a window of a tensor with so many dimensions.
 fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     let shape = lower.shape_of(value);
     if shape.len() == rank {
@@ -234,12 +175,12 @@ fn window_shape(lower: &Lower<'_>, value: &Value, rank: usize) -> Vec<u64> {
     shape
 }
 
-/// True for a shape whose last two extents are the rows and columns of its tile: those in front are 1.
+/// True for a shape whose last two extents are the rows and columns of its tile: all earlier ones are 1.
 fn folds_into_rows(shape: &[u64]) -> bool {
     shape.iter().rev().skip(2).all(|extent| *extent == 1)
 }
 
-/// The shape of the window that a tile is stored into: of what is valid of it.
+/// The shape of the window that a tile is stored into, from its valid shape.
 fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[Index]) -> Vec<u64> {
     let whole = target.shape();
     let mut shape = window_shape(lower, value, whole.len());
@@ -249,7 +190,7 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
     for (dim, extent) in (at..shape.len()).zip(extents) {
         match (extent, offsets.get(dim)) {
             (Index::Known(n), _) => shape[dim] = (*n).max(1) as u64,
-            // It is known when the kernel runs, and lies inside the tensor.
+            // The valid extent is dynamic; it must be inside the tensor.
             (_, Some(Index::Known(first))) => {
                 let left = whole[dim].saturating_sub(u64::try_from(*first).unwrap_or(0));
                 shape[dim] = shape[dim].min(left.max(1));
@@ -260,7 +201,7 @@ fn stored_shape(lower: &Lower<'_>, value: &Value, target: &Tensor, offsets: &[In
     shape
 }
 
-/// How much of each extent of a window is written: what the run decides is not known.
+/// The written extent of each dimension of a window; dynamic ones are unknown.
 fn stored_extents(lower: &Lower<'_>, value: &Value, shape: &[u64]) -> Vec<Index> {
     let mut extents: Vec<Index> = shape.iter().map(|n| Index::Known(*n as i64)).collect();
     if let Value::Tile(id) = value
@@ -376,7 +317,7 @@ fn move_tile(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if (lower.tile(*id).ty.space, space) == (Space::Mat, Space::Vec) {
         return through_memory(lower, *id, span).map(Value::Tile);
     }
-    // A transposed view keeps its layout on the way: the layout of L0A and L0B is the same either way.
+    // A transposed view keeps its layout on the way: the layouts of L0A and L0B are the same for both.
     lower.demand(&value, space, span).map(Value::Tile)
 }
 
@@ -413,7 +354,7 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if count <= 1 {
         return lower.demand_transposed(&value, Space::Mat, span).map(Value::Tile);
     }
-    // A matrix after the other, each the other way round.
+    // One matrix after the other, each transposed.
     let whole = lower.demand(&value, Space::Mat, span)?;
     let mut tiles = Vec::new();
     for at in 0..count {
@@ -425,7 +366,7 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Parts(Rc::new(Parts { shape, tiles, whole: Default::default() })))
 }
 
-/// Where an element of a tile lies, in elements from its address.
+/// The offset of an element of a tile, in elements from its address.
 fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipring_ir::ValueId> {
     let offsets = call.offsets(lower, "offset")?;
     let tile = lower.tile(id).clone();

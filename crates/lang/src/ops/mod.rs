@@ -1,7 +1,8 @@
-//! The catalogue: every op that a kernel may call, declared once, with its parameters, how it is lowered, and what it does in a
-//! program that is followed.
+//! The catalogue: every op that a kernel may call, declared once, with its parameters, its lowering, and its semantics
+//! in a followed program.
 //!
-//! What an op means is said by the declaration of the op that it becomes (`crates/pto`); what is here is its spelling.
+//! The semantics of an op are documented in the declaration of the op that it becomes (`crates/pto`); the catalogue
+//! defines its spelling.
 
 mod arrays;
 mod batch;

@@ -9,19 +9,19 @@ use crate::lower::on_tiles::emit;
 use crate::lower::{Lower, Lowered, masks};
 use crate::value::{Const, TileId, Value, show};
 
-/// A tile of UB that is an operand.
+/// An operand as a tile of UB.
 pub(super) fn vector(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<TileId> {
     let (value, span) = call.need(lower, name)?;
     vector_of(lower, &value, span)
 }
 
-/// The same for a value: a mask becomes ones and zeros.
+/// Like [`vector`], for a value: a mask becomes ones and zeros.
 pub(super) fn vector_of(lower: &mut Lower<'_>, value: &Value, span: slipring_ir::Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     masks::unpacked(lower, id)
 }
 
-/// Emits the op of a call with a new tile like another one as its destination.
+/// Emits the op of a call with a new tile like `model` as its destination.
 pub(super) fn like(lower: &mut Lower<'_>, call: &Call, model: TileId, operands: &[(&str, TileId)]) -> TileId {
     let elem = lower.tile(model).ty.layout.elem;
     let target = lower.tile_like(model, elem, call.entry.names[0]);

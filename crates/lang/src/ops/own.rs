@@ -1,4 +1,5 @@
-//! Tensors in global memory of a kernel's own: what it makes, and what its tiles go through where no way leads between memories.
+//! Tensors of a kernel's own in global memory: those that it makes, and staging tensors for memory pairs without a
+//! direct path.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_tile::Space;
@@ -38,7 +39,7 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if filled.is_none() && lower.is_made_tile(&place) {
         return Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_tensor")));
     }
-    // Each block has one of its own.
+    // Each block has its own.
     let blocks = lower.facts.blocks.filter(|blocks| *blocks > 1);
     if let Some(blocks) = blocks {
         if shape.len() >= MOST_DIMS {
@@ -46,7 +47,7 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         shape.insert(0, u64::from(blocks));
     }
-    // A loop that is lowered again, or iteration by iteration, has the tensor that it had, unless a name still stands for that one.
+    // A loop that is lowered again, or iteration by iteration, reuses the earlier tensor, unless that is still live.
     if filled.is_none()
         && let Some(value) = lower.made_before(&place)
     {
@@ -75,14 +76,15 @@ pub(super) fn create_tensor(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(if blocks.is_some() { of_this_block(lower, made) } else { made })
 }
 
-/// The part of a tensor that this block has, where the first dimension counts blocks.
+/// This block's part of a tensor whose first dimension counts blocks.
 fn of_this_block(lower: &mut Lower<'_>, value: Value) -> Value {
     let (Value::Tensor(mut own), Value::Scalar(block)) = (value, lower.block_index()) else { return Value::Nothing };
     (own.offsets[0], own.sizes[0], own.dropped[0]) = (Index::At(block), 1, true);
     Value::Tensor(own)
 }
 
-/// A tensor that nobody has to pass, of a shape and a type, with what is in it at first; made at a place by a way of calls.
+/// A tensor that the caller does not pass, with its shape, type and initial contents, made at a place through a chain
+/// of calls.
 fn own_tensor(
     lower: &mut Lower<'_>,
     (shape, elem, given): (Vec<u64>, slipring_tile::Elem, String),
@@ -100,7 +102,7 @@ fn own_tensor(
     value
 }
 
-/// As [`own_tensor`], for this place of the text by the calls that led to it: the one that it had where it is lowered again.
+/// Like [`own_tensor`], for this place and chain of calls: the same tensor if it is lowered again.
 pub(super) fn own_tensor_of(
     lower: &mut Lower<'_>,
     what: (Vec<u64>, slipring_tile::Elem, String),
@@ -116,10 +118,10 @@ pub(super) fn own_tensor_of(
     }
 }
 
-/// A tile of L1 as one of UB: no pipe of the cluster has that way on all platforms, so it goes through a tensor of the
-/// kernel's own.
+/// Moves a tile from L1 to UB: no pipe of the cluster supports that on all platforms, so it goes through a tensor of
+/// the kernel's own.
 pub(super) fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<TileId> {
-    // What it was loaded from is still there.
+    // The window that it was loaded from is unchanged.
     if let Some(window) = lower.image_of(id) {
         let loaded = lower.load(&window, Space::Vec)?;
         lower.held.tiles[loaded.0 as usize].shape = lower.tile(id).shape.clone();
@@ -150,7 +152,7 @@ pub(super) fn through_memory(lower: &mut Lower<'_>, id: TileId, span: Span) -> L
     Ok(loaded)
 }
 
-/// A matrix in global memory that nobody passes, for this place of the text.
+/// A matrix in global memory that the caller does not pass, for this place of the text.
 fn own_memory(
     lower: &mut Lower<'_>,
     (rows, cols): (u64, u64),
@@ -161,8 +163,8 @@ fn own_memory(
     own_tensor_of(lower, (vec![rows, cols], elem, given), Direction::Out, span)
 }
 
-/// A product of FP32 put into a tile of L1 by way of global memory: A2/A3 have no other way, and A5 none from there to UB. `None`
-/// where it is not known which window the tile is.
+/// Moves an FP32 product into a tile of L1 through global memory: A2/A3 have no other path, and A5 has none from there
+/// to UB. `None` if it is not known which window the tile is.
 pub(super) fn assembled_in_memory(
     lower: &mut Lower<'_>,
     (target, from): (TileId, TileId),
@@ -186,7 +188,7 @@ pub(super) fn assembled_in_memory(
     Ok(Some(loaded))
 }
 
-/// A type and a shape as the command line writes them.
+/// A type and a shape in the syntax of the command line.
 fn written(shape: &[u64], elem: slipring_tile::Elem) -> String {
     let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
     format!("{elem}[{}]", extents.join("x"))

@@ -1,4 +1,4 @@
-//! Pipes by hand: memory for the slots, both ends, push, pop and free (seed 000, DSL Grammar; the public spelling beside it).
+//! Hand-written pipes: slot memory, both ends, push, pop and free (seed 000, DSL Grammar; and the public spelling).
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
 use self::data::named;
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Buffer, Const, PipeEnd, Value};
@@ -34,60 +34,28 @@ const POP: Entry = Entry {
 };
 const FREE: Entry = Entry { params: "tile=, split=, id=", lower: data::free, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["reserve_buffer"],
-        params: "name, size, base=",
-        op: Some(&pto::RESERVE_BUFFER),
-        doc: "Memory for the slots of a ring that this core consumes",
-        lower: reserve,
-        ..ENTRY
-    },
-    Entry {
-        names: &["import_peer_buffer"],
-        params: "name, peer_func",
-        op: Some(&pto::IMPORT_RESERVED_BUFFER),
-        doc: "The memory that the peer reserved",
-        lower: import,
-        ..ENTRY
-    },
-    Entry {
-        names: &["aic_initialize_pipe"],
-        op: Some(&pto::AIC_INITIALIZE_PIPE),
-        doc: "The Cube core's ends of a pipe",
-        ..INITIALIZE
-    },
-    Entry {
-        names: &["aiv_initialize_pipe"],
-        op: Some(&pto::AIV_INITIALIZE_PIPE),
-        doc: "A Vector core's ends of a pipe",
-        ..INITIALIZE
-    },
-    Entry { names: &["TPUSH"], doc: "Push a tile to the other kind of core", ..PUSH },
-    Entry { names: &["tpush_to_aiv"], op: Some(&pto::TPUSH_TO_AIV), doc: "Push a tile to the Vector cores", ..PUSH },
-    Entry { names: &["tpush_to_aic"], op: Some(&pto::TPUSH_TO_AIC), doc: "Push a tile to the Cube core", ..PUSH },
-    Entry { names: &["TPOP"], doc: "Pop a tile of the other kind of core", ..POP },
-    Entry { names: &["tpop_from_aic"], op: Some(&pto::TPOP_FROM_AIC), doc: "Pop a tile of the Cube core", ..POP },
-    Entry { names: &["tpop_from_aiv"], op: Some(&pto::TPOP_FROM_AIV), doc: "Pop a tile of the Vector cores", ..POP },
-    Entry { names: &["TFREE"], doc: "Give a popped slot back", ..FREE },
-    Entry {
-        names: &["tfree_to_aic", "tfree_from_aic"],
-        op: Some(&pto::TFREE_FROM_AIC),
-        doc: "Give a slot back to the Cube core",
-        ..FREE
-    },
-    Entry {
-        names: &["tfree_to_aiv", "tfree_from_aiv"],
-        op: Some(&pto::TFREE_FROM_AIV),
-        doc: "Give a slot back to the Vector cores",
-        ..FREE
-    },
-];
+entries! {
+    "reserve_buffer" => "Memory for the slots of a ring that this core consumes": ENTRY, params: "name, size, base=",
+        op: Some(&pto::RESERVE_BUFFER), lower: reserve;
+    "import_peer_buffer" => "The memory that the peer reserved": ENTRY, params: "name, peer_func",
+        op: Some(&pto::IMPORT_RESERVED_BUFFER), lower: import;
+    "aic_initialize_pipe" => "The Cube core's ends of a pipe": INITIALIZE, op: Some(&pto::AIC_INITIALIZE_PIPE);
+    "aiv_initialize_pipe" => "A Vector core's ends of a pipe": INITIALIZE, op: Some(&pto::AIV_INITIALIZE_PIPE);
+    "TPUSH" => "Push a tile to the other kind of core": PUSH;
+    "tpush_to_aiv" => "Push a tile to the Vector cores": PUSH, op: Some(&pto::TPUSH_TO_AIV);
+    "tpush_to_aic" => "Push a tile to the Cube core": PUSH, op: Some(&pto::TPUSH_TO_AIC);
+    "TPOP" => "Pop a tile of the other kind of core": POP;
+    "tpop_from_aic" => "Pop a tile of the Cube core": POP, op: Some(&pto::TPOP_FROM_AIC);
+    "tpop_from_aiv" => "Pop a tile of the Vector cores": POP, op: Some(&pto::TPOP_FROM_AIV);
+    "TFREE" => "Give a popped slot back": FREE;
+    "tfree_to_aic" | "tfree_from_aic" => "Give a slot back to the Cube core": FREE, op: Some(&pto::TFREE_FROM_AIC);
+    "tfree_to_aiv" | "tfree_from_aiv" => "Give a slot back to the Vector cores": FREE, op: Some(&pto::TFREE_FROM_AIV);
+}
 
 fn text(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<Rc<str>> {
     match call.need(lower, name)? {
         (Value::Const(Const::Str(text)), _) => Ok(text),
-        // A function of the file is known by its name.
+        // A function of the file is referred to by name.
         (Value::Path(path), _) if path.starts_with('@') => Ok(path[1..].into()),
         (other, span) => Err(call.wrong(lower, name, "a name", &other, span)),
     }
@@ -101,7 +69,7 @@ fn reserve(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mut attrs = vec![
         ("name", Attr::Str(name.to_string().into())),
         ("size", Attr::int(size)),
-        // The kind of core is known once its end of the pipe is: see `initialize`.
+        // The kind of core is only known once its end of the pipe is set up: see `initialize`.
         ("location", Attr::member("address_space", Space::Vec.name())),
         ("auto", Attr::Bool(base < 0)),
     ];

@@ -1,4 +1,4 @@
-//! One product of two matrices: its operands, its accumulator.
+//! A single product of two matrices: its operands, its accumulator.
 
 use slipring_ir::{Diagnostic, Span, TileType};
 use slipring_mlir::scf;
@@ -14,10 +14,10 @@ use crate::value::{Const, Index, Tile, TileId, Value, fold, show};
 pub(super) struct Operands {
     pub left: TileId,
     pub right: TileId,
-    /// Extents of a list of one, rows, columns.
+    /// Extents of a list of one matrix, rows, columns.
     pub shape: Vec<u64>,
     pub elem: Elem,
-    /// Rows and columns of the product that are valid, where they are fewer.
+    /// Valid rows and columns of the product, if they are fewer.
     pub valid: Option<[Index; 2]>,
 }
 
@@ -26,7 +26,7 @@ pub(super) fn is_matrix(value: &Value) -> bool {
     matches!(value, Value::Tensor(_) | Value::Tile(_) | Value::Parts(_))
 }
 
-/// Two operands, where they are not those of the call but parts of them.
+/// Two operands, if they are not those of the call but parts of them.
 pub(super) fn operands_of(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -81,7 +81,7 @@ pub(super) fn operands_of(
         return Err(lower.report(error));
     }
     let elem = if a.is_float() { Elem::F32 } else { Elem::I32 };
-    // The extents before the last two, which the rows of the left operand or all of the right one have.
+    // The list extents before the last two, of either operand; the folded rows of the left one include them.
     let leading = |lower: &Lower<'_>, value: &Value| {
         let shape = lower.shape_of(value);
         shape[..shape.len().saturating_sub(2)].to_vec()
@@ -93,7 +93,7 @@ pub(super) fn operands_of(
     Ok(Operands { left, right, shape, elem, valid })
 }
 
-/// The rows and columns of a product that operands give, of which only a part is valid.
+/// The valid rows and columns of a product with partially valid operands.
 pub(super) fn valid_of(lower: &mut Lower<'_>, call: &Call, left: TileId, right: TileId) -> Lowered<Option<[Index; 2]>> {
     let extents = |lower: &Lower<'_>, id: TileId| {
         let tile = lower.tile(id);
@@ -104,7 +104,8 @@ pub(super) fn valid_of(lower: &mut Lower<'_>, call: &Call, left: TileId, right: 
         return Ok(None);
     }
     let ([m, k], [other, n]) = (extents(lower, left), extents(lower, right));
-    // As many terms are added as the left operand has valid columns: the right one must have as many rows.
+    // The number of summands is the number of valid columns of the left operand: the right one must have as many valid
+    // rows.
     let fits = match (k, other) {
         (Index::Known(k), Index::Known(other)) => k <= other,
         (k, other) => k == other || other == Index::Known(fold(&lower.tile(right).shape).0 as i64),
@@ -126,7 +127,7 @@ pub(super) fn valid_of(lower: &mut Lower<'_>, call: &Call, left: TileId, right: 
     Ok((!whole).then_some([m, n]))
 }
 
-/// The type of an accumulator for operands: it is padded as they are.
+/// The type of an accumulator for operands, with the same padding.
 pub(super) fn accumulator_type(lower: &Lower<'_>, o: &Operands) -> TileType {
     let mut ty = Place::of(Space::Acc).tile_type(&o.shape, o.elem);
     ty.layout.rows = lower.tile(o.left).ty.layout.rows;
@@ -195,7 +196,7 @@ pub(super) fn accumulated(
     if call.has("init_cond")
         && let (Some(valid), Some(_)) = (o.valid, tile.valid)
     {
-        // It may begin anew: as much of it counts as of the product.
+        // It may start from zero, so its valid extent is that of the product.
         let anew = lower.set_valid(tile.value, tile.ty, &tile.shape, valid, tile.made_by);
         tile = lower.tile(anew).clone();
     }
@@ -227,7 +228,7 @@ pub(super) fn accumulated(
     Ok(sum)
 }
 
-/// The extents of both lists repeated to one shape, as numpy does; `None` if they do not fit.
+/// The extents of both lists broadcast to one shape, as in numpy; `None` if they do not fit.
 pub(super) fn together(a: &[u64], b: &[u64]) -> Option<Vec<u64>> {
     let rank = a.len().max(b.len());
     let at = |shape: &[u64], dim: usize| (dim + shape.len()).checked_sub(rank).map_or(1, |at| shape[at]);

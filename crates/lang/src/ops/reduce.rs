@@ -1,10 +1,10 @@
-//! Rows and columns reduced to one element, and values repeated over rows and columns.
+//! Reductions of rows and columns to one element, and broadcasts of values over rows and columns.
 
 use slipring_ir::{Attr, Diagnostic};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::{like, vector};
 use crate::lower::on_tiles::emit_with;
 use crate::lower::{Lower, Lowered};
@@ -22,138 +22,38 @@ const ROW_EXPAND: Entry = Entry {
 };
 const COL_EXPAND: Entry = Entry { lower: |lower, call| expand(lower, call, false), ..ROW_EXPAND };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry { names: &["row_sum"], op: Some(&pto::TROWSUM), doc: "Sum of each row", ..ROW },
-    Entry { names: &["row_max"], op: Some(&pto::TROWMAX), doc: "Largest element of each row", ..ROW },
-    Entry { names: &["row_min"], op: Some(&pto::TROWMIN), doc: "Smallest element of each row", ..ROW },
-    Entry {
-        names: &["row_mean"],
-        op: Some(&pto::TROWSUM),
-        doc: "Mean of each row: its sum times a constant",
-        lower: row_mean,
-        ..ROW
-    },
-    Entry {
-        names: &["col_mean"],
-        op: Some(&pto::TCOLSUM),
-        doc: "Mean of each column: its sum times a constant",
-        lower: col_mean,
-        ..COL
-    },
-    Entry { names: &["row_prod"], op: Some(&pto::TROWPROD), doc: "Product of each row", ..ROW },
-    Entry {
-        names: &["row_argmax"],
-        op: Some(&pto::TROWARGMAX),
-        doc: "Column of the largest element of each row",
-        ..ROW_INDEX
-    },
-    Entry {
-        names: &["row_argmin"],
-        op: Some(&pto::TROWARGMIN),
-        doc: "Column of the smallest element of each row",
-        ..ROW_INDEX
-    },
-    Entry {
-        names: &["col_sum"],
-        op: Some(&pto::TCOLSUM),
-        doc: "Sum of each column; in pairs of rows where `tmp` is given",
-        ..COL
-    },
-    Entry { names: &["col_max"], op: Some(&pto::TCOLMAX), doc: "Largest element of each column", ..COL },
-    Entry { names: &["col_min"], op: Some(&pto::TCOLMIN), doc: "Smallest element of each column", ..COL },
-    Entry { names: &["col_prod"], op: Some(&pto::TCOLPROD), doc: "Product of each column", ..COL },
-    Entry {
-        names: &["col_argmax"],
-        op: Some(&pto::TCOLARGMAX),
-        doc: "Row of the largest element of each column",
-        ..COL_INDEX
-    },
-    Entry {
-        names: &["col_argmin"],
-        op: Some(&pto::TCOLARGMIN),
-        doc: "Row of the smallest element of each column",
-        ..COL_INDEX
-    },
-    Entry { names: &["row_expand_add"], op: Some(&pto::TROWEXPANDADD), doc: "Add, a value for each row", ..ROW_EXPAND },
-    Entry {
-        names: &["row_expand_sub"],
-        op: Some(&pto::TROWEXPANDSUB),
-        doc: "Subtract, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["row_expand_mul"],
-        op: Some(&pto::TROWEXPANDMUL),
-        doc: "Multiply, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["row_expand_div"],
-        op: Some(&pto::TROWEXPANDDIV),
-        doc: "Divide, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["row_expand_max"],
-        op: Some(&pto::TROWEXPANDMAX),
-        doc: "Larger, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["row_expand_min"],
-        op: Some(&pto::TROWEXPANDMIN),
-        doc: "Smaller, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["row_expand_expdif"],
-        op: Some(&pto::TROWEXPANDEXPDIF),
-        doc: "Exponential of a difference, a value for each row",
-        ..ROW_EXPAND
-    },
-    Entry {
-        names: &["col_expand_add"],
-        op: Some(&pto::TCOLEXPANDADD),
-        doc: "Add, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_sub"],
-        op: Some(&pto::TCOLEXPANDSUB),
-        doc: "Subtract, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_mul"],
-        op: Some(&pto::TCOLEXPANDMUL),
-        doc: "Multiply, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_div"],
-        op: Some(&pto::TCOLEXPANDDIV),
-        doc: "Divide, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_max"],
-        op: Some(&pto::TCOLEXPANDMAX),
-        doc: "Larger, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_min"],
-        op: Some(&pto::TCOLEXPANDMIN),
-        doc: "Smaller, a value for each column",
-        ..COL_EXPAND
-    },
-    Entry {
-        names: &["col_expand_expdif"],
-        op: Some(&pto::TCOLEXPANDEXPDIF),
-        doc: "Exponential of a difference, a value for each column",
-        ..COL_EXPAND
-    },
-];
+entries! {
+    "row_sum" => "Sum of each row": ROW, op: Some(&pto::TROWSUM);
+    "row_max" => "Largest element of each row": ROW, op: Some(&pto::TROWMAX);
+    "row_min" => "Smallest element of each row": ROW, op: Some(&pto::TROWMIN);
+    "row_mean" => "Mean of each row: its sum times a constant": ROW, op: Some(&pto::TROWSUM), lower: row_mean;
+    "col_mean" => "Mean of each column: its sum times a constant": COL, op: Some(&pto::TCOLSUM), lower: col_mean;
+    "row_prod" => "Product of each row": ROW, op: Some(&pto::TROWPROD);
+    "row_argmax" => "Column of the largest element of each row": ROW_INDEX, op: Some(&pto::TROWARGMAX);
+    "row_argmin" => "Column of the smallest element of each row": ROW_INDEX, op: Some(&pto::TROWARGMIN);
+    "col_sum" => "Sum of each column; in pairs of rows where `tmp` is given": COL, op: Some(&pto::TCOLSUM);
+    "col_max" => "Largest element of each column": COL, op: Some(&pto::TCOLMAX);
+    "col_min" => "Smallest element of each column": COL, op: Some(&pto::TCOLMIN);
+    "col_prod" => "Product of each column": COL, op: Some(&pto::TCOLPROD);
+    "col_argmax" => "Row of the largest element of each column": COL_INDEX, op: Some(&pto::TCOLARGMAX);
+    "col_argmin" => "Row of the smallest element of each column": COL_INDEX, op: Some(&pto::TCOLARGMIN);
+    "row_expand_add" => "Add, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDADD);
+    "row_expand_sub" => "Subtract, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDSUB);
+    "row_expand_mul" => "Multiply, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDMUL);
+    "row_expand_div" => "Divide, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDDIV);
+    "row_expand_max" => "Larger, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDMAX);
+    "row_expand_min" => "Smaller, a value for each row": ROW_EXPAND, op: Some(&pto::TROWEXPANDMIN);
+    "row_expand_expdif" => "Exponential of a difference, a value for each row": ROW_EXPAND,
+        op: Some(&pto::TROWEXPANDEXPDIF);
+    "col_expand_add" => "Add, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDADD);
+    "col_expand_sub" => "Subtract, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDSUB);
+    "col_expand_mul" => "Multiply, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDMUL);
+    "col_expand_div" => "Divide, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDDIV);
+    "col_expand_max" => "Larger, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDMAX);
+    "col_expand_min" => "Smaller, a value for each column": COL_EXPAND, op: Some(&pto::TCOLEXPANDMIN);
+    "col_expand_expdif" => "Exponential of a difference, a value for each column": COL_EXPAND,
+        op: Some(&pto::TCOLEXPANDEXPDIF);
+}
 
 /// The mean of each row: the sum times a constant.
 fn row_mean(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -176,7 +76,7 @@ fn mean(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2]) -> Lowered {
     }
     let (rows, cols) = crate::value::fold(&tile.shape);
     let (at, count) = if axes[0] { (0, rows) } else { (1, cols) };
-    // Of a tail only the rows or columns that are added may be fewer than all.
+    // In a tail, only the reduced rows or columns may be partially valid.
     if tile.valid.is_some_and(|valid| valid[at] != crate::value::Index::Known(count as i64)) {
         lower.wholly_valid(source, "a mean", call.span)?;
     }
@@ -201,7 +101,7 @@ fn column_indices(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     reduced(lower, call, [true, false], Some(Elem::I32))
 }
 
-/// Reduces the axes that are marked to one position; the results are of another type where one is given.
+/// Reduces the marked axes to one position; the results have another type if one is given.
 fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Elem>) -> Lowered {
     let source = vector(lower, call, "x")?;
     let model = lower.tile(source).clone();
@@ -212,11 +112,17 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Ele
     if let Some((value, span)) = call.get("tmp_tile").cloned() {
         operands.push(("tmp", lower.demand(&value, Space::Vec, span)?));
     } else if call.op().wants_tmp {
-        let tmp = lower.new_tile(&model.shape, model.ty.layout.elem, Space::Vec, "tmp");
+        let layout = model.ty.layout;
+        let tmp = match u64::from(call.op().working.rows_for(layout, [rows, cols])) {
+            needed if needed > u64::from(layout.rows) => {
+                lower.new_tile(&[needed, cols], layout.elem, Space::Vec, "tmp")
+            }
+            _ => lower.new_tile(&model.shape, layout.elem, Space::Vec, "tmp"),
+        };
         operands.push(("tmp", tmp));
     }
     let target = lower.tile_valid_like(source, &shape, elem, axes.map(|reduced| !reduced), call.entry.names[0]);
-    // With working memory the rows are added in pairs, as the public compiler has it done.
+    // With working memory the rows are added in pairs, as in the public compiler.
     let pairs = std::ptr::eq(call.op(), &pto::TCOLSUM) && operands.len() > 1;
     let attrs = [("isBinary", Attr::Bool(true))];
     emit_with(lower, call.op(), &operands, target, if pairs { &attrs } else { &[] });

@@ -10,10 +10,10 @@ use crate::lower::signature::whole_view;
 use crate::lower::{Lower, Lowered, Root};
 use crate::value::{Domain, Index, Tensor, Value};
 
-/// Bytes that are moved through a tile at a time.
+/// Number of bytes that are moved through a tile at a time.
 pub(super) const PIECE: u64 = 16 << 10;
 
-/// Pieces that are written out; more of them are a loop.
+/// The maximum number of unrolled pieces; more of them become a loop.
 pub(super) const UNROLLED: u64 = 4;
 
 pub(super) fn window(lower: &mut Lower<'_>, call: &Call, name: &str) -> Lowered<(Tensor, Span)> {
@@ -40,7 +40,7 @@ pub(super) fn domain(lower: &mut Lower<'_>, tensor: &Tensor, span: Span) -> Lowe
     Err(lower.report(error))
 }
 
-/// Elements from this device's part to that of another.
+/// Distance in elements from this device's part to that of another device.
 pub(super) fn distance(lower: &mut Lower<'_>, tensor: &Tensor, peer: Index, span: Span) -> Lowered<Index> {
     let own = domain(lower, tensor, span)?;
     if let Index::Known(n) = peer
@@ -53,7 +53,7 @@ pub(super) fn distance(lower: &mut Lower<'_>, tensor: &Tensor, peer: Index, span
     Ok(lower.times(by, own.stride as i64))
 }
 
-/// The same part of a device's memory.
+/// The same part of another device's memory.
 pub(super) fn remote(lower: &mut Lower<'_>, tensor: &Tensor, peer: Index, span: Span) -> Lowered<Tensor> {
     let by = distance(lower, tensor, peer, span)?;
     if by == Index::Known(0) {
@@ -110,7 +110,7 @@ pub(super) fn one_of(lower: &mut Lower<'_>, call: &Call, name: &str, known: &[&s
     }
 }
 
-/// Copies a window into one of the same shape, so many bytes at a time.
+/// Copies a window into one of the same shape, in pieces of so many bytes.
 pub(super) fn copy(
     lower: &mut Lower<'_>,
     from: &Tensor,
@@ -136,7 +136,7 @@ pub(super) fn copy(
     in_pieces(lower, (shape[dim], each), span, part)
 }
 
-/// Shows each piece of a dimension: where it begins and how long it is.
+/// Calls a function for each piece of a dimension, with its beginning and its length.
 pub(super) fn in_pieces(
     lower: &mut Lower<'_>,
     (extent, each): (u64, u64),

@@ -1,4 +1,4 @@
-//! A tile or a window in another shape: the same elements in the same order.
+//! Reshaping of a tile or a window: the same elements in the same order.
 
 use slipring_ir::{Diagnostic, Type};
 use slipring_pto as pto;
@@ -17,7 +17,7 @@ pub(super) fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("{} has {} elements, {} has {}", show(&have), count(&have), show(&shape), count(&shape));
         return Err(lower.error("shapes", call.span, message));
     }
-    // A window whose lines stay what they are is only looked at in another way; others are loaded first.
+    // A window whose lines are unchanged is only viewed differently; others are loaded first.
     if let Value::Tensor(tensor) = &value
         && (crate::value::fold(&tensor.sizes) == crate::value::fold(&shape))
     {
@@ -33,7 +33,7 @@ pub(super) fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let id = lower.demand(&value, Space::Vec, span)?;
     let Some(valid) = lower.tile(id).valid else { return viewed_as(lower, call, id, &shape).map(Value::Tile) };
     let have = lower.tile(id).shape.clone();
-    // A copy would read what has no value.
+    // A copy would read undefined elements.
     let as_it_lies = crate::value::fold(&have) == crate::value::fold(&shape) || lower.dense(id) == id;
     let Some(valid) = prefix(valid, crate::value::fold(&have), crate::value::fold(&shape)).filter(|_| as_it_lies)
     else {
@@ -45,8 +45,8 @@ pub(super) fn reshape(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.with_valid(view, valid, call.span).map(Value::Tile)
 }
 
-/// What counts of the rows and columns `want` where `valid` counts of as many elements in rows and columns `have`: the same elements, in
-/// the order of rows. `None` where they are no rows and columns there.
+/// The valid extent of rows and columns `want` for a valid extent of as many elements in rows and columns `have`: the
+/// same elements, in row order. `None` if they do not form rows and columns there.
 fn prefix(valid: [Index; 2], have: (u64, u64), want: (u64, u64)) -> Option<[Index; 2]> {
     if have == want {
         return Some(valid);
@@ -79,7 +79,7 @@ fn prefix(valid: [Index; 2], have: (u64, u64), want: (u64, u64)) -> Option<[Inde
 fn viewed_as(lower: &mut Lower<'_>, call: &Call, id: TileId, shape: &[u64]) -> Lowered<TileId> {
     let tile = lower.tile(id).clone();
     if crate::value::fold(&tile.shape) == crate::value::fold(shape) && tile.ty.layout.slayout == SLayout::NoneBox {
-        // Its lines stay what they are: extents of 1 in front come and go.
+        // Its lines are unchanged: leading extents of 1 are added or removed.
         let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(tile.ty));
         let view = lower.add_tile(view, tile.ty, shape, "reshape");
         lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
@@ -93,9 +93,9 @@ fn viewed_as(lower: &mut Lower<'_>, call: &Call, id: TileId, shape: &[u64]) -> L
         (u64::from(ty.layout.rows), u64::from(ty.layout.cols)) == (rows, cols)
             || ty.layout.bytes() as u64 == rows * cols * ty.layout.elem.bytes() as u64
     };
-    // One column by columns is one row by rows: the elements lie in the same order.
+    // A column in column order and a row in row order have their elements in the same order.
     let line = |ty: &slipring_ir::TileType| ty.layout.blayout == BLayout::RowMajor || ty.valid[1].known() == Some(1);
-    // A single line has nothing between its elements, however it is padded after them.
+    // In a single line there is nothing between the elements, whatever padding follows them.
     let single = [&tile.shape[..], shape].iter().all(|own| matches!(crate::value::fold(own), (1, _) | (_, 1)));
     let fits = (single || dense(&tile.ty, &tile.shape) && dense(&ty, shape)) && line(&tile.ty) && line(&ty);
     if !fits || tile.ty.layout.slayout != SLayout::NoneBox || tile.ty.layout.bytes() != ty.layout.bytes() {

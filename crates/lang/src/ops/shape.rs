@@ -1,10 +1,10 @@
-//! Tiles made from nothing, and tiles looked at in another shape.
+//! Creation of tiles, and views of tiles with another shape.
 
 use slipring_ir::{Attr, Diagnostic, Type};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::vector;
 use super::reshape::{reshape, view};
 use crate::lower::on_tiles::scalar_for;
@@ -14,152 +14,49 @@ use crate::words::{Means, followed_as, followed_with};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["create_tile", "tile.create", "create"],
-        params: "shape, dtype, target_memory=, transpose=, *, flat_layout=",
-        doc: "An uninitialised tile",
-        lower: create,
-        ..ENTRY
-    },
-    Entry { names: &["full"], params: "shape, dtype, value", doc: "A tile of one number", lower: full, ..ENTRY },
-    Entry {
-        names: &["expands"],
-        params: "target, scalar",
-        doc: "A tile like another one, of one number",
-        lower: expands,
-        ..ENTRY
-    },
-    Entry {
-        names: &["ci", "arange"],
-        params: "start, shape, dtype=, descending=",
-        op: Some(&pto::TCI),
-        doc: "Consecutive integers; as floats by `pl.cast`",
-        lower: super::composed::consecutive,
-        ..ENTRY
-    },
-    Entry {
-        names: &["reshape"],
-        params: "x/input/tile/tensor, shape",
-        doc: "The same elements, row by row, in another shape",
-        lower: reshape,
-        followed: followed_as(Means::Reshape),
-        ..ENTRY
-    },
-    Entry {
-        names: &["view", "tensor.view"],
-        params: "x/tensor, shape=, valid_shape=, *, layout=",
-        doc: "The same elements in another shape: `reshape`",
-        lower: view,
-        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", Means::View),
-        ..ENTRY
-    },
-    Entry {
-        names: &["expand_clone"],
-        params: "src, target",
-        doc: "A tile like the second in which the first's single row or column is repeated; where that is an output, it is written",
-        lower: expand_clone,
-        ..ENTRY
-    },
-    Entry {
-        names: &["broadcast_to"],
-        params: "x/input, shape",
-        doc: "A single row or column repeated to a shape",
-        lower: super::expand::broadcast_to,
-        ..ENTRY
-    },
-    Entry {
-        names: &["transpose"],
-        params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
-        op: Some(&pto::TTRANS),
-        doc: "Rows become columns",
-        lower: transpose,
-        followed: followed_as(Means::Transpose),
-        ..ENTRY
-    },
-    Entry {
-        names: &["slice"],
-        params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=",
-        doc: "A part of a tensor or tile",
-        lower: slice,
-        followed: followed_as(Means::Slice),
-        ..ENTRY
-    },
-    Entry {
-        names: &["row_expand"],
-        params: "x/lhs/target, values/rhs/row_vec, tmp=",
-        op: Some(&pto::TROWEXPAND),
-        doc: "A tile like the first with the second's value of each row",
-        lower: repeat,
-        ..ENTRY
-    },
-    Entry {
-        names: &["col_expand"],
-        params: "x/lhs/target/tensor, values/rhs/col_vec",
-        op: Some(&pto::TCOLEXPAND),
-        doc: "A tile like the first with the second's value of each column",
-        lower: repeat,
-        ..ENTRY
-    },
-    Entry {
-        names: &["set_validshape"],
-        params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols",
-        op: Some(&pto::SET_VALIDSHAPE),
-        doc: "The same tile of which only the first rows and columns count",
-        lower: set_valid,
-        ..ENTRY
-    },
-    Entry {
-        names: &["fillpad"],
-        op: Some(&pto::TFILLPAD),
-        doc: "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value",
-        ..PADDED
-    },
-    Entry {
-        names: &["fillpad_inplace"],
-        op: Some(&pto::TFILLPAD),
-        doc: "The same; the tile itself stays as it is",
-        ..PADDED
-    },
-    Entry {
-        names: &["fillpad_expand"],
-        params: "x/value/tile/tensor, shape, pad_value=",
-        op: Some(&pto::TFILLPAD_EXPAND),
-        doc: "A copy in a larger tile, the rest filled",
-        ..PADDED
-    },
-    Entry {
-        names: &["tri"],
-        params: "diagonal, shape, valid_shape=, dtype=, upper=",
-        op: Some(&pto::TTRI),
-        doc: "Ones up to a diagonal, zeros after it; with `upper` from it on",
-        lower: triangle,
-        ..ENTRY
-    },
-    Entry {
-        names: &["reinterpret_view"],
-        params: "x/data, dtype, *, shape=",
-        op: Some(&pto::TRESHAPE),
-        doc: "The same bytes as elements of another type",
-        lower: reinterpret,
-        ..ENTRY
-    },
-    Entry {
-        names: &["create_l1"],
-        params: "shape, dtype, transpose=",
-        doc: "An uninitialised tile for an operand of a product, which `gather_row` fills",
-        lower: create_l1,
-        ..ENTRY
-    },
-    Entry {
-        names: &["concat"],
-        params: "a/src0, b/src1",
-        op: Some(&pto::TCONCAT),
-        doc: "Two tiles side by side",
-        lower: concat,
-        ..ENTRY
-    },
-];
+entries! {
+    "create_tile" | "tile.create" | "create" => "An uninitialised tile": ENTRY,
+        params: "shape, dtype, target_memory=, transpose=, *, flat_layout=", lower: create;
+    "full" => "A tile of one number": ENTRY, params: "shape, dtype, value", lower: full;
+    "expands" => "A tile like another one, of one number": ENTRY, params: "target, scalar", lower: expands;
+    "ci" | "arange" => "Consecutive integers; as floats by `pl.cast`": ENTRY,
+        params: "start, shape, dtype=, descending=", op: Some(&pto::TCI), lower: super::composed::consecutive;
+    "reshape" => "The same elements, row by row, in another shape": ENTRY, params: "x/input/tile/tensor, shape",
+        lower: reshape, followed: followed_as(Means::Reshape);
+    "view" | "tensor.view" => "The same elements in another shape: `reshape`": ENTRY,
+        params: "x/tensor, shape=, valid_shape=, *, layout=", lower: view,
+        followed: followed_with("x/tensor, shape=, valid_shape=, *, offset=, layout=", Means::View);
+    "expand_clone" =>
+        "A tile like the second in which the first's single row or column is repeated; where that is an output, it is written":
+        ENTRY, params: "src, target", lower: expand_clone;
+    "broadcast_to" => "A single row or column repeated to a shape": ENTRY, params: "x/input, shape",
+        lower: super::expand::broadcast_to;
+    "transpose" => "Rows become columns": ENTRY, params: "x/input/tile/tensor, axis1=, axis2=, tmp_tile=",
+        op: Some(&pto::TTRANS), lower: transpose, followed: followed_as(Means::Transpose);
+    "slice" => "A part of a tensor or tile": ENTRY,
+        params: "x/input/tile/tensor, shape, offset, valid_shape=, drop_dims=, pad_value=, clamp=", lower: slice,
+        followed: followed_as(Means::Slice);
+    "row_expand" => "A tile like the first with the second's value of each row": ENTRY,
+        params: "x/lhs/target, values/rhs/row_vec, tmp=", op: Some(&pto::TROWEXPAND), lower: repeat;
+    "col_expand" => "A tile like the first with the second's value of each column": ENTRY,
+        params: "x/lhs/target/tensor, values/rhs/col_vec", op: Some(&pto::TCOLEXPAND), lower: repeat;
+    "set_validshape" => "The same tile of which only the first rows and columns count": ENTRY,
+        params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols", op: Some(&pto::SET_VALIDSHAPE),
+        lower: set_valid;
+    "fillpad" =>
+        "A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value":
+        PADDED, op: Some(&pto::TFILLPAD);
+    "fillpad_inplace" => "The same; the tile itself stays as it is": PADDED, op: Some(&pto::TFILLPAD);
+    "fillpad_expand" => "A copy in a larger tile, the rest filled": PADDED,
+        params: "x/value/tile/tensor, shape, pad_value=", op: Some(&pto::TFILLPAD_EXPAND);
+    "tri" => "Ones up to a diagonal, zeros after it; with `upper` from it on": ENTRY,
+        params: "diagonal, shape, valid_shape=, dtype=, upper=", op: Some(&pto::TTRI), lower: triangle;
+    "reinterpret_view" => "The same bytes as elements of another type": ENTRY, params: "x/data, dtype, *, shape=",
+        op: Some(&pto::TRESHAPE), lower: reinterpret;
+    "create_l1" => "An uninitialised tile for an operand of a product, which `gather_row` fills": ENTRY,
+        params: "shape, dtype, transpose=", lower: create_l1;
+    "concat" => "Two tiles side by side": ENTRY, params: "a/src0, b/src1", op: Some(&pto::TCONCAT), lower: concat;
+}
 
 fn create(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;
@@ -187,7 +84,7 @@ fn create_l1(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         return Err(lower.unsupported(call.span, "`transpose` of `pl.create_l1`"));
     }
     let (shape, elem) = (call.need_shape(lower, "shape")?, call.need_elem(lower, "dtype")?);
-    // Rows are gathered into UB, and move on from there when the whole is used.
+    // Rows are gathered into UB, and moved on when the whole is used.
     Ok(Value::Tile(lower.new_tile(&shape, elem, Space::Vec, "create_l1")))
 }
 
@@ -265,7 +162,11 @@ fn triangle(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (value, span) = call.need(lower, "x")?;
     let elem = call.need_elem(lower, "dtype")?;
-    let Value::Tile(id) = value else { return Err(call.wrong(lower, "x", "a tile", &value, span)) };
+    let id = match &value {
+        Value::Tile(id) => *id,
+        Value::Tensor(_) => lower.demand(&value, Space::Vec, span)?,
+        other => return Err(call.wrong(lower, "x", "a tile", other, span)),
+    };
     lower.still_there(id, span)?;
     let id = if lower.tile(id).valid.is_none() { lower.dense(id) } else { id };
     let tile = lower.tile(id).clone();
@@ -281,7 +182,7 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let bytes = |shape: &[u64], size: u64| shape.iter().product::<u64>() * size;
     if bytes(&shape, to) != bytes(&tile.shape, from)
         || ty.layout.bytes() != tile.ty.layout.bytes()
-        || tile.valid.is_some()
+        || tile.valid.is_some() && (from, &shape[..]) != (to, &tile.shape[..])
     {
         let message = format!("a tile {} cannot be looked at as {} of that type", show(&tile.shape), show(&shape));
         return Err(lower.error("reshape", call.span, message));
@@ -289,7 +190,11 @@ fn reinterpret(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let view = lower.e.value(&pto::TRESHAPE, &[("src", &[tile.value])], &[], Type::Tile(ty));
     let view = lower.add_tile(view, ty, &shape, "reinterpret_view");
     lower.held.tiles[view.0 as usize].region = tile.region.or(lower.open.region);
-    Ok(Value::Tile(view))
+    match tile.valid {
+        None => Ok(Value::Tile(view)),
+        // Elements of the same size: as many of them count.
+        Some(valid) => lower.with_valid(view, valid, call.span).map(Value::Tile),
+    }
 }
 
 fn full(lower: &mut Lower<'_>, call: &Call) -> Lowered {
@@ -303,7 +208,12 @@ fn expands(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let model = vector(lower, call, "target")?;
     let tile = lower.tile(model).clone();
     let (value, span) = call.need(lower, "scalar")?;
-    filled(lower, &tile.shape, tile.ty.layout.elem, &value, span)
+    let number = scalar_for(lower, &value, tile.ty.layout.elem, span)?;
+    // As much of it counts.
+    let target = lower.tile_like(model, tile.ty.layout.elem, "full");
+    let dst = lower.tile(target).value;
+    lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
+    Ok(Value::Tile(target))
 }
 
 fn filled(
@@ -335,7 +245,7 @@ fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         false => Value::Tile(super::expand::repeated(lower, source, &want)),
     };
     match &target {
-        // An output is written; of an input the shape is taken only.
+        // An output is written; of an input only the shape is used.
         Value::Tensor(tensor) if lower.tensors.roots[tensor.root].writable => {
             lower.store(&made, tensor, false, place)?;
             Ok(target)
@@ -357,7 +267,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     let source = vector(lower, call, "x")?;
     if let (Some([rows, cols]), 2) = (lower.tile(source).valid, rank) {
-        // Of a tail all elements are exchanged, and what counts of them is said again.
+        // In a tail, all elements are exchanged, and the valid shape is set again.
         let pad = Value::Const(crate::value::Const::Int(0));
         let whole = lower.call_by_name("fillpad", vec![Value::Tile(source), pad], call.span)?;
         let exchanged = lower.call_by_name("transpose", vec![whole], call.span)?;
@@ -380,12 +290,12 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Some((value @ Value::Tile(_), span)) => lower.demand(&value, Space::Vec, span)?,
         Some((other, span)) => return Err(call.wrong(lower, "tmp_tile", "a tile", &other, span)),
         None => {
-            // The library transposes whole blocks: of 32 bytes along the rows, of 16 rows or, of single bytes, 32.
+            // The library transposes whole blocks: 32 bytes along the rows, and 16 rows or, for single bytes, 32.
             let (high, wide) = (if elem.bytes() == 1 { 32 } else { 16 }, 32 / elem.bytes() as u64);
             lower.new_tile(&[cols.next_multiple_of(wide), rows.next_multiple_of(high)], elem, Space::Vec, "tmp")
         }
     };
-    // A matrix after the other: they lie one below the other.
+    // One matrix after the other: they are stacked vertically.
     let count = tile.shape[..first].iter().product::<u64>() as i64;
     for at in 0..count {
         let part = |lower: &mut Lower<'_>, id, rows: u64, cols: u64| match count {
@@ -401,7 +311,7 @@ fn transpose(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(target))
 }
 
-/// The two axes that a transpose exchanges, in order: those that it names, else the last two.
+/// The two axes that a transpose exchanges, in order: the given ones, else the last two.
 fn exchanged(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[usize; 2]> {
     let mut axes = [rank.saturating_sub(2), rank.saturating_sub(1)];
     let named = ["axis1", "axis2"].map(|name| call.has(name));
@@ -424,7 +334,7 @@ fn exchanged(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[usize;
 }
 
 fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
-    // What lies outside of the valid shape never counts: `fillpad` fills it.
+    // Invalid elements never have a value: `fillpad` fills them.
     call.padding(lower, "pad_value")?;
     let (value, span) = call.need(lower, "x")?;
     let shape = call.need_shape(lower, "shape")?;
@@ -442,7 +352,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         }
         Value::Tile(id) => {
             let mut part = lower.tile_window(*id, &offsets, &shape, span)?;
-            // An empty list stands for none, as the language prints it.
+            // An empty list means none, as the language prints it.
             let valid = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
             if let Some(valid) = valid.filter(|valid| !valid.is_empty()) {
                 if valid.len() != shape.len() {
@@ -452,7 +362,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                     part = lower.with_valid(part, valid, call.span)?;
                 }
             }
-            // A tile has two dimensions at least, and its last one is its columns.
+            // A tile has at least two dimensions, and its last one is its columns.
             let left: Vec<u64> = (0..shape.len()).filter(|dim| !dropped.contains(dim)).map(|dim| shape[dim]).collect();
             if left.len() >= 2 && left.last() == shape.last() && left.len() < shape.len() {
                 part = lower.renewed(part);
@@ -464,7 +374,7 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
 }
 
-/// The dimensions that a part leaves out: each has one element.
+/// The dimensions that a part drops: each has one element.
 fn dropped_dims(lower: &mut Lower<'_>, call: &Call, shape: &[u64]) -> Lowered<Vec<usize>> {
     let Some((value, span)) = call.get("drop_dims").cloned() else { return Ok(Vec::new()) };
     let items = match value {
@@ -498,10 +408,18 @@ fn repeat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 
 fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (a, b) = (vector(lower, call, "a")?, vector(lower, call, "b")?);
-    for id in [a, b] {
-        lower.wholly_valid(id, "a concatenation", call.span)?;
-    }
     let (x, y) = (lower.tile(a).clone(), lower.tile(b).clone());
+    // Whole columns of as many rows stand side by side as whole tiles do.
+    let rows_of = |tile: &crate::value::Tile| {
+        let [rows, cols] = tile.valid?;
+        (cols == Index::Known(*tile.shape.last()? as i64)).then_some(rows)
+    };
+    let alike = rows_of(&x).filter(|rows| rows_of(&y) == Some(*rows));
+    if alike.is_none() {
+        for id in [a, b] {
+            lower.wholly_valid(id, "a concatenation", call.span)?;
+        }
+    }
     let ([rows, left], [other, right]) = (&x.shape[..], &y.shape[..]) else {
         return Err(lower.unsupported(call.span, "tiles side by side that have not two dimensions"));
     };
@@ -509,7 +427,14 @@ fn concat(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let message = format!("tiles {} and {} side by side", show(&x.shape), show(&y.shape));
         return Err(lower.error("shapes", call.span, message));
     }
-    let target = lower.new_tile(&[*rows, left + right], x.ty.layout.elem, Space::Vec, "concat");
+    let (shape, elem) = ([*rows, left + right], x.ty.layout.elem);
+    let target = match alike {
+        None => lower.new_tile(&shape, elem, Space::Vec, "concat"),
+        Some(count) => {
+            let valid = [count, Index::Known(shape[1] as i64)];
+            lower.new_valid_tile(&shape, elem, Space::Vec, valid, "concat")
+        }
+    };
     crate::lower::on_tiles::emit(lower, &pto::TCONCAT, &[("src0", a), ("src1", b)], target);
     Ok(Value::Tile(target))
 }

@@ -4,42 +4,28 @@ use slipring_ir::{Attr, Diagnostic, ValueId};
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::on_tiles::emit;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, TileId, Value, fold};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["sort32"],
-        params: "src, idx",
-        op: Some(&pto::TSORT32),
-        doc: "Each 32 elements of a row in descending order, as records of 8 bytes: element, then its number of `idx` (UINT32)",
-        lower: sort32,
-        ..ENTRY
-    },
-    Entry {
-        names: &["mrgsort"],
-        params: "src0, src1=, src2=, src3=, tmp=, exhausted=, *, block_len=",
-        op: Some(&pto::TMRGSORT),
-        doc: "Sorted lists of records merged: every four runs of `block_len` elements of one row, or two to four lists",
-        lower: merge,
-        ..ENTRY
-    },
-    Entry {
-        names: &["random"],
+entries! {
+    "sort32" =>
+        "Each 32 elements of a row in descending order, as records of 8 bytes: element, then its number of `idx` (UINT32)":
+        ENTRY, params: "src, idx", op: Some(&pto::TSORT32), lower: sort32;
+    "mrgsort" =>
+        "Sorted lists of records merged: every four runs of `block_len` elements of one row, or two to four lists":
+        ENTRY, params: "src0, src1=, src2=, src3=, tmp=, exhausted=, *, block_len=", op: Some(&pto::TMRGSORT),
+        lower: merge;
+    "random" => "Words of Philox 4x32 for a key and a counter (A5)": ENTRY,
         params: "key0, key1, counter0, counter1, counter2, counter3, shape, valid_shape=, dtype=, rounds= \
-                 | key0, key1, counter0, counter1, counter2, counter3, shape, dtype, rounds",
-        op: Some(&pto::TRANDOM),
-        doc: "Words of Philox 4x32 for a key and a counter (A5)",
-        lower: random,
-        ..ENTRY
-    },
-];
+                 | key0, key1, counter0, counter1, counter2, counter3, shape, dtype, rounds", op: Some(&pto::TRANDOM),
+        lower: random;
+}
 
-/// Elements of a type that a record of 8 bytes takes.
+/// Number of elements of a type in a record of 8 bytes.
 fn per_record(elem: Elem) -> u64 {
     8 / elem.bytes().max(1) as u64
 }
@@ -103,7 +89,7 @@ fn merge(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     for id in &lists {
         lower.wholly_valid(*id, "a sort", call.span)?;
     }
-    // The result is as long as the working memory; where none is given, as all lists together.
+    // The result has the length of the working memory; without one, that of all lists together.
     let tmp = match call.has("tmp") {
         true => vector(lower, call, "tmp")?,
         false => {
@@ -128,7 +114,7 @@ fn random(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     for name in WORDS {
         let (value, span) = call.need(lower, name)?;
         let value = match value {
-            // A word is a pattern of 32 bits, with a sign or without.
+            // A word is a signed or unsigned 32-bit integer.
             Value::Const(Const::Int(n)) if (1 << 31..1 << 32).contains(&n) => Value::Const(Const::Int(n - (1 << 32))),
             other => other,
         };

@@ -1,9 +1,9 @@
-//! Parts of the language that order, print or start things, and those that a single kernel does not have.
+//! Builtins that order, print or start things, and those that a single kernel does not support.
 
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
-use super::entry::{ANYTHING, Call, ENTRY, Entry, REFUSED};
+use super::entry::{ANYTHING, Call, ENTRY, Entry, REFUSED, entries};
 use crate::attrs::FunctionAttrs;
 use crate::lower::{Lower, Lowered, describe};
 use crate::roles::Role;
@@ -11,114 +11,53 @@ use crate::value::{Const, Value};
 use crate::words::{Means, followed_as, followed_with};
 
 const NOTHING: Entry = Entry { params: ANYTHING, lower: |_, _| Ok(Value::Nothing), ..ENTRY };
-/// Starts kernels or moves data between devices: not a part of a kernel.
+/// Starts kernels or moves data between devices: not supported in a kernel.
 const HOST: Entry = Entry { lower: host, ..REFUSED };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["bar_all", "bar_v", "bar_m"],
-        doc: "Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so",
-        ..NOTHING
-    },
-    Entry { names: &["sync_src", "sync_dst"], doc: "Nothing, for the same reason", ..NOTHING },
-    Entry {
-        names: &["func_attr"],
-        params: "attrs",
-        doc: "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings",
-        lower: func_attr,
-        followed: followed_as(Means::Attributes),
-        ..ENTRY
-    },
-    Entry {
-        names: &["dump_tag"],
-        params: "x/tensor",
-        doc: "Nothing: it says which tensor the public compiler reports",
-        lower: |lower, call| call.need(lower, "x").map(|_| Value::Nothing),
-        followed: followed_as(Means::Tagged),
-        ..ENTRY
-    },
-    Entry {
-        names: &["no_dep"],
-        params: "x/tensor",
-        doc: "The value itself",
-        lower: |lower, call| call.need(lower, "x").map(|(value, _)| value),
-        followed: followed_as(Means::NoDep),
-        ..ENTRY
-    },
-    Entry {
-        names: &["print"],
-        params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
-        op: Some(&pto::TPRINT),
-        doc: "Print texts, numbers and tiles in the order of the program, with label, core, block and iteration",
-        lower: print,
-        followed: followed_with(ANYTHING, Means::Print),
-        ..ENTRY
-    },
-    Entry {
-        names: &["device_assert"],
-        params: "cond/condition, msg/message=",
-        op: Some(&pto::TRAP),
-        doc: "Claim that a condition holds: a finding with the values where it does not, nothing where it is known to; as `assert`",
-        lower: |lower, call| Err(lower.unsupported(call.span, "`pl.device_assert` here")),
-        ..ENTRY
-    },
-    Entry {
-        names: &["static_print"],
-        params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=",
-        doc: "Say what values are, when the kernel is compiled",
-        lower: static_print,
-        followed: followed_with(ANYTHING, Means::Print),
-        ..ENTRY
-    },
-    Entry {
-        names: &["syncall"],
-        params: "*, core_type=, mode=, gm_workspace=, used_cores=",
-        op: Some(&pto::SYNCALL),
-        doc: "Wait until all cores of the launch have come here; what they stored before is visible after it",
-        lower: super::meet::syncall,
-        ..ENTRY
-    },
-    Entry {
-        names: &["sync_set", "sync_wait", "set_ffts"],
-        doc: "Synchronisation by hand between the cores of a block",
-        ..REFUSED
-    },
-    Entry {
-        names: &["cacheinvalid", "fence"],
-        doc: "Nothing: memory has no caches here. Which of them the hardware needs is not checked",
-        ..NOTHING
-    },
-    Entry {
-        names: &["available_cluster_count"],
-        doc: "How many clusters the program runs on: the number of blocks of `pl.spmd`",
-        lower: |lower, call| cores(lower, call, 0),
-        followed: followed_as(Means::Clusters),
-        ..ENTRY
-    },
-    Entry {
-        names: &["available_aiv_count"],
-        doc: "How many Vector cores the program runs on: the number of blocks of `pl.spmd`",
-        lower: |lower, call| cores(lower, call, 1),
-        followed: followed_as(Means::VectorCores),
-        ..ENTRY
-    },
-    Entry {
-        names: &["task_dummy", "task_invalid"],
-        doc: "Ids of tasks",
-        followed: followed_with("", Means::Nothing),
-        ..HOST
-    },
-    Entry { names: &["submit", "spmd_submit", "call_group", "call_spmd"], doc: "Start a kernel", ..HOST },
-    Entry { names: &["while_", "cond"], doc: "A loop that runs as long as a condition holds", ..REFUSED },
-    Entry { names: &["dynamic"], doc: "An extent that is known when the kernel runs", lower: dynamic, ..REFUSED },
-];
+entries! {
+    "bar_all" | "bar_v" | "bar_m" =>
+        "Nothing: ops take effect one after another, and the compiler adds the synchronisation that keeps it so":
+        NOTHING;
+    "sync_src" | "sync_dst" => "Nothing, for the same reason": NOTHING;
+    "func_attr" =>
+        "What the function says of itself, as `attrs=` of its decorator: how it is divided, its blocks, slots of its rings":
+        ENTRY, params: "attrs", lower: func_attr, followed: followed_as(Means::Attributes);
+    "dump_tag" => "Nothing: it says which tensor the public compiler reports": ENTRY, params: "x/tensor",
+        lower: |lower, call| call.need(lower, "x").map(|_| Value::Nothing), followed: followed_as(Means::Tagged);
+    "no_dep" => "The value itself": ENTRY, params: "x/tensor",
+        lower: |lower, call| call.need(lower, "x").map(|(value, _)| value), followed: followed_as(Means::NoDep);
+    "print" => "Print texts, numbers and tiles in the order of the program, with label, core, block and iteration":
+        ENTRY, params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=", op: Some(&pto::TPRINT), lower: print,
+        followed: followed_with(ANYTHING, Means::Print);
+    "device_assert" =>
+        "Claim that a condition holds: a finding with the values where it does not, nothing where it is known to; as `assert`":
+        ENTRY, params: "cond/condition, msg/message=", op: Some(&pto::TRAP),
+        lower: |lower, call| Err(lower.unsupported(call.span, "`pl.device_assert` here"));
+    "static_print" => "Say what values are, when the kernel is compiled": ENTRY,
+        params: "x, second=, third=, fourth=, fifth=, sixth=, *, label=", lower: static_print,
+        followed: followed_with(ANYTHING, Means::Print);
+    "syncall" => "Wait until all cores of the launch have come here; what they stored before is visible after it":
+        ENTRY, params: "*, core_type=, mode=, gm_workspace=, used_cores=", op: Some(&pto::SYNCALL),
+        lower: super::meet::syncall;
+    "sync_set" | "sync_wait" | "set_ffts" => "Synchronisation by hand between the cores of a block": REFUSED;
+    "cacheinvalid" | "fence" => "Nothing: memory has no caches here. Which of them the hardware needs is not checked":
+        NOTHING;
+    "available_cluster_count" => "How many clusters the program runs on: the number of blocks of `pl.spmd`": ENTRY,
+        lower: |lower, call| cores(lower, call, 0), followed: followed_as(Means::Clusters);
+    "available_aiv_count" => "How many Vector cores the program runs on: the number of blocks of `pl.spmd`": ENTRY,
+        lower: |lower, call| cores(lower, call, 1), followed: followed_as(Means::VectorCores);
+    "task_dummy" | "task_invalid" => "Ids of tasks": HOST, followed: followed_with("", Means::Nothing);
+    "submit" | "spmd_submit" | "call_group" | "call_spmd" => "Start a kernel": HOST;
+    "while_" | "cond" => "A loop that runs as long as a condition holds": REFUSED;
+    "dynamic" => "An extent that is known when the kernel runs": REFUSED, lower: dynamic;
+}
 
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let message = format!("`pl.{}` is for the host and no part of a kernel", call.entry.names[0]);
     Err(lower.error(slipring_ir::Kind::Unsupported, call.span, message))
 }
 
-/// Known where a whole program is followed, and for the host otherwise.
+/// Known if a whole program is followed; otherwise only host code may query it.
 fn cores(lower: &mut Lower<'_>, call: &Call, which: usize) -> Lowered {
     match lower.globals.cores[which].get().map(i64::try_from) {
         Some(Ok(n)) => Ok(Value::Const(Const::Int(n))),
@@ -136,8 +75,8 @@ fn dynamic(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Err(lower.report(error))
 }
 
-/// Prints its arguments in their order: texts stand before what follows them; each number and each tile has its own lines, which
-/// say where it was.
+/// Prints its arguments in order: strings precede what follows them; each number and each tile has its own lines, with
+/// the location.
 fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let label = call.word(lower, "label")?;
     let mut given: Vec<(Value, Span)> = MORE.iter().filter_map(|name| call.get(name).cloned()).collect();
@@ -175,13 +114,13 @@ fn print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// Prints a line with a number, and where it was.
+/// Prints a line with a number, and the location.
 fn line(lower: &mut Lower<'_>, format: &str, value: slipring_ir::ValueId) {
     let attrs = [("format", Attr::Str(format.into())), ("located", Attr::Bool(true))];
     lower.e.op(&pto::PRINT, &[("scalar", &[value])], &attrs, &[]);
 }
 
-/// A value that is known now as Python shows it, others by what they are.
+/// A constant in the format of Python, other values as a description.
 fn said(lower: &Lower<'_>, value: &Value) -> String {
     match value {
         Value::Const(constant) => crate::text::python_text(constant),
@@ -231,5 +170,5 @@ fn static_print(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// The parameters of what says several values.
+/// The parameters of builtins that take several values.
 const MORE: [&str; 6] = ["x", "second", "third", "fourth", "fifth", "sixth"];

@@ -1,4 +1,4 @@
-//! Rows and elements by index: from and to tensors, through a table of pages, and rows of a tile.
+//! Gather and scatter by index: from and to tensors, including paged ones, and rows of a tile.
 
 use ruff_python_ast::Operator;
 use slipring_ir::{Attr, Diagnostic, Span, Type};
@@ -6,49 +6,29 @@ use slipring_mlir::scf;
 use slipring_pto as pto;
 use slipring_tile::{Elem, Space};
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, entries};
 use super::memory::tensor;
 use super::operands::vector;
 use crate::dtype::{DType, with_article};
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Scalar, Value, fold, show};
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["mgather"],
+entries! {
+    "mgather" => "Rows of a tensor by index, or with `coalesce=\"elem\"` elements, counted over the tensor": ENTRY,
         params: "mem, idx, coalesce=, *, gather_oob=, target_memory=, scratch=, valid_shape=",
-        op: Some(&pto::MGATHER),
-        doc: "Rows of a tensor by index, or with `coalesce=\"elem\"` elements, counted over the tensor",
-        lower: gather,
-        ..ENTRY
-    },
-    Entry {
-        names: &["mscatter"],
-        params: "src, idx, output_tensor",
-        op: Some(&pto::MSCATTER),
-        doc: "Elements of a tile to the elements of a tensor that indices name, counted over the tensor",
-        lower: scatter,
-        ..ENTRY
-    },
-    Entry {
-        names: &["paged_gather"],
+        op: Some(&pto::MGATHER), lower: gather;
+    "mscatter" => "Elements of a tile to the elements of a tensor that indices name, counted over the tensor": ENTRY,
+        params: "src, idx, output_tensor", op: Some(&pto::MSCATTER), lower: scatter;
+    "paged_gather" =>
+        "Rows of a paged tensor: row `block_table[i // block_size] * block_size + i % block_size` for each index":
+        ENTRY,
         params: "src, indices, block_table, block_size, size, max_indices, *, space=, col_off=, is_trans=, is_b_matrix=",
-        op: Some(&pto::TLOAD),
-        doc: "Rows of a paged tensor: row `block_table[i // block_size] * block_size + i % block_size` for each index",
-        lower: paged,
-        ..ENTRY
-    },
-    Entry {
-        names: &["scatter_update"],
-        params: "input, dim, index, src | input, index, src, dim=",
-        op: Some(&pto::TMOV),
-        doc: "A copy of the input whose rows that the indices name are those of the source",
-        lower: update,
-        ..ENTRY
-    },
-];
+        op: Some(&pto::TLOAD), lower: paged;
+    "scatter_update" => "A copy of the input whose rows that the indices name are those of the source": ENTRY,
+        params: "input, dim, index, src | input, index, src, dim=", op: Some(&pto::TMOV), lower: update;
+}
 
-/// A loop of so many iterations around what `body` makes for each.
+/// A loop of so many iterations around the output of `body`.
 pub(super) fn counted(
     lower: &mut Lower<'_>,
     count: u64,
@@ -58,7 +38,7 @@ pub(super) fn counted(
     stepped(lower, (Index::Known(count as i64), 1), span, body)
 }
 
-/// A loop over the numbers before an end that only the run may know, by steps.
+/// A loop with a step over the numbers before an end that may only be known at run time.
 pub(super) fn stepped(
     lower: &mut Lower<'_>,
     (end, step): (Index, u64),
@@ -127,7 +107,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                 return Err(lower.report(error));
             }
             let (_, width) = fold(&table.shape());
-            // One index a row: the same bytes as a column.
+            // One index for each row: the same bytes as a column.
             if cols != 1 {
                 let column = Value::Tuple([cols as i64, 1].map(|n| Value::Const(Const::Int(n))).into_iter().collect());
                 let value = lower.call_by_name("reshape", vec![Value::Tile(indices), column], call.span)?;
@@ -139,7 +119,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let counts = counted_part(lower, call, (space, by_element), &shape)?;
     let target = lower.new_tile(&shape, table.elem, Space::Vec, "mgather");
     lower.reads(&table, span);
-    // What does not count is not gathered: its indices may be any.
+    // Invalid elements are not gathered: their indices may have any value.
     let (mut into, mut from) = (target, indices);
     if let Some([rows, cols]) = counts {
         let begin = [Index::Known(0); 2];
@@ -161,7 +141,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     lower.demand(&made, space, call.span).map(Value::Tile)
 }
 
-/// The rows and columns of what is gathered into L1 that count, where they are fewer than it has.
+/// The valid rows and columns of a gather into L1, if they are fewer than the total.
 fn counted_part(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -179,7 +159,7 @@ fn counted_part(
         return Err(call.wrong(lower, "valid_shape", "two extents", &value, place));
     };
     let (all_rows, all_cols) = fold(shape);
-    // Whole rows are gathered by row.
+    // A gather by row moves whole rows.
     if rows > all_rows || cols > all_cols || !by_element && cols != all_cols {
         let message = format!("{} of {} are to count", show(&valid), show(shape));
         let help = "it has as many rows and columns at most; by row all columns count";
@@ -215,7 +195,7 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tensor(table))
 }
 
-/// Element `at` of a list of numbers, in a tensor or a tile of any shape.
+/// Element `at` of a list of integers, in a tensor or a tile of any shape.
 fn element(lower: &mut Lower<'_>, list: &Value, at: &Value, span: Span) -> Lowered {
     let shape = lower.shape_of(list);
     let mut offsets = vec![Value::Const(Const::Int(0)); shape.len()];

@@ -1,13 +1,13 @@
-//! Sine and cosine, for which there is no instruction: the steps that the public compiler documents.
+//! Sine and cosine, which have no instruction: the steps documented by the public compiler.
 //!
-//! The argument is reduced by multiples of π, which is taken off in four parts, and a polynomial of degree 9 does the rest
-//! (public documentation of its passes, `LowerCompositeOps`).
+//! The argument is reduced by multiples of π, which is subtracted in parts, and a polynomial of degree 9 approximates
+//! the rest (public documentation of its passes, `LowerCompositeOps`).
 
 use slipring_ir::Diagnostic;
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
-use super::entry::{Call, ENTRY, Entry};
+use super::entry::{Call, ENTRY, Entry, entries};
 use super::operands::vector;
 use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
@@ -15,20 +15,12 @@ use crate::value::{Const, Value};
 
 const TRIG: Entry = Entry { params: "x/input/tile", op: Some(&pto::TMULS), ..ENTRY };
 
-pub(super) const OPS: &[Entry] = &[
-    Entry {
-        names: &["sin"],
-        doc: "Sine of FP32, in radians: reduced by π in four parts, then a polynomial",
-        lower: |lower, call| wave(lower, call, false),
-        ..TRIG
-    },
-    Entry {
-        names: &["cos"],
-        doc: "Cosine of FP32, in radians: reduced by π in four parts, then a polynomial",
-        lower: |lower, call| wave(lower, call, true),
-        ..TRIG
-    },
-];
+entries! {
+    "sin" => "Sine of FP32, in radians: reduced by π in four parts, then a polynomial": TRIG,
+        lower: |lower, call| wave(lower, call, false);
+    "cos" => "Cosine of FP32, in radians: reduced by π in four parts, then a polynomial": TRIG,
+        lower: |lower, call| wave(lower, call, true);
+}
 
 /// 1 / π.
 const PER_PI: f64 = 0.318_309_887_328_186_04;

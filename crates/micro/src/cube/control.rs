@@ -1,4 +1,4 @@
-//! The control register of a core, and setting its bits.
+//! The control register of a core, and ops that set its bits.
 
 use slipring_ir::{Infer, OpSchema, Syntax, Touch, Type};
 use slipring_program::{Inst, Operand, ScalarFn};
@@ -8,7 +8,7 @@ use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
 use slipring_op::{ops, positional};
 
-/// The control register among the registers of a core.
+/// The name of the control register.
 pub(super) const CONTROL: &str = "ctrl";
 
 const DOC: &str = "Each core has a control register of 64 bits, 0 at the start. Bit 48 says what becomes of values that a narrower \

@@ -215,7 +215,7 @@ fn lower_l1_bt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Source and destination hold elements of one type.
+/// Requires source and destination to have the same element type.
 fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if let (Some(from), Some(to)) = (op.ty("src").and_then(Type::elem), op.ty("dst").and_then(Type::elem))
         && from.bytes() != to.bytes()
@@ -226,7 +226,7 @@ fn same_elem(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 const OPERAND: Syntax = positional!("src" "dst" "control");
 
-/// The numbers of a load of an operand.
+/// The integer operands of a load of a matrix operand.
 const fn control(doc: &'static str) -> OperandSpec {
     OperandSpec { name: "control", arity: Arity::Variadic, ty: INTEGER, touch: Touch::Nothing, doc }
 }
@@ -270,10 +270,10 @@ fn elem(op: &OpRef<'_>) -> Result<Elem, Reported> {
     op.ty("dst").and_then(Type::elem).ok_or(Reported)
 }
 
-/// Numbers of the form that says which fractals move.
+/// Number of integers in the form that selects fractals.
 const FULL: usize = 6;
 
-/// Rows and columns of the operand, and where it begins, or the fractals that move.
+/// Checks rows and columns of the operand with its start, or the selection of fractals.
 fn verify_operand(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     same_elem(op, platform, diags);
     let control = op.operands("control");
@@ -303,7 +303,7 @@ fn verify_operand(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Rows and columns of an operand.
+/// Rows and columns of a matrix operand.
 fn extents(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<[Operand; 2], Reported> {
     let [rows, cols, ..] = op.operands("control") else { return Err(Reported) };
     Ok([d.scalar(*rows)?, d.scalar(*cols)?])
@@ -322,7 +322,7 @@ const SCALES_DOC: &str = "Loads the scales of an operand: a byte for each group 
      of 32 bytes, 16 rows (columns of a right operand) by 2 groups, the groups of a row next to each other; pieces of one \
      line of 16 rows (columns) follow each other along k. They belong to the operand at `dst` from then on.";
 
-/// Rows and columns of the operand, and where it begins.
+/// Checks rows and columns of the operand, and its start.
 fn verify_scales(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if op.operands("control").len() == FULL {
         diags.push(op.error(Kind::Unsupported, "scales that are taken piece by piece are not modelled"));
@@ -331,7 +331,7 @@ fn verify_scales(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Copies whole pieces: of the outer extent (rows of a left, columns of a right operand) and k.
+/// Copies whole fractals of scales: of the outer extent (rows of a left, columns of a right operand) and of k.
 fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, outer: Operand, k: Operand) -> Lowered {
     let (from, to) = ends(op, d)?;
     let bytes = d.compute(
@@ -353,7 +353,7 @@ fn load_scales(op: &OpRef<'_>, d: &mut Decoder<'_>, outer: Operand, k: Operand) 
 /// Bytes of a fractal.
 const FRACTAL: u64 = 512;
 
-/// Copies fractals: the first ones, how many, and the strides are what stands behind the two pointers.
+/// Copies fractals: the first ones, their number, and the strides are the integer operands after the two pointers.
 fn copy_fractals(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = ends(op, d)?;
     let numbers: Vec<Operand> =

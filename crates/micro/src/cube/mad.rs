@@ -29,7 +29,7 @@ const CLAUSES: &[Clause] = &[
     TF32_CLAUSE,
     Clause::flag("n_dir"),
 ];
-/// Products with scales do not round their inputs.
+/// Products with scales do not round their inputs, so they lack the clauses for that.
 const MX_CLAUSES: &[Clause] = &[
     UNIT_FLAG_CLAUSE,
     Clause::flag("disable_gemv"),
@@ -75,10 +75,10 @@ macro_rules! doc {
 
 const SCALED: &str = "micro-instruction manual 16, MX Matmul Model";
 
-/// Floats of 8 and 4 bits are multiplied by the newer unit only.
+/// Only the newer unit multiplies floats of 8 and 4 bits.
 const PLAIN_ELEMS: &[ElemTypes] =
     &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
-/// With scales it does nothing else; which types go together is a rule of its own.
+/// Products with scales are only defined on such floats; a separate rule checks which types go together.
 const SCALED_ELEMS: &[ElemTypes] = &[ElemTypes { operand: "lhs", memory: &[], registers: Elem::ALL.as_slice() }];
 
 const CUBE: OpDef = OpDef {
@@ -89,9 +89,9 @@ const CUBE: OpDef = OpDef {
     ..PLAIN
 };
 
-/// Operands as they are.
+/// Products without scales.
 const PLAIN_PRODUCT: OpDef = OpDef { schema: OpSchema { attrs: ATTRS, ..CUBE.schema }, ..CUBE };
-/// Operands with scales.
+/// Products with scales.
 const SCALED_PRODUCT: OpDef =
     OpDef { schema: OpSchema { attrs: MX_ATTRS, ..CUBE.schema }, elems: SCALED_ELEMS, source: SCALED, ..CUBE };
 

@@ -1,4 +1,4 @@
-//! Modes of quantisation on the way out of the accumulator.
+//! Quantisation modes of accumulator stores.
 
 use slipring_ir::EnumSpec;
 use slipring_tile::Elem;
@@ -47,18 +47,18 @@ pub(super) const QUANT_PRE: &EnumSpec = &EnumSpec {
     ],
 };
 
-/// What a mode does.
+/// The effect of a mode.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct QuantMode {
     /// Element type of the accumulator.
     pub from: Elem,
-    /// Element types that may come out; none of those that slipring has, for some modes.
+    /// Possible element types of the result; empty for modes whose types slipring does not have.
     pub to: &'static [Elem],
-    /// True where a value is first rounded to `f16`.
+    /// True if values are first rounded to `f16`.
     pub half: bool,
-    /// True where the payload is a scale.
+    /// True if the payload is a scale.
     pub scaled: bool,
-    /// True where there is one for each column.
+    /// True if there is a separate payload for each column.
     pub table: bool,
 }
 

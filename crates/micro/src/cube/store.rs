@@ -1,4 +1,4 @@
-//! The way out of the accumulator: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
+//! Accumulator stores: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform};
@@ -64,7 +64,7 @@ const PARAMETER: TypeRule = TypeRule {
 };
 
 const SRC: OperandSpec = operand("src", L0C, Touch::Read, "accumulator");
-/// How large the result is, and how it lies.
+/// The size and the layout of the result.
 const SIZES: &[OperandSpec] = &[
     operand("m", INTEGER, Touch::Nothing, "rows of the result"),
     operand("n", INTEGER, Touch::Nothing, "columns of the result"),
@@ -76,7 +76,7 @@ const SIZES: &[OperandSpec] = &[
     ),
     operand("dst_stride", INTEGER, Touch::Nothing, "elements of the destination from row (column, block) to row"),
 ];
-/// What is done to it on its way.
+/// The processing stages of the store.
 const STAGES: &[OperandSpec] = &[
     optional("quant", PARAMETER, Touch::Read, "scale, or a table of parameters"),
     optional("alpha", PARAMETER, Touch::Read, "factor of negative values, or a table of them"),
@@ -293,7 +293,7 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// The element type that `atomic` calls `s32` or `f16`.
+/// The element type of an `atomic` member such as `s32` or `f16`.
 fn atomic_elem(name: &str) -> Option<Elem> {
     match name.strip_prefix('s') {
         Some(bits) => Elem::parse(&format!("i{bits}")),

@@ -45,9 +45,9 @@ const LOOPS: OperandSpec = variadic(
     "count, source and destination stride (bytes) of each loop, inner first",
 );
 
-/// Those of a Vector core.
+/// Transfers of a Vector core.
 const VECTOR: OpDef = OpDef { core: CoreRule::Vector, ..PLAIN };
-/// Those of a Cube core.
+/// Transfers of a Cube core.
 const CUBE: OpDef = OpDef { core: CoreRule::Cube, ..PLAIN };
 
 ops! {
@@ -217,25 +217,25 @@ const DST_GAP: OperandSpec = operand(
 
 const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] });
 
-/// Bytes that pointers into the scale buffer reach: the public examples use addresses beyond its size.
+/// Capacity of the scale buffer in bytes as addressed by pointers: the public examples use addresses beyond its size.
 const FB_REACH: u64 = 1 << 17;
 
-/// How a grouped transfer reads its operands.
+/// The form of a grouped transfer's operands.
 #[derive(Clone, Copy)]
 struct Form {
-    /// Whether it declares `loops`, and padding.
+    /// Whether it declares `loops` and padding.
     loops: bool,
     pad: bool,
-    /// Bytes that lengths and strides count.
+    /// The unit of lengths and strides, in bytes.
     unit: u64,
-    /// True where distances are gaps: from the end of a burst.
+    /// True if distances are gaps, measured from the end of a burst.
     gaps: bool,
-    /// Bits of length, number of bursts, loop count.
+    /// Field widths in bits: length, number of bursts, loop count.
     bits: [u32; 3],
 }
 
 impl Form {
-    /// Bytes, from start to start, with the field widths of the manual.
+    /// Distances in bytes from start to start, with the field widths of the manual.
     const BYTES: Form = Form { loops: false, pad: false, unit: 1, gaps: false, bits: [16, 16, 21] };
 }
 
@@ -274,7 +274,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, form: Form) -> Lowered {
     Ok(())
 }
 
-/// Padding has the width of the elements, and either both counts or none.
+/// Requires padding to have the width of the elements, and either both counts or none.
 fn verify_pad(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if op.operands("left_padding").len() != op.operands("right_padding").len() {
         diags.push(op.error("dma-pad", "expects both padding counts or none"));

@@ -1,4 +1,4 @@
-//! Older spellings: positional copies, and loops that are set before them.
+//! Older spellings: positional copies, with loops that are set up beforehand.
 
 use slipring_ir::{OpSchema, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Role};
@@ -26,7 +26,7 @@ const BLOCKS: OperandSpec = number("len_burst", "length of a burst in 32 bytes")
 const SRC_GAP: OperandSpec = number("src_gap", "gap between bursts of the source in 32 bytes");
 const DST_GAP: OperandSpec = number("dst_gap", "gap between bursts of the destination in 32 bytes");
 
-/// Registers of the loops around the copies of one direction: sizes less 1, and strides.
+/// Registers of the loops around the copies of one direction: sizes minus 1, and strides.
 struct LoopRegisters {
     sizes: [&'static str; 2],
     strides: [[&'static str; 2]; 2],
@@ -56,7 +56,7 @@ impl LoopRegisters {
 
 /// Positional copies.
 const COPIES: OpDef = OpDef { source: OLD, ..PLAIN };
-/// Settings of the loops around them.
+/// Ops that set up the loops around them.
 const SETTING: OpDef = OpDef {
     schema: OpSchema {
         syntax: positional!("first" "second"),
@@ -232,7 +232,7 @@ fn rows(d: &Decoder<'_>, from: &Memory, to: &Memory) -> Bursts {
     Bursts { block: d.platform.cost.burst, ..Bursts::plain(from.end(d), to.end(d)) }
 }
 
-/// Rows of blocks of 32 bytes. Where a Vector core is named, `sid` is its number.
+/// Rows of blocks of 32 bytes. If the op names a Vector core, `sid` is its index.
 fn blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, (from, to): (&Memory, &Memory), whose: Whose) -> Lowered {
     let mut args = rows_of(op, d, (from, to), GAPS)?;
     if whose == Whose::Argument {
@@ -250,7 +250,7 @@ fn issue(op: &OpRef<'_>, d: &mut Decoder<'_>, effect: Bursts, args: Vec<Operand>
     Ok(())
 }
 
-/// Puts both operands, less a constant, into registers.
+/// Sets two registers to the operands, minus a constant.
 fn set(op: &OpRef<'_>, d: &mut Decoder<'_>, registers: [&'static str; 2], less: u64) -> Lowered {
     for (operand, name) in ["first", "second"].into_iter().zip(registers) {
         let value = d.scalar(op.operand(operand).ok_or(Reported)?)?;

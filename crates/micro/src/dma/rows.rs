@@ -1,4 +1,4 @@
-//! Rows of a copy.
+//! Row arguments of a copy.
 
 use slipring_effect::BurstArgs;
 use slipring_op::decode::Decoder;
@@ -7,13 +7,13 @@ use slipring_program::Operand;
 
 use crate::memory::{Memory, given};
 
-/// Operands with the distances of bursts: from the end of one to the start of the next.
+/// Operands with gaps between bursts, from the end of one to the start of the next.
 pub(crate) const GAPS: [&str; 2] = ["src_gap", "dst_gap"];
 
-/// From start to start.
+/// Operands with strides of bursts, from start to start.
 pub(crate) const STRIDES: [&str; 2] = ["src_stride", "dst_stride"];
 
-/// The arguments of bursts up to the innermost level: ends, length, number and `distances`.
+/// The arguments of bursts up to the innermost level: addresses, length, number and `distances`.
 pub(crate) fn rows_of(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

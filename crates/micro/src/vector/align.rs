@@ -290,7 +290,7 @@ fn verify_sprsti(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Adds bytes to a stream of stores.
+/// Appends bytes to a stream of stores.
 pub(super) fn stream(m: &mut Machine<'_>, align: Align, at: u64, bytes: &[u8]) -> Result<Align, Fault> {
     align.store(at, bytes, INIT_ALIGN.schema.name, |to, bytes| {
         m.store(to, bytes.len())?.copy_from_slice(bytes);
@@ -328,7 +328,7 @@ const SPRST: OpSchema = schema(
     &[required("spr", AttrKind::Str, "which special register")],
 );
 
-/// A store of AR through a pointer to words.
+/// Checks a store of AR, which needs a pointer to words.
 fn special(op: &OpRef<'_>, diags: &mut Diags) {
     one_of(op, "spr", &["AR"], diags);
     check::moved(op, "ptr", 0, diags);

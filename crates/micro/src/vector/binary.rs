@@ -23,9 +23,11 @@ const SCHEMA: OpSchema = schema(
     &[],
 );
 
-/// Those that the multiplier takes.
+/// Element types of the multiplier.
 const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
-/// Whatever the lanes are.
+/// Those that the divider takes, or a function of the assembler's.
+const DIV: &[Elem] = &[Elem::I16, Elem::I32, Elem::F16, Elem::F32];
+/// Any lane type.
 const ANY: &[Elem] = &Elem::ALL;
 
 fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
@@ -34,7 +36,7 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::governs(op, "mask", "lhs", diags);
 }
 
-/// Counts are integers as wide as the lanes that they shift, with or without a sign.
+/// Requires shift counts to be integers as wide as the lanes that they shift, signed or unsigned.
 fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "lhs", INTEGERS, diags);
     check::lanes_of(op, "rhs", INTEGERS, diags);
@@ -49,7 +51,7 @@ fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// On the bits of the lanes, whatever their type.
+/// Computes on the bits of the lanes, whatever their type.
 fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Two(kernel) = op.def.kernel else { return Err(Reported) };
     let mut e = Emit::new(op, d);
@@ -63,9 +65,9 @@ fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-/// Two registers and the lanes that take part.
+/// Two registers, and the predicate for the active lanes.
 const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
-/// The same on the bits of the lanes, whatever their type.
+/// Like [`LANES`], on the bits of the lanes, whatever their type.
 const BITS: OpDef = OpDef { schema: SCHEMA, lane_types: ANY, lower: bitwise, verify: rules, ..STEP };
 
 ops! {
@@ -80,8 +82,11 @@ ops! {
     /// `out = lhs × rhs`; integers wrap.
     VMUL "pto.vmul" "Product": LANES, kernel: Two(&shared::MUL), lane_types: MUL;
 
-    /// `out = lhs / rhs` as IEEE 754 has it.
-    VDIV "pto.vdiv" "Quotient": LANES, kernel: Two(&shared::DIV), lane_types: FLOATS;
+    /// `out = lhs / rhs`, of floats as IEEE 754 has it. Integers are 16 or 32 bits with a sign: rounded towards zero, the
+    /// smallest number by -1 is itself, and by 0, which the manual leaves open, is 0. The assembler replaces them by a
+    /// function of its library; the cycles here are those of the instruction.
+    VDIV "pto.vdiv" "Quotient": LANES, kernel: Two(&shared::DIV), lane_types: DIV,
+        source: "micro-instruction manual; integers: that of assembler 0.60, 7";
 
     /// `out = max(lhs, rhs)`. NaN if one of them is; +0 rather than -0.
     VMAX "pto.vmax" "Larger of two": LANES, kernel: Two(&shared::MAX), lane_types: NUMBERS;

@@ -1,4 +1,4 @@
-//! Sums and differences of numbers wider than a lane (micro-instruction manual 7 and 8).
+//! Sums and differences of integers wider than a lane (micro-instruction manual 7 and 8).
 
 use slipring_ir::{Diags, Infer, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
@@ -37,7 +37,7 @@ const NEXT: OpSchema = OpSchema {
     ..FIRST
 };
 
-/// Whether the op goes on from what another carried.
+/// True if the op takes the carry of another one.
 fn takes_carry(op: &OpRef<'_>) -> bool {
     op.def.schema.operand("carry_in").is_some()
 }
@@ -51,9 +51,9 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::governs(op, "mask", "lhs", diags);
 }
 
-/// The first words of two numbers.
+/// On the lowest words of two integers.
 const FIRST_WORDS: OpDef = OpDef { schema: FIRST, verify: rules, ..STEP };
-/// Words after them, with what was carried.
+/// On the following words, with a carry.
 const NEXT_WORDS: OpDef = OpDef { schema: NEXT, verify: rules, ..STEP };
 
 ops! {
@@ -72,7 +72,7 @@ ops! {
     VSUBCS "pto.vsubcs" "Difference with carry in and out": NEXT_WORDS, lower: |op, d| chain(op, d, true);
 }
 
-/// A difference is the sum with the complement, and one more where nothing is borrowed.
+/// A difference is the sum with the complement, plus one unless there is a borrow.
 fn chain(op: &OpRef<'_>, d: &mut Decoder<'_>, subtract: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("lhs")?;

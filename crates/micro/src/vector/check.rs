@@ -6,7 +6,7 @@ use slipring_tile::Elem;
 
 use slipring_op::def::OpRef;
 
-/// The element type of the vector register that an operand is.
+/// The element type of a vector register operand.
 pub(super) fn elem(op: &OpRef<'_>, at: &str) -> Option<Elem> {
     match op.ty(at)? {
         Type::VReg(_, elem) => Some(*elem),
@@ -14,7 +14,7 @@ pub(super) fn elem(op: &OpRef<'_>, at: &str) -> Option<Elem> {
     }
 }
 
-/// The element type of the vector register that result `index` is.
+/// The element type of vector register result `index`.
 pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
     match op.module.ty(op.result(index)) {
         Type::VReg(_, elem) => Some(*elem),
@@ -22,7 +22,7 @@ pub(super) fn result_elem(op: &OpRef<'_>, index: usize) -> Option<Elem> {
     }
 }
 
-/// The element type of the pointer that an operand is.
+/// The element type of a pointer operand.
 pub(super) fn pointee(op: &OpRef<'_>, at: &str) -> Option<Elem> {
     match op.ty(at)? {
         Type::Ptr(elem, _) => Some(*elem),
@@ -30,19 +30,19 @@ pub(super) fn pointee(op: &OpRef<'_>, at: &str) -> Option<Elem> {
     }
 }
 
-/// Bits that the predicate for lanes of a type has: 64-bit lanes are governed by a `b32` predicate.
+/// The granularity in bits of the predicate for lanes of a type: a `b32` predicate governs 64-bit lanes.
 pub(super) fn mask_bits(elem: Elem) -> u8 {
     (8 * elem.bytes()).min(32) as u8
 }
 
-/// Requires predicate `mask` to be one for the lanes of operand `vector`.
+/// Requires predicate `mask` to have the granularity of operand `vector`.
 pub(super) fn governs(op: &OpRef<'_>, mask: &str, vector: &str, diags: &mut Diags) {
     if let Some(elem) = elem(op, vector) {
         granularity(op, mask, mask_bits(elem), &format!("lanes of {elem}"), diags);
     }
 }
 
-/// Requires predicate `mask` to be of these bits, which `what` needs.
+/// Requires predicate `mask` to have this granularity, for the sake of `what`.
 pub(super) fn granularity(op: &OpRef<'_>, mask: &str, wanted: u8, what: &str, diags: &mut Diags) {
     let Some(Type::Mask(bits)) = op.ty(mask) else { return };
     if *bits != wanted {
@@ -63,7 +63,7 @@ pub(super) const FLOATS: &[Elem] = &[Elem::F16, Elem::F32];
 /// Integers up to 32 bits, `f16` and `f32`.
 pub(super) const COMMON: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
-/// Those and `bf16`.
+/// The above and `bf16`.
 pub(super) const NUMBERS: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
 
@@ -77,8 +77,8 @@ pub(super) fn lanes_of(op: &OpRef<'_>, name: &str, elems: &[Elem], diags: &mut D
     }
 }
 
-/// Requires operand `number` to be a number as wide as the lanes of operand `vector`, and of their kind. Integers need not
-/// say their sign.
+/// Requires operand `number` to be a scalar of the width and kind of operand `vector`'s lanes. The signedness of
+/// integers is optional.
 pub(super) fn number_for(op: &OpRef<'_>, number: &str, vector: &str, diags: &mut Diags) {
     let (Some(ty), Some(lane)) = (op.ty(number), elem(op, vector)) else { return };
     let fits = match ty {
@@ -94,12 +94,12 @@ pub(super) fn number_for(op: &OpRef<'_>, number: &str, vector: &str, diags: &mut
     }
 }
 
-/// Requires all vector registers, operands and results, to have one type.
+/// Requires all vector registers, operands and results, to have the same type.
 pub(super) fn same(op: &OpRef<'_>, diags: &mut Diags) {
     one_type(op, "vreg-type", "vector registers", |t| matches!(t, Type::VReg(..)), diags);
 }
 
-/// Requires all predicates, operands and results, to have one type.
+/// Requires all predicates, operands and results, to have the same type.
 pub(super) fn same_masks(op: &OpRef<'_>, diags: &mut Diags) {
     one_type(op, "mask-type", "predicates", |t| matches!(t, Type::Mask(_)), diags);
 }
@@ -114,12 +114,12 @@ fn one_type(op: &OpRef<'_>, code: &'static str, what: &str, counts: fn(&Type) ->
     }
 }
 
-/// The pointer that a form which goes on gives back as result `index`.
+/// The updated pointer that a post-increment form returns as result `index`.
 pub(super) fn gives_back(op: &OpRef<'_>, index: usize) -> Option<ValueId> {
     op.module.op(op.id).results.get(index).copied()
 }
 
-/// Requires result `index` of a form that goes on to be a pointer like `ptr`, from which it goes on.
+/// Requires result `index` of a post-increment form to have the type of pointer `ptr`, which it continues.
 pub(super) fn moved(op: &OpRef<'_>, ptr: &str, index: usize, diags: &mut Diags) {
     let Some(result) = gives_back(op, index) else { return };
     if let Some(ty) = op.ty(ptr).filter(|ty| *ty != op.module.ty(result)) {
@@ -128,7 +128,7 @@ pub(super) fn moved(op: &OpRef<'_>, ptr: &str, index: usize, diags: &mut Diags) 
     }
 }
 
-/// Requires pointer `ptr` to point to elements as wide as these lanes: offsets count its elements.
+/// Requires pointer `ptr` to point to elements as wide as these lanes, because offsets count its elements.
 pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mut Diags) {
     if let (Some(to), Some(lanes)) = (pointee(op, ptr), lanes)
         && to.bytes() != lanes.bytes()
@@ -143,7 +143,7 @@ pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mu
 /// Requires an address to be a multiple of `align` bytes.
 ///
 /// # Errors
-/// `vector-align` where it is not.
+/// `vector-align` if it is not.
 #[inline]
 pub(super) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault> {
     if address.is_multiple_of(align) { Ok(()) } else { Err(misaligned(address, align, verb)) }

@@ -1,4 +1,4 @@
-//! Lanes of another type (micro-instruction manual 9).
+//! Conversions of lanes to another type (micro-instruction manual 9).
 
 use slipring_ir::{AttrKind, Diags, Syntax, Touch};
 use slipring_machine::{Platform, VectorPort};
@@ -13,7 +13,7 @@ use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{SCALAR, defaulted, one_of, operand, required};
 use slipring_op::{ops, positional};
 
-/// How floats of 8 and 4 bits are rounded; all other pairs in every way.
+/// The rounding modes of conversions to floats of 8 and 4 bits; all other pairs support every mode.
 fn roundings(from: Elem, to: Elem) -> &'static [&'static str] {
     match (from, to) {
         (_, Elem::HiF8) => &["A"],
@@ -23,7 +23,7 @@ fn roundings(from: Elem, to: Elem) -> &'static [&'static str] {
     }
 }
 
-/// Bits of a value: an element of a packed type holds two.
+/// Width in bits of an element; a packed type holds two values.
 fn bits(elem: Elem) -> usize {
     8 * elem.bytes() / elem.values()
 }
@@ -204,14 +204,14 @@ fn part(op: &OpRef<'_>) -> Option<usize> {
     })
 }
 
-/// The `f32` next to a number that `f32` does not have, with a last bit of 1: what is rounded from it to fewer bits is rounded as from
-/// the number itself.
+/// Rounds a value to odd: the neighbouring `f32` whose last bit is 1, unless the value is exact. Rounding the result to
+/// fewer bits then gives the same as rounding the value directly.
 fn to_odd(exact: f64) -> f32 {
     let near = exact as f32;
     if f64::from(near) == exact || !near.is_finite() || near.to_bits() & 1 == 1 {
         return near;
     }
-    // The neighbour on the other side of the number.
+    // The neighbour on the other side of the value.
     let outwards = f64::from(near).abs() < exact.abs();
     f32::from_bits(if outwards { near.to_bits() + 1 } else { near.to_bits() - 1 })
 }

@@ -1,4 +1,4 @@
-//! How declarations become steps.
+//! Lowering of declarations to vector steps.
 
 use slipring_ir::{Type, ValueId};
 use slipring_machine::VectorPort;
@@ -12,20 +12,20 @@ use super::check;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Arithmetic, Lowered, OpRef, Reported};
 
-/// The registers and numbers of an op, gathered as they are named; then the step.
+/// Collects the registers and scalars of an op, then makes its step.
 pub(super) struct Emit<'a, 'd, 'm> {
     pub op: &'a OpRef<'m>,
     pub d: &'a mut Decoder<'d>,
     reads: SmallVec<[Slot; 4]>,
     writes: SmallVec<[Slot; 2]>,
-    /// Which of those that it writes are predicates, one bit each.
+    /// Which of the written registers are predicates, one bit each.
     masks: u8,
     data: SmallVec<[Slot; 2]>,
     /// It sets SQZN: see [`Step::counts`].
     pub counts: bool,
-    /// SQZN and AR say where it stores: see [`Step::placed`].
+    /// The store address depends on SQZN and AR: see [`Step::placed`].
     pub placed: bool,
-    /// See [`Step::whole`]; the address is then the first number.
+    /// See [`Step::whole`]; the address is then the first argument.
     pub whole: Option<Whole>,
     /// See [`Step::on_registers`].
     on_registers: bool,
@@ -40,7 +40,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Emit { op, d, reads, writes, masks, data, counts, placed, whole, on_registers, args, result }
     }
 
-    /// The register of a declared operand, if it is there.
+    /// The register of a declared operand, if it is present.
     pub fn optional(&mut self, at: &str) -> Result<Option<Slot>, Reported> {
         self.op.operand(at).map(|value| self.read(value)).transpose()
     }
@@ -63,7 +63,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Ok(slot)
     }
 
-    /// Element type of the register that a declared operand is.
+    /// Element type of the register of a declared operand.
     pub fn elem(&self, at: &str) -> Result<Elem, Reported> {
         check::elem(self.op, at).ok_or(Reported)
     }
@@ -78,27 +78,28 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         slot
     }
 
-    /// Result `index` is a number: what the kernel answers.
+    /// Result `index` is the scalar that the kernel returns.
     pub fn out_number(&mut self, index: usize) {
         let reg = self.d.fresh();
         self.d.bind(self.op.result(index), Binding::Scalar(Operand::Reg(reg)));
         self.result = Some(reg);
     }
 
-    /// A declared operand, a number: its place among the kernel's numbers.
+    /// A declared scalar operand: its index among the kernel's arguments.
     pub fn number(&mut self, at: &str) -> Result<usize, Reported> {
         let value = self.d.scalar(self.op.operand(at).ok_or(Reported)?)?;
         Ok(self.arg(value))
     }
 
-    /// A number: its place among the kernel's numbers.
+    /// A scalar: its index among the kernel's arguments.
     pub fn arg(&mut self, value: Operand) -> usize {
         self.args.push(value.into());
         self.args.len() - 1
     }
 
-    /// Where the op accesses memory, `offset` units of so many bytes after pointer `ptr`: its place among the numbers. In the form
-    /// that goes on, which has result `moved`, the access is at `ptr` itself and the result is the place after it.
+    /// The address of a memory access, `offset` units of so many bytes after pointer `ptr`, as an index among the
+    /// kernel's arguments. In the post-increment form, which has result `moved`, the access is at `ptr` itself and the
+    /// result is the address after it.
     pub fn place(&mut self, ptr: &str, offset: &str, unit: usize, moved: usize) -> Result<usize, Reported> {
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let offset = self.d.scalar(self.op.operand(offset).ok_or(Reported)?)?;
@@ -115,18 +116,19 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Ok(self.args.len() - 1)
     }
 
-    /// The same in elements of the type that `ptr` points to.
+    /// Like [`Emit::place`], in elements of the type that `ptr` points to.
     pub fn address(&mut self, ptr: &str, offset: &str, moved: usize) -> Result<usize, Reported> {
         let elem = check::pointee(self.op, ptr).ok_or(Reported)?;
         self.place(ptr, offset, elem.bytes(), moved)
     }
 
-    /// How many blocks after pointer `ptr` the op accesses memory: its place among the numbers. As for [`Emit::place`].
+    /// The offset in blocks of a memory access from pointer `ptr`, as an index among the kernel's arguments. The
+    /// post-increment form is as for [`Emit::place`].
     pub fn blocks(&mut self, ptr: &str, repeat: &str, moved: usize) -> Result<usize, Reported> {
         let Some(result) = check::gives_back(self.op, moved) else { return self.number(repeat) };
         let base = self.d.scalar(self.op.operand(ptr).ok_or(Reported)?)?;
         let repeat = self.d.scalar(self.op.operand(repeat).ok_or(Reported)?)?;
-        // A field of 16 bits, without a sign.
+        // The field is an unsigned 16-bit integer.
         let bytes = |[repeat, ..]: [u64; 3]| Ok(32 * u64::from(repeat as u16));
         let bytes = self.d.compute(bytes, [repeat, Operand::Imm(0), Operand::Imm(0)]);
         let after = self.d.moved(base, bytes);
@@ -134,8 +136,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         Ok(self.arg(Operand::Imm(0)))
     }
 
-    /// Adds the step, which does nothing but read and write its registers and never fails: [`Step::on_registers`]. Its kernel asks
-    /// the machine for nothing else, no memory and no special register.
+    /// Adds a step that only reads and writes its registers and never fails: [`Step::on_registers`]. Its kernel
+    /// accesses nothing else of the machine, neither memory nor special registers.
     pub fn compute(
         mut self,
         port: VectorPort,
@@ -181,8 +183,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     }
 }
 
-/// `out = kernel(operands…)` lane by lane, for the kernel of the declaration and its operands: vector registers, or numbers
-/// that every lane gets, and after them the predicate `mask`.
+/// `out = kernel(operands…)` lane by lane, with the kernel and the operands of the declaration: vector registers, or
+/// scalars broadcast to every lane, followed by the predicate `mask`.
 pub(super) fn lanewise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     match op.def.kernel {
         Arithmetic::None => Err(Reported),
@@ -197,7 +199,7 @@ fn names<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
     std::array::from_fn(|at| op.def.schema.operands[at].name)
 }
 
-/// The same for these operands.
+/// Like [`lanewise`], for these operands.
 pub(super) fn of_operands<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -212,7 +214,7 @@ pub(super) fn of_operands<const N: usize>(
         if e.elem(name).is_ok() {
             *source = e.reg(name)?;
         } else {
-            // A number is spread over a register that nobody else knows.
+            // A scalar is broadcast to a fresh register that nothing else uses.
             *source = e.d.fresh_slot();
             numbers.push((*source, e.number(name)?));
         }
@@ -237,7 +239,7 @@ pub(super) fn of_operands<const N: usize>(
     })
 }
 
-/// A number, as the scalar unit keeps it, in every lane.
+/// A register with a scalar, in the representation of the scalar unit, in every lane.
 #[inline]
 pub(super) fn splat(elem: Elem, number: u64) -> Register {
     let mut register = Register::ZERO;

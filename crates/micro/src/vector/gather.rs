@@ -1,4 +1,4 @@
-//! Loads and stores at an index for each lane (micro-instruction manual, gather and scatter).
+//! Loads and stores with an index for each lane (micro-instruction manual, gather and scatter).
 
 use slipring_ir::{Diags, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
@@ -164,7 +164,7 @@ fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], size as u64, "scatters to")?;
         let (value, offsets, mask) = (*m.reg(value), *m.reg(offsets), m.mask(mask));
-        // In the order of addresses, so that each is written once: by the last of its lanes.
+        // In address order, so that each element is written once, by the last of its lanes.
         let lanes = (0..BYTES / lane).filter(|i| mask.lane(*i, lane));
         let mut writes: SmallVec<[(u64, usize); 128]> = lanes.map(|i| (offsets.bits(i, lane), i)).collect();
         writes.sort_unstable();

@@ -17,7 +17,7 @@ use slipring_op::rules::{INTEGER, operand, schema};
 /// The ops of this family.
 pub(crate) const OPS: &[&OpDef] = &[&DHISTV2, &CHISTV2];
 
-/// Bins of a register.
+/// Number of bins in a register.
 const BINS: usize = 128;
 
 const SCHEMA: OpSchema = schema(

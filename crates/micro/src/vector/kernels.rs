@@ -1,15 +1,15 @@
-//! What the lanes compute where a vector instruction differs from the tile op of the same name.
+//! Lane kernels of vector instructions that differ from the tile op of the same name.
 
 use slipring_tile::{Binary, Ternary, Unary, binary, ternary, unary};
 
-/// 0 where it is negative, and for -0.0; NaN stays.
+/// 0 for negative values and for -0.0; NaN is kept.
 pub(super) static RELU: Unary = unary!(float: |a| if a <= 0.0 { 0.0 } else { a }, signed: |a| a.max(0));
 
-/// The count is taken modulo the width of a lane.
+/// Shifts by the count modulo the width of a lane.
 pub(super) static SHL: Binary = binary!(int: |a, b| a.wrapping_shl(b as u32));
 pub(super) static SHR: Binary = binary!(int: |a, b| a.wrapping_shr(b as u32));
 
-/// `a` where it is at least 0, `slope × a` elsewhere.
+/// `a` if it is at least 0, else `slope × a`.
 pub(super) static PRELU: Binary = binary!(float: |a, slope| if a >= 0.0 { a } else { slope * a });
 /// `acc + a × b`, rounded once.
 pub(super) static MULA: Ternary =

@@ -143,7 +143,7 @@ fn vldsx2(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-/// The rules of loads and stores of blocks: of lanes of `elem`, through pointer `ptr`.
+/// The rules for loads and stores of blocks: with lanes of `elem`, through pointer `ptr`.
 pub(super) fn blocks(op: &OpRef<'_>, elem: Option<slipring_tile::Elem>, ptr: &str, mask: &str, diags: &mut Diags) {
     if let Some(elem) = elem {
         check::granularity(op, mask, check::mask_bits(elem), &format!("lanes of {elem}"), diags);

@@ -1,7 +1,7 @@
-//! Vector instructions: what stands in a vector function.
+//! Vector instructions: the ops in vector functions.
 //!
-//! Each op lowers to one [`Step`](slipring_vector::Step): a closure over the vector machine together with the
-//! registers that it reads and writes. Results are zero in the lanes that the predicate leaves out.
+//! Each op lowers to one [`Step`](slipring_vector::Step): a closure over the vector machine together with the registers
+//! that it reads and writes. Results are zero in inactive lanes.
 
 pub(super) mod align;
 pub(super) mod binary;
@@ -55,7 +55,7 @@ pub(super) const GOVERNING: OperandSpec =
 /// A result that is a vector register.
 pub(super) const OUT: ResultSpec = result("out", VREG, Infer::Written, "the result");
 
-/// What the forms that go on have as their last result: see [`emit::Emit::place`].
+/// The last result of post-increment forms: see [`emit::Emit::place`].
 pub(super) const MOVED: ResultSpec = ResultSpec {
     name: "moved",
     arity: Arity::Optional,
@@ -64,11 +64,12 @@ pub(super) const MOVED: ResultSpec = ResultSpec {
     doc: "the pointer that far on; the access is then at the pointer itself",
 };
 
-/// Common to all vector instructions.
+/// The base of all vector instructions.
 pub(super) const STEP: OpDef = OpDef {
     schema: schema("", Syntax::Generic, &[], &[], &[]),
     source: "micro-instruction manual",
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
+    in_vector_function: true,
     ..PLAIN
 };

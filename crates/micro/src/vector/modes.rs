@@ -1,7 +1,7 @@
-//! Distributions: which bytes of memory become which lanes of a register, and back.
+//! Distributions: the mapping between bytes of memory and lanes of a register.
 //!
-//! A distribution moves bytes by the width in its name, whatever the element type of the register is. The manual lists
-//! element widths for each; the published examples use `BRC_B8` on `f32` and `PK_B32` on `f16`, and they are right.
+//! A distribution moves units of the width in its name, whatever the element type of the register. The manual lists
+//! element widths for each; the published examples use `BRC_B8` on `f32` and `PK_B32` on `f16`, and they work.
 
 use slipring_vector::BYTES;
 
@@ -12,9 +12,9 @@ pub(super) type RegisterBytes = [u8; BYTES];
 #[derive(Debug)]
 pub(super) struct LoadMode {
     pub name: &'static str,
-    /// Bytes that it reads.
+    /// Number of bytes that it reads.
     pub bytes: usize,
-    /// What the address is a multiple of, in bytes.
+    /// Alignment of the address in bytes.
     pub align: u64,
     pub spread: fn(&[u8], &mut RegisterBytes),
 }
@@ -29,7 +29,7 @@ fn fill<const E: usize>(from: &[u8], to: &mut RegisterBytes, source: impl Fn(usi
     }
 }
 
-/// Every `n`th element of the register takes the next one of memory, those between are zero.
+/// Puts consecutive elements of memory into every `n`th element of the register, with zeros in between.
 const fn every(n: usize, i: usize) -> Option<usize> {
     if i.is_multiple_of(n) { Some(i / n) } else { None }
 }
@@ -38,7 +38,7 @@ const fn load(name: &'static str, bytes: usize, align: u64, spread: fn(&[u8], &m
     LoadMode { name, bytes, align, spread }
 }
 
-/// The distributions of `vlds`, the plain one first.
+/// The distributions of `vlds`, with the identity first.
 pub(super) static LOADS: [LoadMode; 18] = [
     load("NORM", 256, 32, |from, to| to.copy_from_slice(from)),
     load("BRC_B8", 1, 1, |from, to| fill::<1>(from, to, |_| Some(0))),
@@ -60,11 +60,11 @@ pub(super) static LOADS: [LoadMode; 18] = [
     load("SPLT2CHN_B16", 512, 32, |from, to| fill::<2>(from, to, |i| Some(2 * i))),
 ];
 
-/// A distribution between 512 bytes of memory and two registers, which take turns with its elements.
+/// A distribution between 512 bytes of memory and two registers that alternate.
 #[derive(Debug)]
 pub(super) struct PairMode {
     pub name: &'static str,
-    /// Fills the register that takes the elements from this one (0 or 1) on.
+    /// Fills the register that takes every second element, starting at this one (0 or 1).
     pub split: fn(&[u8], &mut RegisterBytes, usize),
     /// Fills memory from both registers.
     pub join: fn([&RegisterBytes; 2], &mut [u8]),
@@ -101,25 +101,25 @@ pub(super) struct StoreMode {
     pub name: &'static str,
     /// Bytes of a lane of the register.
     pub lane: usize,
-    /// Its low bytes, which are stored, close together.
+    /// The number of low bytes of each lane that are stored, packed.
     pub kept: usize,
-    /// True if only lane 0 is stored, whatever the predicate says.
+    /// True if only lane 0 is stored, whatever the predicate.
     pub first_only: bool,
 }
 
 impl StoreMode {
-    /// What the address is a multiple of, in bytes.
+    /// Alignment of the address in bytes.
     pub fn align(&self) -> u64 {
         if self.first_only { self.kept as u64 } else { 32 }
     }
 
-    /// Bits of the predicate for its lanes; `None` if it asks none. 64-bit lanes have a `b32` one, of which bit `8 i`
-    /// governs lane `i`.
+    /// Granularity in bits of the predicate for its lanes; `None` if it needs none. 64-bit lanes have a `b32`
+    /// predicate, in which bit `8 i` governs lane `i`.
     pub fn mask_bits(&self) -> Option<u8> {
         (!self.first_only).then_some((8 * self.lane).min(32) as u8)
     }
 
-    /// The bytes that are kept of each lane, close together.
+    /// The stored bytes of each lane, packed.
     pub fn pack(&self, register: &RegisterBytes) -> RegisterBytes {
         let mut packed = [0; BYTES];
         for (to, from) in packed.chunks_exact_mut(self.kept).zip(register.chunks_exact(self.lane)) {
@@ -133,7 +133,7 @@ const fn store(name: &'static str, lane: usize, kept: usize, first_only: bool) -
     StoreMode { name, lane, kept, first_only }
 }
 
-/// The distributions of `vsts`, the plain ones first: of 8, 16 and 32 bits.
+/// The distributions of `vsts`, with the identities of 8, 16 and 32 bits first.
 pub(super) static STORES: [StoreMode; 10] = [
     store("NORM_B8", 1, 1, false),
     store("NORM_B16", 2, 2, false),
@@ -147,5 +147,5 @@ pub(super) static STORES: [StoreMode; 10] = [
     store("PK4_B32", 4, 1, false),
 ];
 
-/// Distributions of `vsts` that the manual keeps and the hardware does not have.
+/// Distributions of `vsts` that the manual still lists but the hardware lacks.
 pub(super) const MERGES: [&str; 3] = ["MRG4CHN_B8", "MRG2CHN_B8", "MRG2CHN_B16"];

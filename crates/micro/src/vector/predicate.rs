@@ -59,13 +59,13 @@ fn verify_pattern(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Bytes of a lane that the end of the op's name says, such as 2 for `_b16`.
+/// The lane width in bytes from the suffix of the op's name, such as 2 for `_b16`.
 pub(super) fn lane_bytes(op: &OpRef<'_>) -> Option<usize> {
     let (_, bits) = op.def.schema.name.rsplit_once("_b")?;
     bits.parse::<usize>().ok().map(|bits| bits / 8)
 }
 
-/// Requires every predicate of the op to be one for lanes of the width in its name.
+/// Requires every predicate of the op to have the granularity in its name.
 pub(super) fn named_lanes(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(bytes) = lane_bytes(op) else { return };
     let data = op.module.op(op.id);

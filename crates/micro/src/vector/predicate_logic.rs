@@ -1,9 +1,9 @@
 //! Predicates from predicates (micro-instruction manual, predicate logic, pack and unpack, rearrangement, `pbitcast`).
 //!
-//! All of them work on the 256 bits as they are: a bit that no lane asks for takes part like any other.
+//! All of them work on the raw 256 bits: bits that are unused at the granularity of the lanes take part like any other.
 
-use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch};
-use slipring_machine::{Platform, VectorPort};
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, Syntax, Touch, Type};
+use slipring_machine::VectorPort;
 use slipring_tile::Elem;
 use slipring_vector::{BYTES, Mask};
 
@@ -72,12 +72,15 @@ ops! {
         };
 
     /// Bits 0, 2, 4 … of `src` become the 128 bits of the half of `out` that `part` names; the other half is 0. A
-    /// predicate for `2n`-byte lanes becomes one for as many `n`-byte lanes.
-    PPACK "pto.ppack" "Every second bit of a predicate, close together": PART, lower: lower_ppack;
+    /// predicate for `2n`-byte lanes becomes one for as many `n`-byte lanes; its type may stay as it was.
+    PPACK "pto.ppack" "Every second bit of a predicate, close together": PART, lower: lower_ppack,
+        verify: |op, _, diags| verify_part(op, |from| from / 2, diags);
 
     /// The 128 bits of the half of `src` that `part` names become bits 0, 2, 4 … of `out`; the others are 0. A
-    /// predicate for `n`-byte lanes becomes one for `2n`-byte lanes, of which there are half as many.
-    PUNPACK "pto.punpack" "Half of a predicate, spread to every second bit": PART, lower: lower_punpack;
+    /// predicate for `n`-byte lanes becomes one for `2n`-byte lanes, of which there are half as many; its type may stay
+    /// as it was.
+    PUNPACK "pto.punpack" "Half of a predicate, spread to every second bit": PART, lower: lower_punpack,
+        verify: |op, _, diags| verify_part(op, |from| from * 2, diags);
 
     /// The same 256 bits. Nothing is normalised: lanes of the new width are active where their lowest bit is set.
     PBITCAST "pto.pbitcast" "Take a predicate for lanes of another width": STEP,
@@ -114,7 +117,7 @@ fn combine<const N: usize>(op: &OpRef<'_>, d: &mut Decoder<'_>, f: fn([u64; N]) 
     map(op, d, 1, move |masks: [Mask; N], _| Mask(std::array::from_fn(|word| f(masks.map(|mask| mask.0[word])))))
 }
 
-/// Results `0 .. outs`, each from the op's `N` predicates and its own number.
+/// Results `0 .. outs`, each computed from the op's `N` predicates and the index of the result.
 fn map<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -141,19 +144,25 @@ const PART: OpDef = OpDef {
         BINARY.schema.results,
         &[required("part", AttrKind::Str, "`LOWER` or `HIGHER`: which half of the 256 bits")],
     ),
-    source: "micro-instruction manual, predicate pack/unpack",
-    verify: verify_part,
+    source: "micro-instruction manual, predicate pack/unpack; types: the verifier of assembler 0.60",
     ..STEP
 };
 
 const PARTS: [&str; 2] = ["LOWER", "HIGHER"];
 
-fn verify_part(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+/// The result has the type of the source, or that of the lanes as wide as `moved` makes them.
+fn verify_part(op: &OpRef<'_>, moved: impl Fn(u8) -> u8, diags: &mut Diags) {
     one_of(op, "part", &PARTS, diags);
-    check::same_masks(op, diags);
+    let (Some(Type::Mask(from)), Type::Mask(to)) = (op.ty("src"), op.module.ty(op.result(0))) else { return };
+    if from != to && moved(*from) != *to {
+        let next = Some(moved(*from)).filter(|bits| (8..=32).contains(bits));
+        let next = next.map_or(String::new(), |bits| format!(" or `!pto.mask<b{bits}>`"));
+        let message = format!("`!pto.mask<b{from}>` becomes `!pto.mask<b{from}>`{next} here, not `!pto.mask<b{to}>`");
+        diags.push(op.error("mask-type", message).help("`pto.pbitcast` takes a predicate for lanes of any width"));
+    }
 }
 
-/// The first bit of the half that the op names.
+/// The first bit of the half that the op selects.
 fn half(op: &OpRef<'_>) -> usize {
     if op.text("part") == Some(PARTS[1]) { BYTES / 2 } else { 0 }
 }
@@ -198,7 +207,8 @@ static PDINTLV_B8: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b8", ..
 static PDINTLV_B16: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b16", ..PAIR.schema }, ..PDINTLV };
 static PDINTLV_B32: OpDef = OpDef { schema: OpSchema { name: "pto.pdintlv_b32", ..PAIR.schema }, ..PDINTLV };
 
-/// Two results whose lanes, counted through both, are the lanes `source(lane, lanes of one)` of both operands.
+/// Two results; lane numbers run through both predicates of a pair, and result lane `lane` comes from operand lane
+/// `source(lane, lanes of one predicate)`.
 fn rearrange(op: &OpRef<'_>, d: &mut Decoder<'_>, source: fn(usize, usize) -> usize) -> Lowered {
     let bytes = lane_bytes(op).ok_or(Reported)?;
     let lanes = BYTES / bytes;

@@ -1,4 +1,4 @@
-//! Predicates from memory and to it (micro-instruction manual, predicate load/store).
+//! Loads and stores of predicates (micro-instruction manual, predicate load/store).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch, Type};
 use slipring_machine::interpretations::PREDICATE_BYTES;
@@ -15,20 +15,20 @@ use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{INTEGER, POINTER, constant, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
-/// Bytes of the image of a predicate.
+/// Bytes of a predicate in memory.
 const IMAGE: usize = BYTES / 8;
 
 /// A distribution of a load.
 #[derive(Debug)]
 struct LoadMode {
     name: &'static str,
-    /// Bytes that it reads.
+    /// Number of bytes that it reads.
     bytes: usize,
-    /// What the address is a multiple of, in bytes. Half an image is at a multiple of 8 in a published program.
+    /// Alignment of the address in bytes. A published program accesses half an image at a multiple of 8.
     align: u64,
-    /// Bytes that an offset which is part of the instruction counts.
+    /// The unit in bytes of an immediate offset.
     unit: usize,
-    /// The bit of memory that becomes bit `i`.
+    /// The bit of memory that is loaded into bit `i`.
     source: fn(usize) -> usize,
 }
 
@@ -145,8 +145,8 @@ fn lower_pstu(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     })
 }
 
-/// Requires the offset to be a constant, where `other` is the op that takes any, and says that sources disagree on what it counts. The
-/// form with result `moved` has one source.
+/// Requires the offset to be a constant (`other` is the op for computed offsets), and warns that sources disagree on
+/// its unit. There is only one source for the form with result `moved`, so it has no warning.
 fn constant_offset(op: &OpRef<'_>, other: &OpDef, moved: usize, platform: &Platform, diags: &mut Diags) {
     let (Some(offset), name) = (op.operand("offset"), op.def.schema.name) else { return };
     let Some(offset) = constant(op.module, offset) else {
@@ -164,12 +164,12 @@ fn bit(bytes: &[u8], i: usize) -> bool {
     bytes[i / 8] >> (i % 8) & 1 != 0
 }
 
-/// Whether a constant offset counts blocks, not bytes: in the form with result `moved` it does in any case.
+/// True if a constant offset counts blocks instead of bytes; in the form with result `moved` it always does.
 fn in_blocks(op: &OpRef<'_>, moved: usize, platform: &Platform) -> bool {
     check::gives_back(op, moved).is_some() || !platform.reads_otherwise(&PREDICATE_BYTES)
 }
 
-/// `in_blocks`: the offset counts the distribution's blocks, not bytes.
+/// `in_blocks`: the offset counts blocks of the distribution, not bytes.
 fn load(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
     let name = op.text("dist").ok_or(Reported)?;
     let LoadMode { bytes, align, unit, source, .. } = *LOADS.iter().find(|mode| mode.name == name).ok_or(Reported)?;
@@ -223,7 +223,7 @@ fn store(op: &OpRef<'_>, d: &mut Decoder<'_>, in_blocks: bool) -> Lowered {
     })
 }
 
-/// Bits 0, `step`, `2 step` … of a predicate, close together.
+/// Bits 0, `step`, `2 step` … of a predicate, packed.
 fn every(mask: &Mask, step: usize) -> [u8; IMAGE] {
     Mask::from_fn(1, |i| i < BYTES / step && mask.bit(i * step)).image()
 }

@@ -1,4 +1,4 @@
-//! Lanes at other places (micro-instruction manual 12).
+//! Permutations of lanes (micro-instruction manual 12).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::{Platform, VectorPort};
@@ -35,9 +35,9 @@ const HALF: OpSchema = OpSchema {
     ..PAIR
 };
 
-/// Two registers that become two.
+/// From two registers to two registers.
 const PAIRS: OpDef = OpDef { schema: PAIR, verify: |op, _, diags| check::same(op, diags), ..STEP };
-/// Two registers that become one.
+/// From two registers to one.
 const HALVED: OpDef = OpDef { schema: HALF, verify: |op, _, diags| half_rules(op, diags), ..STEP };
 
 ops! {
@@ -187,7 +187,7 @@ fn half_rules(op: &OpRef<'_>, diags: &mut Diags) {
     one_of(op, "part", &HALVES, diags);
 }
 
-/// The half that the attribute `part` names, 0 or 1; both where there is none.
+/// The half selected by the attribute `part`, 0 or 1; `None` for both.
 fn part(op: &OpRef<'_>) -> Option<usize> {
     HALVES.iter().position(|half| op.text("part") == Some(half))
 }
@@ -226,7 +226,7 @@ const MASKED: OpSchema =
 
 const UNPACK: OpSchema = schema(
     "",
-    // The manual writes the type of `part`; its examples, and the assembler, do not.
+    // The manual writes the type of `part`; its examples and the assembler do not.
     Syntax::Format("$src `,` $part attr-dict `:` type($src) (`,` `index`)? `->` type($out)"),
     &[vreg("src", "narrow lanes"), operand("part", INTEGER, Touch::Nothing, "which half: 0 the lower, 1 the upper")],
     &[OUT],

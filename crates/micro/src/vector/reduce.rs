@@ -1,7 +1,7 @@
 //! Reductions over the lanes (micro-instruction manual 10).
 //!
-//! Sums are binary trees: neighbours first (lanes 2i and 2i + 1), then neighbouring sums, inactive lanes counting as
-//! 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
+//! Sums are binary trees: first neighbours (lanes 2i and 2i + 1), then neighbouring sums, with inactive lanes counting
+//! as 0. Sums of f16 are kept in f32 and rounded once at the end; integers wrap in the type of the result.
 
 use std::ops::Range;
 
@@ -20,9 +20,6 @@ use slipring_op::{ops, positional};
 
 const SCHEMA: OpSchema =
     schema("", positional!("src" "mask" => "out"), &[vreg("src", "the source"), GOVERNING], &[OUT], &[]);
-
-/// 16 and 32 bits.
-const WIDE: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
 
 fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "src", op.def.lane_types, diags);
@@ -45,8 +42,8 @@ fn sum_elem(elem: Elem) -> Elem {
     }
 }
 
-/// A register and the lanes that take part.
-const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, ..STEP };
+/// A register, and the predicate for the active lanes.
+const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: rules, lane_types: COMMON, ..STEP };
 
 ops! {
     OPS;
@@ -54,11 +51,11 @@ ops! {
     /// Lane 0 is the sum of the active lanes, the others 0. A binary tree: lanes 2i and 2i + 1 first, then neighbouring
     /// sums; inactive lanes count as 0. Sums of f16 are kept in f32 and rounded once. 8-bit integers give a 16-bit sum,
     /// 16-bit ones a 32-bit sum; 32-bit sums wrap.
-    VCADD "pto.vcadd" "Sum of all lanes": REDUCED, lane_types: COMMON, lower: |op, d| sum(op, d, 1);
+    VCADD "pto.vcadd" "Sum of all lanes": REDUCED, lower: |op, d| sum(op, d, 1);
 
     /// Lanes 0 to 7 are the sums of the eight groups of 32 bytes, the others 0; each sum a tree as of `pto.vcadd`.
     /// Integers wrap in their own type.
-    VCGADD "pto.vcgadd" "Sums of groups of 32 bytes": REDUCED, lane_types: WIDE, lower: |op, d| sum(op, d, 8);
+    VCGADD "pto.vcgadd" "Sums of groups of 32 bytes": REDUCED, lower: |op, d| sum(op, d, 8);
 
     /// `out[i] = src[2i] + src[2i + 1]` in the lower half, rounded once, and 0 in the upper half; inactive lanes count
     /// as 0. (The manual's words describe a running sum; the public examples compute this.)
@@ -66,11 +63,11 @@ ops! {
 
     /// Lane 0 is the largest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
     /// the others 0. NaN counts as the largest. Where no lane is active: -inf or the smallest integer, and index 0.
-    VCMAX "pto.vcmax" "Largest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, true);
+    VCMAX "pto.vcmax" "Largest lane and its place": REDUCED, lower: |op, d| extreme(op, d, 1, true);
 
     /// Lane 0 is the smallest active lane, lane 1 the index of the first such lane as an integer of the lanes' width,
     /// the others 0. NaN counts as the smallest. Where no lane is active: +inf or the largest integer, and index 0.
-    VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lane_types: WIDE, lower: |op, d| extreme(op, d, 1, false);
+    VCMIN "pto.vcmin" "Smallest lane and its place": REDUCED, lower: |op, d| extreme(op, d, 1, false);
 
     /// Lane 0 is the largest active lane, the others 0; `where` are the active lanes that are equal to it, +0 being
     /// equal to -0. NaN counts as the largest, and NaNs as equal. Where no lane is active: -inf or the smallest
@@ -88,12 +85,12 @@ ops! {
 
     /// Lanes 0 to 7 are the largest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
     /// largest; a group without an active lane gives -inf or the smallest integer.
-    VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+    VCGMAX "pto.vcgmax" "Largest lanes of groups of 32 bytes": REDUCED,
         lower: |op, d| extreme(op, d, 8, true);
 
     /// Lanes 0 to 7 are the smallest active lanes of the eight groups of 32 bytes, the others 0. NaN counts as the
     /// smallest; a group without an active lane gives +inf or the largest integer.
-    VCGMIN "pto.vcgmin" "Smallest lanes of groups of 32 bytes": REDUCED, lane_types: WIDE,
+    VCGMIN "pto.vcgmin" "Smallest lanes of groups of 32 bytes": REDUCED,
         lower: |op, d| extreme(op, d, 8, false);
 }
 
@@ -113,7 +110,7 @@ fn marked_rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::same_masks(op, diags);
 }
 
-/// The extreme of all lanes, and the lanes that are equal to it.
+/// The extreme of all lanes, and a mask of the lanes that are equal to it.
 fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("src")?;
@@ -133,7 +130,7 @@ fn marked(op: &OpRef<'_>, d: &mut Decoder<'_>, largest: bool) -> Lowered {
             true => values[i] == values[at] || (values[i].is_nan() && values[at].is_nan()),
             false => src.bits(i, bytes) == src.bits(at, bytes),
         };
-        // Where no lane is active none is marked, whatever `at` is.
+        // If no lane is active, none is marked, whatever `at` is.
         let where_ = Mask::from_fn(bytes, |i| mask.lane(i, bytes) && equal(i));
         m.set(out, result);
         m.set_mask(marks, where_);
@@ -170,7 +167,7 @@ fn sum(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize) -> Lowered {
     })
 }
 
-/// Folds neighbours, then neighbouring results, until one is left. The number of lanes is a power of two.
+/// Folds neighbours, then neighbouring results, until one is left. The number of lanes must be a power of two.
 fn tree(lanes: &mut [f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let mut left = lanes.len();
     while left > 1 {
@@ -192,7 +189,7 @@ fn integer(elem: Elem, register: &Register, lane: usize) -> i64 {
     (bits << unused) as i64 >> unused
 }
 
-/// The extremes of `groups` groups of equal size, in the first lanes of the result; of one group also its place.
+/// The extremes of `groups` groups of equal size, in the first lanes of the result; for a single group also its lane.
 fn extreme(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: usize, largest: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let elem = e.elem("src")?;
@@ -263,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_tree_adds_neighbours_first() {
-        // 1e8 and 1 cancel only where the tree pairs them as it says.
+        // 1e8 and -1e8 only cancel if the tree pairs them as documented.
         assert_eq!(tree(&mut [1e8, -1e8, 1.0, 2.0], |a, b| a + b), 3.0);
         assert_eq!(tree(&mut [1e8, 1.0, -1e8, 2.0], |a, b| a + b), 0.0);
     }

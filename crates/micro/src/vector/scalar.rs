@@ -1,4 +1,4 @@
-//! A register and a number that every lane gets (micro-instruction manual 8).
+//! A register and a scalar that is broadcast to every lane (micro-instruction manual 8).
 
 use slipring_ir::{Diags, OpSchema, Touch};
 
@@ -42,9 +42,9 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// A register and a number.
+/// A register and a scalar.
 const NUMBERED: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
-/// A register and a count of bits.
+/// A register and a shift count.
 const SHIFTED: OpDef = OpDef { schema: SHIFT, lane_types: INTEGERS, verify: rules, lower: lanewise, ..STEP };
 
 ops! {

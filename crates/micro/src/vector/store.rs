@@ -111,7 +111,7 @@ fn verify_vsts(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Diags
     check::moved(op, "ptr", 0, diags);
 }
 
-/// The distribution of the op, by name or by the element type.
+/// The distribution of the op, by name or element type.
 fn store_mode(op: &OpRef<'_>) -> Option<&'static StoreMode> {
     match op.text("dist") {
         Some(name) => STORES.iter().find(|mode| mode.name == name),

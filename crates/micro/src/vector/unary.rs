@@ -24,7 +24,7 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::governs(op, "mask", "src", diags);
 }
 
-/// A register and the lanes that take part.
+/// A register, and the predicate for the active lanes.
 const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
 
 ops! {

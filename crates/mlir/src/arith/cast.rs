@@ -107,10 +107,10 @@ fn rounded<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
     Ok(bits::<T>(f32::from_bits(a as u32)))
 }
 
-/// An integer to the nearest float of a type. Through `f64` where that is exact, else rounded to odd first, so
+/// Converts an integer to the nearest float of a type: through `f64` where that is exact, else rounded to odd first, so
 /// that it is rounded once.
 fn from_integer<const T: u8>(magnitude: u64, negative: bool) -> u64 {
-    // Keep 32 leading bits and a sticky bit: enough for every type here to round as if from the whole number.
+    // Keep 32 leading bits and a sticky bit: every float type here then rounds as it would from the full integer.
     let shift = 32u32.saturating_sub(magnitude.leading_zeros());
     let sticky = u64::from(shift > 0 && magnitude & ((1 << shift) - 1) != 0);
     let kept = ((magnitude >> shift) << 1) | sticky;
@@ -119,7 +119,7 @@ fn from_integer<const T: u8>(magnitude: u64, negative: bool) -> u64 {
     if T == super::number::F32 {
         return u64::from((exact as f32).to_bits());
     }
-    // To a 16-bit type: round to odd in f32, which keeps what the second rounding needs.
+    // For a 16-bit type, round to odd in f32, which keeps the bits that the second rounding needs.
     let near = exact as f32;
     let odd = if f64::from(near) == exact || near.to_bits() & 1 == 1 {
         near
@@ -262,10 +262,10 @@ mod tests {
             assert_eq!(f32_of(x), x as f32, "{x}");
         }
         assert_eq!(f32::from_bits(unsigned_to_float::<F32>([u64::MAX, 0, 0]).unwrap() as u32), u64::MAX as f32);
-        // 2049 lies between the f16 numbers 2048 and 2050: to even.
+        // 2049 is halfway between the f16 values 2048 and 2050: ties go to even.
         assert_eq!(signed_to_float::<F16>([2049, 0, 0]).unwrap(), 0x6800);
         assert_eq!(signed_to_float::<F16>([2051, 0, 0]).unwrap(), 0x6802);
-        // Just above the middle of two bf16 numbers, by less than f32 can tell.
+        // Just above the midpoint of two bf16 values, by less than f32 can represent.
         let above = (257i64 << 40) + 1;
         assert_eq!(signed_to_float::<BF16>([above as u64, 0, 0]).unwrap(), 0x5781);
     }

@@ -4,7 +4,7 @@ use slipring_ir::{AttrKind, EnumSpec, Infer, Syntax, Touch, Type};
 use slipring_program::{Law, Order, Relation, ScalarFn, Trap};
 
 use super::number::{by_float, by_width, float, signed, unsigned};
-use super::{FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
+use super::{FASTMATH, FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
 use slipring_op::ops;
@@ -39,17 +39,23 @@ ops! {
 
     pub CMPF "arith.cmpf" "Compare floats": SCALAR_OP, doc: "", lower: lower_cmpf
         => {
-            syntax: Syntax::Format("keyword($predicate) `,` $lhs `,` $rhs attr-dict `:` type($lhs)"),
+            syntax: Syntax::Format(
+                "keyword($predicate) `,` $lhs `,` $rhs (`fastmath` `` $fastmath)? attr-dict `:` type($lhs)",
+            ),
             operands: FLOAT_OPERANDS,
             results: &[result("result", BOOL, Infer::Fixed(|| Type::I1), "whether it holds")],
-            attrs: &[required(
-                "predicate",
-                AttrKind::Enum(CMPF_PREDICATE),
-                "the relation; o: false with a NaN, u: true with a NaN",
-            )],
+            attrs: &[
+                required(
+                    "predicate",
+                    AttrKind::Enum(CMPF_PREDICATE),
+                    "the relation; o: false with a NaN, u: true with a NaN",
+                ),
+                FASTMATH,
+            ],
         };
 
-    /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one.
+    /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one. Of two
+    /// vector registers or predicates it is one of them whole, as the condition says.
     pub SELECT "arith.select" "One of two values": SCALAR_OP,
         from_zero: FromZero::IfAll(&["true_value", "false_value"]), lower: lower_select
         => {
@@ -83,7 +89,7 @@ fn lower_select(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     compute(op, d, Law::Unknown, |[condition, yes, no]| Ok(if condition & 1 != 0 { yes } else { no }))
 }
 
-/// What a predicate asks.
+/// The relation that a predicate tests.
 fn relation(predicate: &str) -> Option<Relation> {
     let (signed, order) = match predicate {
         "eq" => (true, Order::Equal),

@@ -11,7 +11,7 @@ use slipring_op::def::{Lowered, OpRef};
 use slipring_op::ops;
 use slipring_op::rules::{ANY, required, result};
 
-/// The attribute with the number.
+/// The attribute with the value.
 pub const VALUE: &str = "value";
 
 ops! {
@@ -32,7 +32,7 @@ fn lower_constant(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Some(Attr::Bool(value)) => u64::from(*value),
         Some(Attr::Int(value, _)) => *value as u64,
         Some(Attr::Float(bits, _)) => *bits,
-        // Of a vector no value is left: nothing computes with it.
+        // A vector constant keeps only its text: nothing computes with its value.
         Some(Attr::Opaque(_)) => {
             d.bind(op.result(0), Binding::Handle(0));
             return Ok(());
@@ -85,7 +85,7 @@ impl CustomSyntax for ConstantText {
         let module = p.module;
         if let Some(value) = module.op(op).attrs.get(VALUE) {
             p.attr(value);
-            // An integer attribute leaves out `i64`, its default; a constant says its type.
+            // An integer attribute omits `i64`, its default; a constant always prints its type.
             if matches!(value, Attr::Int(_, ty) if *ty == Type::I64) {
                 p.write(" : i64");
             }

@@ -5,18 +5,18 @@ use slipring_program::{Law, Trap};
 use slipring_tile::math::{maximum, minimum};
 
 use super::number::{bits, by_float, float};
-use super::{BINARY, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCALAR_OP, scalar_op};
+use super::{BINARY_FASTMATH, FASTMATH, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCALAR_OP, scalar_op};
 use slipring_op::def::OpDef;
 use slipring_op::rules::{operand, result, schema};
 
-/// Declares ops of two floats, each with a name, a summary and its meaning in `f32`.
+/// Declares ops of two floats, each with a name, a summary and its semantics in `f32`.
 macro_rules! ops {
     ($($id:ident $name:literal $summary:literal |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.
         pub(crate) const OPS: &[&OpDef] = &[$(&$id,)* &NEGF];
         $(
             pub static $id: OpDef = OpDef {
-                schema: schema($name, BINARY, FLOAT_OPERANDS, FLOAT_RESULT, &[]),
+                schema: schema($name, BINARY_FASTMATH, FLOAT_OPERANDS, FLOAT_RESULT, &[FASTMATH]),
                 summary: $summary,
                 doc: "Computed in `f32` and rounded once to the type, to the nearest, ties to even.",
                 lower: |op, d| {
@@ -44,7 +44,7 @@ ops! {
     MINNUMF "arith.minnumf" "Smaller number; the other one if one is NaN" |a, b| number(a, b, minimum);
 }
 
-/// What `choose` says of two numbers, and the other one where one is NaN.
+/// The result of `choose` for two floats; if one is NaN, the other one.
 fn number(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
@@ -56,10 +56,10 @@ fn number(a: f32, b: f32, choose: fn(f32, f32) -> f32) -> f32 {
 pub static NEGF: OpDef = OpDef {
     schema: schema(
         "arith.negf",
-        Syntax::Format("$in attr-dict `:` type($result)"),
+        Syntax::Format("$in (`fastmath` `` $fastmath)? attr-dict `:` type($result)"),
         &[operand("in", FLOAT, Touch::Nothing, "a number")],
         &[result("result", FLOAT, Infer::SameAs(0), "of the operand's type")],
-        &[],
+        &[FASTMATH],
     ),
     summary: "Negation",
     doc: "Changes the sign, of zeros too.",

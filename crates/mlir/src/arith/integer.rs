@@ -3,18 +3,21 @@
 use slipring_program::{Law, Trap};
 
 use super::number::{by_width, signed, unsigned, wrap};
-use super::{BINARY, INT_OPERANDS, INT_RESULT, SCALAR_OP, scalar_op};
+use super::{BINARY, BINARY_OVERFLOW, INT_OPERANDS, INT_RESULT, OVERFLOW, SCALAR_OP, scalar_op};
 use slipring_op::def::{FromZero, Linear, OpDef};
 use slipring_op::rules::schema;
 
-/// Declares ops of two integers, each with a name, a summary and its meaning at a width `W`.
+/// Declares ops of two integers, each with a name, a summary and its semantics at width `W`.
 macro_rules! ops {
-    ($($id:ident $name:literal $summary:literal $(is $linear:ident)? $(by $law:ident)? $(counts $when:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
+    ($($id:ident $name:literal $summary:literal $(may $overflow:ident)? $(is $linear:ident)? $(by $law:ident)? $(counts $when:ident)? |$a:ident, $b:ident| $value:expr;)*) => {
         /// The ops of this file.
         pub(crate) const OPS: &[&OpDef] = &[$(&$id),*];
         $(
             pub static $id: OpDef = OpDef {
-                schema: schema($name, BINARY, INT_OPERANDS, INT_RESULT, &[]),
+                schema: match first(&[$(Flags::$overflow)?]) {
+                    Some(Flags::Overflow) => schema($name, BINARY_OVERFLOW, INT_OPERANDS, INT_RESULT, OVERFLOW),
+                    None => schema($name, BINARY, INT_OPERANDS, INT_RESULT, &[]),
+                },
                 summary: $summary,
                 linear: first(&[$(Linear::$linear)?]),
                 $(from_zero: $when,)?
@@ -31,6 +34,12 @@ macro_rules! ops {
     };
 }
 
+/// What an op may say of itself.
+#[derive(Clone, Copy)]
+enum Flags {
+    Overflow,
+}
+
 const BOTH: FromZero = FromZero::IfAll(&["lhs", "rhs"]);
 const LEFT: FromZero = FromZero::IfAll(&["lhs"]);
 const EITHER: FromZero = FromZero::IfOne(&["lhs", "rhs"]);
@@ -43,9 +52,9 @@ const fn first<T: Copy>(list: &[T]) -> Option<T> {
 }
 
 ops! {
-    ADDI "arith.addi" "Sum" is Sum counts BOTH |a, b| Ok(a.wrapping_add(b));
-    SUBI "arith.subi" "Difference" is Difference |a, b| Ok(a.wrapping_sub(b));
-    MULI "arith.muli" "Product" is Product counts BOTH |a, b| Ok(a.wrapping_mul(b));
+    ADDI "arith.addi" "Sum" may Overflow is Sum counts BOTH |a, b| Ok(a.wrapping_add(b));
+    SUBI "arith.subi" "Difference" may Overflow is Difference |a, b| Ok(a.wrapping_sub(b));
+    MULI "arith.muli" "Product" may Overflow is Product counts BOTH |a, b| Ok(a.wrapping_mul(b));
     DIVSI "arith.divsi"
         "Signed quotient, towards zero" by Quotient counts BOTH |a, b| divide::<W>(a, b, i64::wrapping_div);
     DIVUI "arith.divui" "Unsigned quotient" by Quotient counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a / b);
@@ -72,7 +81,7 @@ ops! {
     ORI "arith.ori" "Bitwise or" |a, b| Ok(a | b);
     XORI "arith.xori" "Bitwise exclusive or" |a, b| Ok(a ^ b);
     SHLI "arith.shli"
-        "Shift left; 0 where the distance is not below the width" by Shifted |a, b| Ok(shift::<W>(b, 0, |n| a << n));
+        "Shift left; 0 where the distance is not below the width" may Overflow by Shifted |a, b| Ok(shift::<W>(b, 0, |n| a << n));
     SHRSI "arith.shrsi" "Arithmetic shift right" counts BOTH |a, b| {
         let a = signed::<W>(a);
         Ok(shift::<W>(b, (a >> 63) as u64, |n| (a >> n) as u64))

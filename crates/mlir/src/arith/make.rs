@@ -1,4 +1,4 @@
-//! Scalar ops that passes write.
+//! Constructors of scalar ops, for passes.
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Span, Type, ValueId};
 
@@ -6,26 +6,26 @@ use super::constant::VALUE;
 use super::{CMPI, CONSTANT};
 use slipring_op::OpDef;
 
-/// A constant integer, in no block yet.
+/// A constant integer that is not in a block yet.
 pub fn constant(module: &mut Module, number: i64, ty: Type, span: Span) -> OpId {
     CONSTANT.make(module, &[], [(VALUE, Attr::Int(number.into(), ty.clone()))], &[ty], span)
 }
 
-/// An op of two numbers of one type, in no block yet.
+/// An op of two scalars of one type that is not in a block yet.
 pub fn binary(module: &mut Module, def: &'static OpDef, [a, b]: [ValueId; 2], span: Span) -> OpId {
     let ty = module.ty(a).clone();
     def.make(module, &[("lhs", &[a]), ("rhs", &[b])], AttrDict::default(), &[ty], span)
 }
 
-/// A relation of integers.
+/// A relation between integers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     Equal,
-    /// Without signs.
+    /// Unsigned less-than.
     Below,
 }
 
-/// A comparison of integers, in no block yet.
+/// A comparison of integers that is not in a block yet.
 pub fn compare(module: &mut Module, relation: Relation, [a, b]: [ValueId; 2], span: Span) -> OpId {
     let predicate = match relation {
         Relation::Equal => "eq",

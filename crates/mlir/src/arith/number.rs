@@ -1,9 +1,9 @@
-//! Numbers in registers: how integers of a width and floats of a type are kept there.
+//! Scalars in registers: the representation of integers of a width and of floats of a type.
 
 use slipring_ir::Type;
 use slipring_tile::Elem;
 
-/// Keeps the low `W` bits of a number as a register does: sign-extended, `i1` as 0 or 1.
+/// The low `W` bits of a value as a register keeps them: sign-extended, `i1` as 0 or 1.
 pub(super) const fn wrap<const W: u32>(value: u64) -> u64 {
     match W {
         1 => value & 1,
@@ -12,17 +12,17 @@ pub(super) const fn wrap<const W: u32>(value: u64) -> u64 {
     }
 }
 
-/// The number that the low `W` bits are without a sign.
+/// The low `W` bits as an unsigned integer.
 pub(super) const fn unsigned<const W: u32>(value: u64) -> u64 {
     if W == 64 { value } else { value & ((1 << W) - 1) }
 }
 
-/// The number that a register of `W` bits is with a sign; `i1` is 0 or -1.
+/// The low `W` bits of a register as a signed integer; `i1` is 0 or -1.
 pub(super) const fn signed<const W: u32>(value: u64) -> i64 {
     if W == 1 { -((value & 1) as i64) } else { value as i64 }
 }
 
-/// Bits of an integer type; 64 for `index`.
+/// Width of an integer type in bits; 64 for `index`.
 pub(super) fn width(ty: &Type) -> Option<u32> {
     match ty {
         Type::Index => Some(64),
@@ -46,7 +46,7 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
-/// A float type as constant numbers, to pick a version of a function.
+/// Float types as constant parameters, which select the version of a function.
 pub(super) const F32: u8 = 0;
 pub(super) const F16: u8 = 1;
 pub(super) const BF16: u8 = 2;
@@ -69,7 +69,7 @@ pub(super) fn float<const T: u8>(bits: u64) -> f32 {
     value[0]
 }
 
-/// A float as a register keeps it, rounded once to its type. A NaN is the type's canonical one.
+/// The register bits of a float, rounded once to its type. A NaN becomes the canonical NaN of the type.
 pub(super) fn bits<const T: u8>(value: f32) -> u64 {
     if T == F32 {
         return u64::from(if value.is_nan() { slipring_tile::math::NAN.to_bits() } else { value.to_bits() });

@@ -1,4 +1,4 @@
-//! Buffers: making them, and access to their elements.
+//! Buffers: allocation, and access to their elements.
 
 use slipring_ir::{AttrKind, Infer, Syntax, Touch, Type, TypeRule};
 use slipring_machine::Pipe;

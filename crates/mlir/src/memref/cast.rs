@@ -1,4 +1,4 @@
-//! A memref with another shape.
+//! Views of a memref with another shape.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Touch, Type, ValueId};
@@ -11,10 +11,11 @@ use smallvec::SmallVec;
 use crate::memref::buffer::MEMREF;
 use slipring_op::ops;
 
-/// Stands in a list of numbers for a value that is an operand.
+/// Placeholder in a list of integers for an entry that is an operand.
 const OPEN: i128 = i64::MIN as i128;
 
-/// The lists of the text: word, which is the operand with the values among them too, and attribute with the numbers.
+/// The lists of the text: the keyword, which is also the name of the operand with the dynamic entries, and the
+/// attribute with the static ones.
 const LISTS: [(&str, &str); 3] =
     [("offset", "static_offsets"), ("sizes", "static_sizes"), ("strides", "static_strides")];
 
@@ -111,7 +112,7 @@ impl CustomSyntax for CastText {
     }
 }
 
-/// The numbers of a list; where nothing is written, as many places for operands as there are.
+/// The static entries of a list; if it is not written, a placeholder for each operand.
 fn numbers(attr: Option<&Attr>, operands: usize) -> Vec<i128> {
     match attr {
         Some(Attr::DenseArray(_, numbers)) => numbers.clone(),

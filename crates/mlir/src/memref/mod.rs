@@ -1,4 +1,4 @@
-//! Memrefs: buffers by another name. A memref in global memory is a view, one in a local memory a tile.
+//! Memrefs: an alternative form of buffers. A memref in global memory is a view, one in a local memory is a tile.
 
 pub(super) mod buffer;
 pub(super) mod cast;

@@ -1,4 +1,4 @@
-//! What an IR value is at run time.
+//! Run-time bindings of IR values.
 
 use slipring_ir::{Dim, TileType};
 use slipring_machine::Role;
@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 use slipring_vector::Slot;
 use smallvec::SmallVec;
 
-/// What stands for an IR value while a core's program is decoded.
+/// The binding of an IR value while a core's program is decoded.
 #[derive(Clone, Debug)]
 pub enum Binding {
     /// A number, boolean or address.
@@ -20,14 +20,15 @@ pub enum Binding {
     Vector(Slot),
     /// Several of these, such as an array of event ids.
     Many(Vec<Binding>),
-    /// Nothing that exists at run time: events, sessions, the handle of a pipe (by its index in the ring plan).
+    /// Something that does not exist at run time: an event, a session, the handle of a pipe (by its index in the ring
+    /// plan).
     Handle(u32),
 }
 
-/// A tile at run time: its type is known, address and valid shape may be computed.
+/// A tile at run time: its type is static, its address and valid shape may be computed.
 #[derive(Clone, Copy, Debug)]
 pub struct TileRef {
-    /// Type, with the platform's own layout for L0A.
+    /// The type, with the platform's own layout for L0A.
     pub ty: TileType,
     /// Byte offset in the memory of `ty.space`.
     pub addr: Operand,
@@ -36,7 +37,7 @@ pub struct TileRef {
 }
 
 impl TileRef {
-    /// A tile whose valid shape is the one of its type; 0 stands for a dynamic one.
+    /// A tile with the valid shape of its type; a dynamic extent becomes 0.
     pub fn of_type(ty: TileType, addr: Operand) -> TileRef {
         let valid = ty.valid.map(|dim| match dim {
             Dim::Static(n) => Operand::Imm(n),
@@ -53,14 +54,25 @@ pub struct ViewRef {
     pub elem: Elem,
     /// Memory: global, except for memrefs in local memory.
     pub space: Space,
-    /// Whose memory, for local ones.
+    /// The core whose memory it is, for local memories.
     pub core: Role,
     /// Byte address of element 0.
     pub base: Operand,
     /// Extent of each dimension, outermost first.
     pub dims: SmallVec<[Operand; 5]>,
-    /// Distance of neighbours in each dimension, in elements.
+    /// Distance between neighbours in each dimension, in elements.
     pub strides: SmallVec<[Operand; 5]>,
-    /// `nd`, `dn`, `nz` as written on the view; `None` where nothing is written.
+    /// `nd`, `dn`, `nz` as written on the view; `None` if it is not written.
     pub layout: Option<&'static str>,
+    /// Of a window: where in its tensor it lies, if it is not known to lie inside of it.
+    pub place: Option<Box<PlaceInTensor>>,
+}
+
+/// Where a window begins in its tensor, and what extents that has.
+#[derive(Clone, Debug)]
+pub struct PlaceInTensor {
+    /// Index of the first element in each dimension, outermost first.
+    pub firsts: SmallVec<[Operand; 5]>,
+    /// Extent of each dimension of the tensor.
+    pub extents: SmallVec<[Operand; 5]>,
 }

@@ -4,11 +4,11 @@ use slipring_ir::Span;
 use slipring_machine::{Pipe, Price, Role};
 use slipring_program::{Action, CoreProgram, Inst, Operand, Reg, Site, Work};
 
-/// A place in a core's program that jumps can name before it is known.
+/// A position in a core's program that jumps can refer to before it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(usize);
 
-/// A core's program in the making.
+/// A core's program under construction.
 #[derive(Debug)]
 pub(super) struct CoreBuilder {
     role: Role,
@@ -16,7 +16,7 @@ pub(super) struct CoreBuilder {
     inst_sites: Vec<u32>,
     works: Vec<Work>,
     regs: u32,
-    /// Instruction that each label stands for.
+    /// The instruction at each label.
     labels: Vec<Option<u32>>,
     /// Site of the instructions that follow.
     site: u32,
@@ -35,12 +35,12 @@ impl CoreBuilder {
         }
     }
 
-    /// A builder for code of its own whose registers are none of `outer`'s.
+    /// A builder for separate code whose registers are disjoint from those of `outer`.
     pub(super) fn inside(outer: &CoreBuilder) -> CoreBuilder {
         CoreBuilder { regs: outer.regs, site: outer.site, ..CoreBuilder::new(outer.role) }
     }
 
-    /// The code inside is complete: its registers are taken here too.
+    /// Takes over the register count of the completed code `inside`, so that its registers are not reused.
     pub(super) fn leave(&mut self, inside: &CoreProgram) {
         self.regs = inside.regs;
     }
@@ -81,14 +81,14 @@ impl CoreBuilder {
         self.emit(Inst::Issue { work });
     }
 
-    /// The work added last moves a tile into a ring.
+    /// Marks the work added last as a move of a tile into a ring.
     pub(super) fn fills(&mut self, ring: u32) {
         if let Some(work) = self.works.last_mut() {
             work.fills = Some(ring);
         }
     }
 
-    /// A label that is not placed yet. Jumps carry its number until [`CoreBuilder::finish`].
+    /// A label that is not placed yet. Jumps carry its number until [`CoreBuilder::finish`] resolves it.
     pub(super) fn label(&mut self) -> Label {
         self.labels.push(None);
         Label(self.labels.len() - 1)
@@ -114,7 +114,8 @@ impl CoreBuilder {
         self.emit(Inst::Poll { a, to: label.0 as u32 });
     }
 
-    /// The program, with labels replaced by instruction numbers. A label that was never placed is the end.
+    /// The program, with labels replaced by instruction numbers. A label that was never placed becomes the end of the
+    /// program.
     pub(super) fn finish(mut self) -> CoreProgram {
         self.emit(Inst::End);
         let end = self.insts.len() as u32 - 1;
@@ -135,7 +136,7 @@ impl CoreBuilder {
     }
 }
 
-/// Places that instructions come from, shared by the cores.
+/// Source sites of instructions, shared by the cores.
 #[derive(Debug, Default)]
 pub(super) struct Sites(pub(super) Vec<Site>);
 

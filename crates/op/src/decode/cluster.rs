@@ -1,8 +1,8 @@
-//! The sequential semantics of a kernel for the whole cluster: one program that does the work of every core in order.
+//! The sequential semantics of a kernel for the whole cluster: one program that does the work of all cores in order.
 //!
-//! The program is the Cube core's. What a Vector core does is decoded for one lane after the other, with that lane's UB: the
-//! body of a region once for each lane, an op outside every region likewise. Lane 1 has bindings of its own where it
-//! differs; addresses are the same on both lanes.
+//! The program is the Cube core's. Work of a Vector core is decoded once for each lane, with that lane's UB: the body
+//! of a region once for each lane, and so is an op outside any region. Lane 1 has its own bindings where they differ;
+//! addresses are the same on both lanes.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl Cluster {
         self.lanes
     }
 
-    /// What stands for a value on lane 1 alone.
+    /// The binding of a value that holds on lane 1 only.
     pub(super) fn second(&self, value: ValueId) -> Option<&Binding> {
         self.second.get(&value)
     }
@@ -35,13 +35,13 @@ impl Cluster {
         self.second.insert(value, binding);
     }
 
-    /// Both lanes have the same thing for a value again.
+    /// Removes the separate binding of lane 1: a value is the same on both lanes again.
     pub(super) fn forget_second(&mut self, value: ValueId) {
         self.second.remove(&value);
     }
 }
 
-/// A kernel for the whole cluster that no pass has made programs of.
+/// The error for a kernel for the whole cluster that no pass has split into programs.
 pub(super) fn not_expanded(module: &Module, kernel: &Kernel) -> Diagnostic {
     let function = kernel.start.iter().flatten().next();
     let span = function.map_or(Span::default(), |f| module.op(*f).span);
@@ -51,8 +51,8 @@ pub(super) fn not_expanded(module: &Module, kernel: &Kernel) -> Diagnostic {
 }
 
 impl Decoder<'_> {
-    /// The lanes whose work an op outside every region of a kernel for the whole cluster is. Empty for what is done
-    /// once: scalar code, control flow, the Cube core's ops.
+    /// The lanes that execute an op outside every region of a kernel for the whole cluster. Empty for ops that execute
+    /// once: scalar code, control flow, ops of the Cube core.
     pub(super) fn lanes_of(&self, op: &OpRef<'_>) -> std::ops::Range<usize> {
         let Some(cluster) = self.cluster.as_ref().filter(|_| self.role == Role::Aic) else { return 0..0 };
         let data = op.module.op(op.id);
@@ -65,16 +65,16 @@ impl Decoder<'_> {
         if !mine || op.def.mixed.is_some() {
             return 0..0;
         }
-        // What others see is done once.
+        // A write that other cores can observe happens once.
         if crate::reach::writes_global(op) { 0..1 } else { 0..cluster.lanes }
     }
 
-    /// Vector cores that take part, while one program stands for all cores.
+    /// The number of Vector cores that take part, while one program represents all cores.
     pub fn lanes_of_cluster(&self) -> Option<usize> {
         self.cluster.as_ref().map(Cluster::lanes)
     }
 
-    /// Decodes something as lane 0's work, then as lane 1's (where it takes part).
+    /// Decodes something for lane 0, then for lane 1 (if it takes part).
     ///
     /// # Errors
     /// Reported by what is decoded.
@@ -99,7 +99,7 @@ impl Decoder<'_> {
         outcome
     }
 
-    /// Decodes the body of a region for each lane, then compares what the lanes gathered whole.
+    /// Decodes the body of a region for each lane, then compares the whole tiles that both lanes gathered.
     ///
     /// # Errors
     /// Reported by the body, and for a region inside another one.
@@ -127,8 +127,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Where lane 1 puts a tile that both lanes gather whole: memory of its own, which is compared with lane 0's at the
-    /// end of the region. `valid` is what it gathers of it.
+    /// Memory of its own for lane 1's copy of a tile that both lanes gather whole; it is compared with lane 0's at the
+    /// end of the region. `valid` is the gathered part of it.
     pub fn second_copy(&mut self, mut tile: TileRef, valid: [Operand; 2]) -> Operand {
         let at = self.private(tile.ty.space, tile.ty.layout.bytes() as u64);
         tile.addr = Operand::Reg(self.variable(tile.addr));
@@ -141,7 +141,7 @@ impl Decoder<'_> {
         at
     }
 
-    /// Memory of its own for the tile that an op declares; on lane 1 the address that lane 0 was given.
+    /// Memory of its own for the tile that an op declares; lane 1 reuses the address that lane 0 got.
     pub fn tile_memory(&mut self, op: OpId, space: Space, bytes: u64) -> Operand {
         let lane = self.role.kind() == CoreKind::Vector;
         if let Some(cluster) = self.cluster.as_mut().filter(|_| lane)
@@ -160,7 +160,7 @@ impl Decoder<'_> {
         address
     }
 
-    /// An effect that runs on the core that is being decoded for, whichever core's program it stands in.
+    /// An effect that runs on the core that is being decoded, even if another core's program contains it.
     pub(super) fn on_this_core(&self, effect: impl Effect + 'static) -> Action {
         match self.role == self.builder.role() {
             true => Action::planned(effect),

@@ -1,4 +1,4 @@
-//! How structured control flow and calls expand.
+//! Expansion of structured control flow and calls.
 
 use slipring_ir::{Diagnostic, ValueId};
 use slipring_program::{Inst, Law, Operand, Trap};
@@ -6,7 +6,7 @@ use slipring_program::{Inst, Law, Operand, Trap};
 use super::{Binding, Decoder};
 use crate::def::{Lowered, OpRef, Reported};
 
-/// A counted loop; a vector function, if it is marked as the carrier of one.
+/// A counted loop, or a vector function if the loop is marked as one.
 ///
 /// # Errors
 /// Reported by the body.
@@ -15,7 +15,7 @@ pub fn lower_for(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         return counted_loop(op, d);
     }
     d.vector_function(|d| counted_loop(op, d))?;
-    // What such a loop carries stays in the vector unit.
+    // The carried values of such a loop stay in the vector unit.
     for result in &op.module.op(op.id).results {
         d.bind(*result, Binding::Handle(0));
     }
@@ -56,7 +56,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (a, b) = (Operand::Reg(counter), step);
     d.emit(match (end, step) {
         (Operand::Imm(end), Operand::Imm(step)) if fits(end, step) => Inst::Add { d: counter, a, b },
-        // The largest number is below no end.
+        // A saturated counter is the largest integer, which is below no end: the loop stops.
         _ => {
             let f = |[a, b, _]: [u64; 3]| Ok((a as i64).saturating_add(b as i64) as u64);
             Inst::Scalar { f, law: Law::Sum, d: counter, args: [a, b, Operand::Imm(0)] }
@@ -68,7 +68,7 @@ fn counted_loop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A branch. Operand: the condition; regions: then and, where there is one, else.
+/// A branch. Operand: the condition; regions: `then` and, optionally, `else`.
 ///
 /// # Errors
 /// Reported by the branches.
@@ -92,16 +92,17 @@ pub fn lower_if(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A tile or a window of two: the condition decides which of the two stands for the result, as a branch does.
+/// A tile, a window or a vector register of two: the condition decides which of the two stands for the result, as a
+/// branch does.
 ///
 /// # Errors
-/// Reported where one of the two is neither a tile nor a window.
+/// Reported where one of the two is something else.
 pub fn lower_choice(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let condition = scalar(op, d, "condition")?;
     let mut either = |name: &str| -> Result<Binding, Reported> {
         match d.binding(op.operand(name).ok_or(Reported)?) {
-            Some(binding @ (Binding::Tile(_) | Binding::View(_))) => Ok(binding.clone()),
-            Some(_) => Err(d.unsupported("a choice between values that are neither numbers nor tiles nor views")),
+            Some(binding @ (Binding::Tile(_) | Binding::View(_) | Binding::Vector(_))) => Ok(binding.clone()),
+            Some(_) => Err(d.unsupported("a choice between values of this type")),
             None => Err(Reported),
         }
     };
@@ -157,10 +158,10 @@ pub fn lower_while(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A terminator that passes all its operands on.
+/// A terminator that passes on all its operands.
 ///
 /// # Errors
-/// None: the signature is that of every lowering.
+/// None: every lowering function has this signature.
 pub fn lower_yield(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     d.set_yield(&op.module.op(op.id).operands);
     Ok(())
@@ -169,7 +170,7 @@ pub fn lower_yield(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// A call.
 ///
 /// # Errors
-/// Reported where there is no such function, or it cannot be run.
+/// Reported if there is no such function, or it cannot be run.
 pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.module.callee_name(op.id).unwrap_or("");
     let Some(callee) = op.module.symbol(name) else {
@@ -189,7 +190,7 @@ fn scalar(op: &OpRef<'_>, d: &mut Decoder<'_>, index: &str) -> Result<Operand, R
     d.scalar(op.operand(index).ok_or(Reported)?)
 }
 
-/// Registers for carried values, holding their first values.
+/// Registers for carried values, initialised with their first values.
 fn carry(values: &[ValueId], d: &mut Decoder<'_>) -> Result<Vec<Binding>, Reported> {
     let first: Vec<Binding> =
         values.iter().map(|v| d.binding(*v).cloned().ok_or(Reported)).collect::<Result<_, _>>()?;

@@ -13,12 +13,12 @@ pub struct Kernel {
     pub start: [Option<OpId>; 3],
     /// Parameters in order.
     pub params: Vec<Param>,
-    /// For each core what each argument of its function is: a parameter, or what a launch fills in.
+    /// For each core, what each argument of its function is bound to: a parameter, or a value that the launch supplies.
     pub args: [Vec<Special>; 3],
-    /// True for a Cube and a Vector function that nothing connects: they are taken together for want of others.
+    /// True for a Cube and a Vector function that nothing connects: they form a kernel because there are no others.
     pub guessed: bool,
-    /// True for a function of the whole cluster, with ops of both kinds of core: passes make programs of it. All cores
-    /// that take part start in it.
+    /// True for a function of the whole cluster, with ops of both kinds of core: passes split it into programs. All
+    /// cores that take part start in it.
     pub mixed: bool,
 }
 
@@ -28,7 +28,8 @@ impl Kernel {
         Role::ALL.into_iter().filter(|role| self.start[role.index()].is_some())
     }
 
-    /// How many cores of a kind a block has: a Cube core has two Vector cores beside it, also where one runs nothing.
+    /// The number of cores of a kind in a block: a Cube core comes with two Vector cores, even if one of them runs
+    /// nothing.
     pub fn cores(&self, kind: CoreKind) -> u32 {
         let cube = self.start[Role::Aic.index()].is_some();
         match kind {

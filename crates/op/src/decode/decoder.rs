@@ -1,4 +1,4 @@
-//! What the decoder knows while it walks a kernel for one core.
+//! State of the decoder while it walks a kernel for one core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,10 +15,10 @@ use crate::decode::TileRef;
 use crate::decode::cores::Kernel;
 use crate::ring::{CoreRings, RingPlan};
 
-/// What the program is for.
+/// The purpose of the decoded program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decoding {
-    /// To run on the simulated device: addresses as planned, rings where the platform has them.
+    /// Execution on the simulated device: addresses as planned, rings where the platform has them.
     Device,
     /// The sequential semantics of the source: every tile without an address has memory of its own, rings
     /// are deep FIFOs in memory of their own.
@@ -53,28 +53,28 @@ pub struct Decoder<'a> {
     pub(super) function: Option<FunctionBuilder>,
     pub(super) shared: &'a mut Shared,
     pub(super) registers: Registers,
-    /// Set while one program stands for all cores of the cluster.
+    /// Set while one program represents all cores of the cluster.
     pub(super) cluster: Option<Cluster>,
     pub(super) bindings: Vec<Option<Binding>>,
     pub(crate) yielded: Vec<Binding>,
     pub(crate) calls: Vec<OpId>,
-    /// Calls that were written out so far.
+    /// Calls that were expanded so far.
     pub(crate) written_out: u32,
     pub(super) current: (&'static str, Span),
     pub(crate) masks: Option<BTreeSet<ValueId>>,
     pub(crate) diags: &'a mut Diags,
 }
 
-/// What the decoder keeps while one program stands for all cores.
+/// State of the decoder while one program represents all cores.
 #[derive(Debug)]
 pub(super) struct Cluster {
     /// Vector cores that take part: 1 or 2.
     pub(crate) lanes: usize,
-    /// What stands for a value on lane 1, where that was decoded for itself.
+    /// Bindings of lane 1, for values that were decoded separately for it.
     pub(crate) second: BTreeMap<ValueId, Binding>,
-    /// Addresses that ops were given on lane 0 of the region that is being decoded, and how many lane 1 has taken.
+    /// Addresses that ops got on lane 0 of the current region, and how many of them lane 1 has reused.
     pub(crate) given: BTreeMap<OpId, (Vec<Operand>, usize)>,
-    /// Whole tiles that lane 1 gathers in this region, to compare with lane 0's.
+    /// Whole tiles that lane 1 gathers in this region, for comparison with lane 0's.
     pub(crate) copies: Vec<Copied>,
 }
 
@@ -83,17 +83,17 @@ pub(super) struct Cluster {
 pub(crate) struct Copied {
     /// The tile that lane 0 gathered, at the address that lane 1 named.
     pub(crate) tile: TileRef,
-    /// Lane 1's, in memory of its own.
+    /// Lane 1's copy, in memory of its own.
     pub(crate) at: Operand,
-    /// Not 0 once it has been gathered.
+    /// Nonzero once the tile has been gathered.
     pub(crate) done: Reg,
     pub(crate) site: u32,
 }
 
-/// A vector function in the making.
+/// A vector function under construction.
 #[derive(Debug)]
 pub(super) struct FunctionBuilder {
-    /// The program of the core around it.
+    /// The program of the surrounding core.
     pub(crate) outer: CoreBuilder,
     pub(crate) steps: Vec<Step>,
     pub(crate) slots: u16,

@@ -15,13 +15,13 @@ pub fn element_address(d: &mut Decoder<'_>, base: Operand, offset: Operand, elem
     d.moved(base, bytes)
 }
 
-/// What an element must be one of, and where it is there.
+/// The range that an element must be in, with its position there.
 pub enum Inside<'a> {
-    /// Whatever memory its address is in.
+    /// Any address within its memory.
     Memory,
-    /// A tile of so many elements: the number of this one.
+    /// A tile of so many elements, and the index of this element.
     Tile(u64, Operand),
-    /// Dimensions: the index in each, and its extent where that is known.
+    /// Dimensions: the index in each, and its extent if it is known.
     Dimensions(&'a [(Operand, Option<u64>)]),
 }
 
@@ -41,8 +41,8 @@ impl Inside<'_> {
     }
 }
 
-/// Reads the element at an address and binds the op's result to it, or writes `value`. What it must be inside of is looked at
-/// when it runs.
+/// Reads the element at an address and binds the op's result to it, or writes `value`. The range in `Inside` is checked
+/// when the access runs.
 pub fn access(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

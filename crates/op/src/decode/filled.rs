@@ -1,11 +1,11 @@
-//! Arguments that a launch fills in.
+//! Kernel arguments that a launch supplies.
 
 use slipring_ir::{Module, OpId, ValueId};
 use slipring_program::Special;
 
 use crate::names::{BLOCK_COUNT, BLOCK_INDEX, LANE_INDEX};
 
-/// What a launch fills in for an argument of a kernel that has this name and is a number.
+/// The value that a launch supplies for an integer argument of a kernel with this name.
 pub(crate) fn filled(module: &Module, arg: ValueId) -> Option<Special> {
     if !module.ty(arg).is_int_like() {
         return None;
@@ -18,13 +18,13 @@ pub(crate) fn filled(module: &Module, arg: ValueId) -> Option<Special> {
     }
 }
 
-/// Whether a launch tells a function which Vector core of its cluster runs it.
+/// True if a launch passes a function the index of its Vector core in the cluster.
 pub fn asks_lane(module: &Module, function: OpId) -> bool {
     let args = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
     args.iter().any(|arg| is_lane_number(module, *arg))
 }
 
-/// Whether a value is the argument in which a launch gives a kernel the number of its Vector core.
+/// True if a value is the argument in which a launch passes the index of the Vector core.
 pub fn is_lane_number(module: &Module, value: ValueId) -> bool {
     filled(module, value) == Some(Special::SubblockIdx) && module.defining_op(value).is_none()
 }

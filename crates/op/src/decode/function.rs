@@ -1,4 +1,4 @@
-//! How the body of a vector function becomes a function.
+//! Lowering the body of a vector function to a function.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::decode::decoder::FunctionBuilder;
 use crate::def::{Lowered, Reported};
 
 impl Decoder<'_> {
-    /// Decodes what `body` decodes as one vector function, and launches it on pipe V. Scalars from around are
+    /// Decodes the output of `body` as one vector function, and launches it on pipe V. Scalars defined outside are
     /// passed as arguments.
     ///
     /// # Errors
@@ -42,18 +42,18 @@ impl Decoder<'_> {
         let args = inputs.iter().map(|reg| Operand::Reg(*reg)).collect();
         let (code, sites) = (inside.insts, inside.inst_sites);
         let function = Function::new(Parts { code, sites, steps, slots, inputs, spec });
-        // The clock of the vector unit has counted cycles already.
+        // The clock of the vector unit has already counted the cycles.
         let cycles = Price { entry: "vector_function".into(), ..Price::from(Cost { fixed: 0, num: 1, den: 1 }) };
         self.issue_discovering(Pipe::V, function, args, cycles);
         Ok(())
     }
 
-    /// True inside a vector function.
+    /// True while a vector function is being decoded.
     pub fn in_vector_function(&self) -> bool {
         self.function.is_some()
     }
 
-    /// The program of the core, outside the vector function if there is one.
+    /// The program of the core, outside any vector function.
     pub(super) fn outer_builder(&mut self) -> &mut CoreBuilder {
         match &mut self.function {
             Some(function) => &mut function.outer,
@@ -68,10 +68,10 @@ impl Decoder<'_> {
         Slot(function.slots - 1)
     }
 
-    /// The vector register, predicate or alignment register that a value is.
+    /// The vector register, predicate or alignment register that holds a value.
     ///
     /// # Errors
-    /// Reported if it is something else.
+    /// Reported if the value is something else.
     pub fn slot(&mut self, value: ValueId) -> Result<Slot, Reported> {
         match self.binding(value) {
             Some(Binding::Vector(slot)) => Ok(*slot),
@@ -82,7 +82,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Cost of the op that is being decoded, on lanes of a type.
+    /// Cost of the op that is being decoded, on lanes of this type.
     pub fn step_cost(&self, port: VectorPort, elem: Elem) -> VectorOp {
         let name = crate::names::bare(self.current.0);
         match &self.platform.vector_function {
@@ -114,8 +114,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Work that stands in a vector function: scalar loads and stores are instructions of it, other pipes are out of
-    /// reach.
+    /// Adds work that is issued inside a vector function: scalar loads and stores become instructions of the function,
+    /// and other pipes are out of reach.
     pub(super) fn issue_inside(
         &mut self,
         pipe: Pipe,
@@ -146,7 +146,7 @@ impl Decoder<'_> {
         self.error("in-vecscope", format!("`{name}` cannot be used in a vector function: it runs on pipe {pipe}"));
     }
 
-    /// Copies vector registers of one set of bindings into those of another at the same time.
+    /// Copies vector registers of one set of bindings into those of another, simultaneously.
     pub(super) fn assign_slots(&mut self, to: &[Binding], from: &[Binding]) {
         let mut moves = Vec::new();
         for (to, from) in to.iter().zip(from) {
@@ -165,7 +165,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// A register takes the value of another: no instruction of the device, which renames registers.
+    /// Copies one register to another. It is not an instruction of the device, which renames registers.
     fn copy_slot(&mut self, to: Slot, from: Slot) {
         let step = Step {
             reads: SmallVec::from_slice(&[from]),

@@ -1,4 +1,4 @@
-//! Which functions a launch runs on which core.
+//! Selection of the functions that a launch runs on each core.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +14,15 @@ use crate::function::{FLAG_BYTES, has_flags, is_entry, kernel_kind, slot_bytes, 
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
 
-/// Leaves out the cores that have nothing to do.
+/// Removes the cores that have nothing to do.
 ///
-/// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel splits tiles
-/// between the lanes, or has a Cube core beside it and asks which lane it is on or has no ring at all (both Vector cores
-/// then run the same program). A kernel without a Cube core is a launch of Vector cores one by one: a block is one of them, and
-/// its lane is 0. A kernel of scalar code only runs on AIV0. A Vector function says with `dual_aiv_dispatch` whether both run it.
+/// A kind of core takes part if the kernel has work for it. The second Vector core takes part if the kernel splits
+/// tiles between the lanes, or if it has a Cube core and either queries its lane or has no ring at all (both Vector
+/// cores then run the same program). A kernel without a Cube core is a launch of single Vector cores: each block is one
+/// of them, and its lane is 0. A kernel of scalar code only runs on AIV0. On a Vector function, `dual_aiv_dispatch`
+/// specifies whether both lanes run it.
 ///
-/// Of a function of the whole cluster the Cube core and AIV0 take part, and AIV1 if it has a region for both lanes.
+/// For a function of the whole cluster, the Cube core and AIV0 take part, and AIV1 if there is a region for both lanes.
 fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
     if let Some(function) = kernel.start[0].filter(|f| is_mixed(module, *f)) {
         kernel.mixed = true;
@@ -56,7 +57,7 @@ fn participants(module: &Module, mut kernel: Kernel) -> Kernel {
         let splits = ring_ops.iter().any(|op| {
             let both =
                 |op: &OpRef<'_>| Config::of(op).is_ok_and(|config| config.lanes == Some(2) || config.lane == Some(1));
-            // A free moves nothing: it starts no lane.
+            // A free moves no data: it does not make a lane take part.
             let moves = op.ring().is_some_and(|part| part.pushes().or(part.pops()).is_some());
             (moves && matches!(Split::of(op), Some(Split::UpDown | Split::LeftRight)))
                 || (op.def.ring.is_some_and(RingPart::makes_end) && both(op))
@@ -80,16 +81,16 @@ fn defined<'a>(module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>
     reachable(module, start, kind).into_iter().filter_map(|id| OpRef::of(module, id)).collect()
 }
 
-/// Chooses the kernel of a module: the function `name`, or the only one that can be meant.
+/// Chooses the kernel of a module: the function `name`, or the only candidate.
 ///
 /// - A function marked `pto.entry`, or the only function with a body.
-/// - The function that calls all others, itself or through them.
+/// - The function that calls all others, directly or indirectly.
 /// - A Cube function and a Vector function that belong together: named by each other's
 ///   `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
 ///   parameter.
 ///
 /// # Errors
-/// A diagnostic that lists the functions, where none or several can be meant.
+/// A diagnostic that lists the functions, if there is no candidate or more than one.
 pub fn select_kernel(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kernel> {
     choose(module, name, diags).map(|kernel| participants(module, kernel))
 }
@@ -117,7 +118,7 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
         ([entry], _) => kernel_of(module, *entry, &functions, diags),
         ([], [only]) => kernel_of(module, *only, &functions, diags),
         (marked, all) => {
-            // A launch starts both of a pair: each of them may have the mark.
+            // A launch starts both functions of a pair: each of them may have the mark.
             let meant = if marked.is_empty() { all } else { marked };
             let of = |kind| meant.iter().copied().filter(|f| kernel_kind(module, *f) == Some(kind)).collect::<Vec<_>>();
             let (cubes, vectors) = (of(CoreKind::Cube), of(CoreKind::Vector));
@@ -132,8 +133,8 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
     }
 }
 
-/// The function that nobody calls, if it calls all others, itself or through them: what becomes of one with a section for
-/// each kind of core is one.
+/// The function that nobody calls, if it calls all others, directly or indirectly. A function with a section for each
+/// kind of core is lowered to this form.
 fn only_root(module: &Module, functions: &[OpId]) -> Option<OpId> {
     let callees = |function: OpId| {
         let body = module.body(function, 0);
@@ -148,7 +149,8 @@ fn only_root(module: &Module, functions: &[OpId]) -> Option<OpId> {
     }
 }
 
-/// The kernels of a module: the one that can be told, else each function that is not a part of another's.
+/// The kernels of a module: the one that can be selected unambiguously, else each function that is not a part of
+/// another's kernel.
 pub fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     let mut unsure = Diags::default();
     if let Some(kernel) = select_kernel(module, None, &mut unsure).filter(|kernel| !kernel.guessed) {
@@ -177,7 +179,8 @@ pub fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     kept
 }
 
-/// The functions that a kernel needs: those that its cores start in, what they call, and whose buffers they import.
+/// The functions that a kernel needs: the functions that its cores start in, their callees, and those whose buffers
+/// they import.
 pub fn needed_functions(module: &Module, kernel: &Kernel) -> BTreeSet<OpId> {
     let mut needed = BTreeSet::new();
     let mut open: Vec<OpId> = kernel.start.iter().flatten().copied().collect();
@@ -263,7 +266,8 @@ fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {
     module.walk(body).into_iter().any(|op| import_peer(module, op) == Some(peer))
 }
 
-/// Why a launch cannot start the functions of a kernel: an argument that is neither an address nor a number, or a result.
+/// The error if a launch cannot start the functions of a kernel: an argument that is neither an address nor a scalar,
+/// or a result.
 pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
     let passed = |ty: &Type| matches!(ty, Type::Ptr(..) | Type::MemRef(_)) || ty.is_scalar();
     let body = |function: &OpId| module.body(*function, 0);
@@ -282,8 +286,8 @@ pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
     Some(error.help("pass a buffer for the result; a function that another one calls may return it"))
 }
 
-/// Adds the parameters of a function to those of its kernel, where those of one name are one, and says what each of its arguments
-/// is.
+/// Adds the parameters of a function to those of its kernel, merging those of the same name, and records what each of
+/// its arguments is bound to.
 fn join_params(module: &Module, function: OpId, params: &mut Vec<Param>, args: &mut Vec<Special>) {
     let own = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
     for (arg, param) in own.iter().zip(params_of(module, function)) {
@@ -318,7 +322,7 @@ fn param_kind(ty: &Type) -> ParamKind {
         Type::MemRef(memref) => {
             let elem = memref.elem.elem().unwrap_or(Elem::U8);
             let count = memref.dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
-            // With strides of its own it may lie in a larger buffer.
+            // With explicit strides it may be part of a larger buffer.
             let strides = memref.strides.as_ref().map(|(strides, offset)| (strides.as_slice(), *offset));
             let dense = |(strides, offset): (&[Dim], Dim)| {
                 let mut due = 1u64;

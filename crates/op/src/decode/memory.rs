@@ -1,4 +1,4 @@
-//! Types of memory as what they are at run time: tiles as they lie there, memrefs as views and tiles.
+//! Run-time forms of memory types: tiles in their layout in memory, memrefs as views and tiles.
 
 use slipring_ir::{Dim, MemRefType, TileType, Type, ValueId};
 use slipring_program::Operand;
@@ -8,14 +8,14 @@ use smallvec::SmallVec;
 use super::{Binding, Decoder, TileRef, ViewRef};
 use crate::def::{OpRef, Reported};
 
-/// A tile's type as it lies in memory: L0A in the platform's order of boxes, incomplete boxes row by row.
+/// A tile's type as it is laid out in memory: L0A in the platform's order of boxes, incomplete boxes row by row.
 pub fn in_memory(d: &Decoder<'_>, ty: TileType) -> TileType {
     let mut ty = d.platform_tile(ty);
     ty.layout = whole_boxes(ty.layout);
     ty
 }
 
-/// The layout itself, or row by row where its boxes would be incomplete.
+/// The layout itself, or row by row if its boxes would be incomplete.
 pub fn whole_boxes(layout: Layout) -> Layout {
     if layout.is_whole() {
         return layout;
@@ -23,7 +23,7 @@ pub fn whole_boxes(layout: Layout) -> Layout {
     Layout { slayout: SLayout::NoneBox, ..Layout::nd(layout.elem, layout.rows, layout.cols) }
 }
 
-/// Reports memory that nobody has placed.
+/// Reports memory that has no address.
 pub fn no_address(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Reported {
     d.report(
         op.error("no-address", "the tile has no address")
@@ -31,7 +31,7 @@ pub fn no_address(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Reported {
     )
 }
 
-/// What a memref argument of a kernel is at run time: a view of the buffer at `value`. `None` for other types.
+/// The binding of a memref argument of a kernel: a view of the buffer at `value`. `None` for other types.
 pub fn bind_argument(d: &Decoder<'_>, arg: ValueId, value: Operand) -> Option<Binding> {
     let Type::MemRef(memref) = d.module.ty(arg) else { return None };
     view_of(memref, value, d).map(Binding::View)
@@ -54,11 +54,11 @@ pub fn view_of(memref: &MemRefType, base: Operand, d: &Decoder<'_>) -> Option<Vi
         }
     };
     let space = memref.space.unwrap_or(Space::Gm);
-    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None })
+    Some(ViewRef { elem: memref.elem.elem()?, space, core: d.role, base, dims, strides, layout: None, place: None })
 }
 
-/// The tile that a memref in a local memory is: its last dimension as columns, the others as rows. `None` where
-/// rows are not evenly apart.
+/// A memref in a local memory as a tile: its last dimension becomes the columns, the others the rows. `None` if the
+/// rows are not evenly spaced.
 pub fn as_tile(view: &ViewRef) -> Option<TileRef> {
     if view.space == Space::Gm {
         return None;
@@ -67,7 +67,7 @@ pub fn as_tile(view: &ViewRef) -> Option<TileRef> {
         |list: &[Operand]| -> Option<Vec<u64>> { list.iter().map(|n| n.as_imm().map(|n| n as u64)).collect() };
     let (dims, strides) = (numbers(&view.dims)?, numbers(&view.strides)?);
     let (cols, outer) = dims.split_last()?;
-    // Distance of rows: the layout's columns.
+    // The distance between rows becomes the columns of the layout.
     let pitch = match outer {
         [] => *cols,
         _ => strides[strides.len() - 2],

@@ -1,7 +1,7 @@
-//! From a module to a program: every op is expanded to the engine's steps.
+//! From a module to a program: expands every op to steps of the engine.
 //!
-//! The [`Decoder`] walks the functions of a kernel for one core at a time and calls the `lower` of each
-//! op's declaration. It knows registers, labels, work and synchronisation objects; it knows no op.
+//! The [`Decoder`] walks the functions of a kernel for one core at a time and calls the `lower` function of each op's
+//! declaration. It handles registers, labels, work and synchronisation objects, but has no code for particular ops.
 
 mod binding;
 mod builder;
@@ -22,7 +22,7 @@ mod unit_flag;
 mod values;
 mod walk;
 
-pub use binding::{Binding, TileRef, ViewRef};
+pub use binding::{Binding, PlaceInTensor, TileRef, ViewRef};
 pub use builder::Label;
 pub use control::lower_choice;
 pub use cores::Kernel;

@@ -5,16 +5,16 @@ use slipring_program::{Inst, Law, Operand, ScalarFn, Trap, moved, scaled};
 use super::Decoder;
 
 impl Decoder<'_> {
-    /// `f(args)`: the value itself where all arguments are constants and it does not trap.
+    /// `f(args)`: folded to its value if all arguments are constants and it does not trap.
     pub fn compute(&mut self, f: ScalarFn, args: [Operand; 3]) -> Operand {
         self.compute_by(Law::Unknown, f, args)
     }
 
-    /// The same for a function that follows a law.
+    /// Like [`Decoder::compute`], for a function that follows a law.
     pub fn compute_by(&mut self, law: Law, f: ScalarFn, args: [Operand; 3]) -> Operand {
         if let [Operand::Imm(a), Operand::Imm(b), Operand::Imm(c)] = args
             && let Ok(value) = f([a, b, c])
-            // What leaves its type is looked at when it runs.
+            // A value that does not fit its type is diagnosed at run time.
             && law.fits([a, b, c], value)
         {
             return Operand::Imm(value);
@@ -46,7 +46,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The distance that `count` elements or rows of `size` bytes or elements make. The run stops where it does not fit.
+    /// The distance of `count` elements or rows of `size` bytes or elements each. The run stops if it overflows.
     pub fn distance(&mut self, count: Operand, size: Operand) -> Operand {
         match (count, size) {
             (x, Operand::Imm(1)) | (Operand::Imm(1), x) => x,
@@ -55,7 +55,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// The sum of two distances. The run stops where it does not fit.
+    /// The sum of two distances. The run stops if it overflows.
     pub fn further(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (x, Operand::Imm(0)) | (Operand::Imm(0), x) => x,
@@ -66,7 +66,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// An address `by` bytes on, perhaps back. The run stops where that is out of every memory.
+    /// The address `by` bytes after `address`; `by` may be negative. The run stops if the address is outside every
+    /// memory.
     pub fn moved(&mut self, address: Operand, by: Operand) -> Operand {
         match by {
             Operand::Imm(0) => address,

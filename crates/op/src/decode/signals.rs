@@ -17,7 +17,7 @@ impl Decoder<'_> {
         self.shared.syncs.member(SyncFamily::Event(core, from, to), count, id, |id| syncs::event(core, from, to, id))
     }
 
-    /// Says which flags the library code of an op uses.
+    /// Records the flags that the library code of an op uses.
     pub(super) fn flags_inside(&mut self, op: &OpRef<'_>) {
         if self.mode == Decoding::Device && self.function.is_none() {
             for (from, to) in op.inside(self.platform) {
@@ -27,8 +27,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Makes a pipe wait for all earlier work of another in the way of the library, by a flag that is nobody else's. What the
-    /// scalar unit has done is done before anything that it issues later.
+    /// Makes a pipe wait for all earlier work of another the way the library does, with a flag that nothing else uses.
+    /// Work of the scalar unit is complete before anything that it issues later.
     pub fn meet_inside(&mut self, from: Pipe, to: Pipe) {
         if self.mode == Decoding::Device && from != Pipe::S {
             let core = self.role;
@@ -40,15 +40,15 @@ impl Decoder<'_> {
         }
     }
 
-    /// Says that a product of m × n results goes to an accumulator; one that `goes_on` begins with what lies there.
+    /// Records that a product of m × n results goes to an accumulator; if `goes_on`, it accumulates onto the contents.
     pub fn product(&mut self, acc: &TileRef, [m, n]: [Operand; 2], goes_on: bool) {
         if self.mode == Decoding::Device && self.function.is_none() {
             self.emit(Inst::Product { at: acc.addr, m, n, goes_on });
         }
     }
 
-    /// Says that a tile is taken out of the accumulator memory, if it is there: by its valid rows where it is compact, or where
-    /// `by_valid` says that the way goes by them; else by its rows.
+    /// Records that a tile is read from the accumulator memory, if it is there: by its valid rows if it is compact or
+    /// `by_valid` is set for the path, else by its rows.
     pub fn out_of_product(&mut self, tile: &TileRef, by_valid: bool) {
         if tile.ty.space == Space::Acc && self.mode == Decoding::Device && self.function.is_none() {
             let pitch = (tile.ty.compact == 0 && !by_valid).then_some(tile.ty.layout.rows);
@@ -57,8 +57,8 @@ impl Decoder<'_> {
         }
     }
 
-    /// Whether the library's moves between local memories take an accumulator by its valid rows: that of the A5 does where only
-    /// the run knows them (`GetTmovAccSrcStride`).
+    /// True if the library's moves between local memories read an accumulator by its valid rows: that of the A5 does if
+    /// they are only known at run time (`GetTmovAccSrcStride`).
     pub fn moves_by_valid(&self, tile: &TileRef) -> bool {
         self.platform.can(Capability::MovesByValidRows) && tile.ty.valid[0] == Dim::Dynamic
     }
@@ -106,7 +106,8 @@ impl Decoder<'_> {
         self.shared.syncs.member(family, count, id, |id| syncs::semaphore(setter, waiter, id, max))
     }
 
-    /// Flag `slot` of a ring (index in the program's rings): `free` slots or ready ones. A counted ring has flag 0 only.
+    /// Flag `slot` of a ring (index in the program's rings), for free slots if `free`, else for ready ones. A counted
+    /// ring has flag 0 only.
     pub fn ring_flag(&mut self, ring: u32, free: bool, slot: Operand) -> SyncRef {
         let (family, count) =
             (if free { SyncFamily::RingFree(ring) } else { SyncFamily::RingReady(ring) }, self.rings.flags(ring));

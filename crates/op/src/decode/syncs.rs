@@ -1,4 +1,4 @@
-//! Synchronisation objects of a cluster, made as the ops name them.
+//! Synchronisation objects of a cluster, created when ops first use them.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,18 @@ use slipring_program::{Operand, SyncDecl, SyncRef, SyncRole};
 
 use crate::facts::LIBRARY_EVENT;
 
-/// A run of synchronisation objects of one kind, told apart by an index.
+/// A family of synchronisation objects of one kind, distinguished by an index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum SyncFamily {
     /// Event flags of one core from one pipe to another; the index is the event id.
     Event(Role, Pipe, Pipe),
-    /// What library code of one core signals from one pipe to another.
+    /// Signals of one core's library code from one pipe to another.
     Inside(Role, Pipe, Pipe),
     /// Semaphores from one core to another; the index is the semaphore id.
     Semaphore(Role, Role),
     /// Buffer tokens of one core; the index is the buffer id.
     Buffer(Role),
-    /// Unit flags of one core; the index is that of 1024 bytes of the accumulator memory.
+    /// Unit flags of one core; the index is that of the block of 1024 bytes of the accumulator memory.
     UnitFlag(Role),
     /// Slots of a ring (by its index in the program) that hold a tile.
     RingReady(u32),
@@ -51,8 +51,8 @@ impl Syncs {
     }
 }
 
-/// The declaration of something that `setter` gives and `waiter` takes, up to `max` at once, and that overflows and is
-/// back at 0 when the kernel ends.
+/// The declaration of an object that `setter` signals and `waiter` consumes, with at most `max` signals at once; it
+/// must not overflow and must be 0 again when the kernel ends.
 fn declared(name: String, role: SyncRole, [setter, waiter]: [Role; 2], max: u32) -> SyncDecl {
     SyncDecl { name: name.into(), role, setter, waiter, max, saturates: false, final_count: 0, returned: 0 }
 }
@@ -62,7 +62,7 @@ pub(super) fn event(core: Role, from: Pipe, to: Pipe, id: u32) -> SyncDecl {
     declared(format!("flag {from}→{to} id {id} of {core}"), SyncRole::Event { from, to, id }, [core; 2], 1)
 }
 
-/// The declaration of what library code signals from one pipe to another.
+/// The declaration of the signals of library code from one pipe to another.
 pub(super) fn inside(core: Role, from: Pipe, to: Pipe) -> SyncDecl {
     let role = SyncRole::Event { from, to, id: LIBRARY_EVENT };
     declared(format!("flag {from}→{to} of the library on {core}"), role, [core; 2], 1)

@@ -1,4 +1,4 @@
-//! What stands for the values of the text while a core's program is decoded.
+//! Bindings of the values of the text while a core's program is decoded.
 
 use slipring_ir::ValueId;
 use slipring_machine::Role;
@@ -8,7 +8,7 @@ use super::{Binding, Decoder, TileRef, ViewRef};
 use crate::def::Reported;
 
 impl Decoder<'_> {
-    /// Says what stands for a value.
+    /// Binds a value.
     pub fn bind(&mut self, value: ValueId, binding: Binding) {
         match &mut self.cluster {
             Some(cluster) if self.role == Role::Aiv1 => return cluster.bind_second(value, binding),
@@ -18,16 +18,16 @@ impl Decoder<'_> {
         self.bindings[value.index()] = Some(binding);
     }
 
-    /// What stands for a value that has been decoded.
+    /// The binding of a value that has been decoded.
     pub fn binding(&self, value: ValueId) -> Option<&Binding> {
         let second = self.cluster.as_ref().filter(|_| self.role == Role::Aiv1).and_then(|c| c.second(value));
         second.or(self.bindings[value.index()].as_ref())
     }
 
-    /// The number or address that a value is.
+    /// The scalar or address that a value is bound to.
     ///
     /// # Errors
-    /// Reported if it is something else.
+    /// Reported if the value is something else.
     pub fn scalar(&mut self, value: ValueId) -> Result<Operand, Reported> {
         match self.binding(value) {
             Some(Binding::Scalar(operand)) => Ok(*operand),
@@ -35,10 +35,10 @@ impl Decoder<'_> {
         }
     }
 
-    /// The tile that a value is.
+    /// The tile that a value is bound to.
     ///
     /// # Errors
-    /// Reported if it is something else.
+    /// Reported if the value is something else.
     pub fn tile(&mut self, value: ValueId) -> Result<TileRef, Reported> {
         match self.binding(value) {
             Some(Binding::Tile(tile)) => Ok(*tile),
@@ -50,10 +50,10 @@ impl Decoder<'_> {
         }
     }
 
-    /// The window of global memory that a value is.
+    /// The window of global memory that a value is bound to.
     ///
     /// # Errors
-    /// Reported if it is something else.
+    /// Reported if the value is something else.
     pub fn view(&mut self, value: ValueId) -> Result<ViewRef, Reported> {
         match self.binding(value) {
             Some(Binding::View(view)) => Ok(view.clone()),
@@ -67,7 +67,7 @@ impl Decoder<'_> {
         Err(Reported)
     }
 
-    /// Registers to carry a binding through a loop or branch: same shape, every part a register.
+    /// Registers to carry a binding through a loop or branch: the same structure, with a register for every part.
     pub fn phi(&mut self, like: &Binding) -> Binding {
         match like {
             Binding::Scalar(_) => Binding::Scalar(Operand::Reg(self.fresh())),
@@ -89,7 +89,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// Copies one set of bindings into the registers of another at the same time (as a loop's back edge does).
+    /// Copies one set of bindings into the registers of another simultaneously (as a loop's back edge does).
     pub fn assign(&mut self, to: &[Binding], from: &[Binding]) {
         let mut moves = Vec::new();
         for (to, from) in to.iter().zip(from) {

@@ -1,4 +1,4 @@
-//! The decoder walks a kernel's functions for one core and lets every op expand itself.
+//! Walks the functions of a kernel for one core and expands every op.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,16 +29,17 @@ pub struct Decoded {
     pub local_bytes: [u64; Space::COUNT],
 }
 
-/// How deep calls may nest. A kernel has no stack; recursion is refused by this limit.
+/// Maximum depth of nested calls. A kernel has no stack; this limit rejects recursion.
 const MAX_CALL_DEPTH: usize = 64;
 
-/// Calls of a kernel, each of which is decoded anew: functions that call others twice double them at each level.
+/// Maximum number of expanded calls in a kernel. Each call is decoded anew: functions that call others twice double
+/// them at each level.
 const MOST_CALLS: u32 = 1 << 12;
 
 /// Decodes a kernel: one program for each core that takes part.
 ///
 /// # Errors
-/// Reported to `diags`: ops that nobody declares or that cannot run where they stand.
+/// Reported to `diags`: ops without a declaration, or ops that cannot run where they are.
 pub fn decode(
     module: &Module,
     kernel: &Kernel,
@@ -102,7 +103,8 @@ pub fn decode(
 }
 
 impl Decoder<'_> {
-    /// True for a tile that is a mask between ops of the kernel and nothing else; `find` lists all of them, and is asked once.
+    /// True for a tile that is only used as a mask between ops of the kernel; `find` lists all of them and is called
+    /// once.
     pub fn is_mask(&mut self, tile: ValueId, find: fn(&Module) -> BTreeSet<ValueId>) -> bool {
         let module = self.module;
         self.masks.get_or_insert_with(|| find(module)).contains(&tile)
@@ -137,16 +139,15 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// What a kernel argument is at run time: memrefs are views at the buffer's address.
+    /// The binding of a kernel argument: memrefs are views at the buffer's address.
     fn bind_param(&mut self, arg: ValueId, value: Operand) -> Binding {
         super::memory::bind_argument(self, arg, value).unwrap_or(Binding::Scalar(value))
     }
 
     /// Decodes the ops of a block in order and returns what its terminator yielded.
     ///
-    /// # Errors
-    /// [`Reported`] if an op could not be decoded; the ops after it are decoded all the same, so that their errors
-    /// are reported too.
+    /// [`Reported`] if an op could not be decoded; the ops after it are still decoded, so that their errors are
+    /// reported too.
     pub fn block(&mut self, block: BlockId) -> Result<Vec<Binding>, Reported> {
         self.yielded.clear();
         let mut outcome = Ok(());
@@ -190,7 +191,7 @@ impl Decoder<'_> {
         outcome
     }
 
-    /// True if this core can run the op, or the op only names things.
+    /// True if this core can run the op, or if the op only names things.
     fn belongs_here(&self, op: &OpRef<'_>) -> bool {
         if matches!(op.def.pipe, PipeRule::None) || (self.cluster.is_some() && self.role == Role::Aic) {
             return true;
@@ -233,7 +234,7 @@ impl Decoder<'_> {
         results
     }
 
-    /// What the block's terminator passes on.
+    /// Sets the values that the block's terminator passes on.
     pub fn set_yield(&mut self, values: &[ValueId]) {
         self.yielded = values.iter().filter_map(|v| self.binding(*v).cloned()).collect();
     }
@@ -255,15 +256,16 @@ impl Decoder<'_> {
         self.builder.emit(inst);
     }
 
-    /// Puts a value into a register of its own, so that it can be changed.
+    /// Copies a value to a register of its own, so that it can be changed.
     pub fn variable(&mut self, value: Operand) -> Reg {
         let d = self.fresh();
         self.emit(Inst::Move { d, a: value });
         d
     }
 
-    /// With how many cores of these kinds this core comes to where all of a block come to, and how many those are. A Vector core
-    /// that runs nothing comes with the other one; a program that stands for all cores comes with all.
+    /// How many cores of these kinds this core represents at a barrier of the whole block, and how many arrive in
+    /// total. A Vector core that runs nothing arrives with the other one; a program that represents all cores arrives
+    /// for all.
     pub fn arrivals(&self, kinds: &[CoreKind]) -> (u32, u32) {
         let all = kinds.iter().map(|kind| self.kernel.cores(*kind)).sum();
         let kind = self.role.kind();
@@ -298,7 +300,7 @@ impl Decoder<'_> {
         self.builder.work(pipe, self.current.0, effect, args, cost.into(), None);
     }
 
-    /// The same for work that knows what it touches only once it has run.
+    /// Like [`Decoder::issue`], for work whose accesses are only known once it has run.
     pub fn issue_discovering(
         &mut self,
         pipe: Pipe,
@@ -317,7 +319,7 @@ impl Decoder<'_> {
         self.builder.work(pipe, self.current.0, effect, args, cost.into(), None);
     }
 
-    /// The same, for work that moves a tile into a ring (index in the program's rings).
+    /// Like [`Decoder::issue`], for work that moves a tile into a ring (index in the program's rings).
     pub fn issue_into_ring(
         &mut self,
         pipe: Pipe,
@@ -363,7 +365,7 @@ impl Decoder<'_> {
         self.builder.jump_if_zero(a, label);
     }
 
-    /// Holds the core where a value is 0 until memory may have changed, and jumps to a label then.
+    /// If a value is 0, holds the core until memory may have changed, then jumps to a label.
     pub fn poll(&mut self, a: Operand, label: Label) {
         self.builder.poll(a, label);
     }
@@ -373,7 +375,7 @@ impl Decoder<'_> {
         self.builder.jump_if_ge(a, b, label);
     }
 
-    /// Says for reports what the following instructions of this op do, such as `waits for a free slot`.
+    /// Describes the following instructions of this op for reports, such as `waits for a free slot`.
     pub fn note(&mut self, note: &'static str) {
         let (name, span) = self.current;
         let site = self.shared.sites.add(name, span, note);
@@ -382,7 +384,7 @@ impl Decoder<'_> {
 
     // ---- memory ----
 
-    /// Memory of its own for a ring of a reference run: the same for every core that names it.
+    /// Memory for a ring of a reference run, private to the ring: every core that names the ring gets the same.
     pub fn ring_memory(&mut self, ring: u32, space: Space, bytes: u64) -> Operand {
         if let Some(base) = self.shared.ring_memory.get(&ring) {
             return *base;
@@ -392,7 +394,7 @@ impl Decoder<'_> {
         base
     }
 
-    /// A tile type with the layout that this platform's L0A has, whatever the text says.
+    /// A tile type with this platform's layout for L0A, whatever the text says.
     pub fn platform_tile(&self, mut ty: TileType) -> TileType {
         if ty.space == Space::Left {
             ty.layout.blayout = self.platform.left_blayout;
@@ -400,7 +402,7 @@ impl Decoder<'_> {
         ty
     }
 
-    /// Memory of its own for a reference run, beyond everything that has an address.
+    /// Private memory for a reference run, beyond everything that has an address.
     pub fn private(&mut self, space: Space, bytes: u64) -> Operand {
         let end = &mut self.shared.local_bytes[space as usize];
         let start = end.next_multiple_of(512);
@@ -423,7 +425,7 @@ impl Decoder<'_> {
         Reported
     }
 
-    /// Reports that the op, or this form of it, is read but cannot be run yet.
+    /// Reports that the op, or this form of it, can be parsed but not run yet.
     pub fn unsupported(&mut self, what: &str) -> Reported {
         let name = self.current.0;
         self.error(slipring_ir::Kind::Unsupported, format!("`{name}`: {what} cannot be run yet"))

@@ -1,4 +1,4 @@
-//! What both ends of a pipe must agree on, said at both places.
+//! Rules that both ends of a pipe must agree on, with errors that point to both ends.
 
 use slipring_ir::{Attr, Diagnostic, Diags, Span, TileType, Type};
 use slipring_machine::{CoreKind, Platform};
@@ -14,7 +14,7 @@ use crate::ring::inits::{Init, Part};
 use crate::ring::key::PipeKey;
 use crate::ring::library::Library;
 
-/// Both ends exist once and are made alike.
+/// Requires both ends to exist once and to have the same parameters.
 pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
     for kind in [CoreKind::Cube, CoreKind::Vector] {
         let mut same = pipe.iter().filter(|p| p.kind == kind);
@@ -51,7 +51,7 @@ pub(super) fn check_ends(pipe: &[Init<'_>], diags: &mut Diags) {
     }
 }
 
-/// What an end says of its pipe, for comparison with the other one: what is left out has its default.
+/// The parameters that an end declares, for comparison with the other one; defaults replace those that are left out.
 fn says(init: &Init<'_>) -> [(&'static str, String); 9] {
     let config = &init.spec.config;
     let mask = i64::from(config.directions[0]) | i64::from(config.directions[1]) << 1;
@@ -69,7 +69,7 @@ fn says(init: &Init<'_>) -> [(&'static str, String); 9] {
     ]
 }
 
-/// A pipe value without a flag of its own belongs to a pair of functions.
+/// Requires a pipe value without a flag of its own to belong to a pair of functions.
 fn complete_pair(pipe: &[Init<'_>], diags: &mut Diags) {
     let [only] = pipe else { return };
     if let PipeKey::Slots(reservation) = only.spec.key {
@@ -84,7 +84,7 @@ fn complete_pair(pipe: &[Init<'_>], diags: &mut Diags) {
     }
 }
 
-/// A core that pushes, pops or frees must make its end of the pipe with that direction.
+/// Requires a core that pushes, pops or frees to make its end of the pipe with that direction.
 pub(super) fn check_provided(part: &Part<'_>, direction: Direction, inits: &[Init<'_>], diags: &mut Diags) {
     let mut provided = inits.iter().filter(|init| Some(init.spec.key) == part.key && init.spec.has(direction));
     if provided.clone().any(|init| init.kind == part.kind) {
@@ -112,7 +112,7 @@ pub(super) fn check_provided(part: &Part<'_>, direction: Direction, inits: &[Ini
     diags.push(error.help(format!("call `pto.{core}_initialize_pipe` before it with bit {bit} of `dir_mask` set")));
 }
 
-/// `nosplit`, where an initialise op says it, must be what the pipe's data ops do.
+/// Requires `nosplit`, if an initialise op has it, to match the pipe's data ops.
 pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut Diags) {
     let says = |p: &Init<'_>| p.op.attr(words::UNDIVIDED).and_then(Attr::as_bool);
     let data = |p: &&Part<'_>| p.part.moves().is_some();
@@ -146,7 +146,7 @@ pub(super) fn check_nosplit(pipe: &[Init<'_>], parts: &[Part<'_>], diags: &mut D
     }
 }
 
-/// Tiles are pushed and popped with the same split.
+/// Requires pushes and pops to use the same split.
 pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
     for op in pushes.iter().chain(pops) {
         if Split::of(op).is_none() {
@@ -171,7 +171,7 @@ pub(super) fn check_splits(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut
     }
 }
 
-/// A slot is freed with the split of its pop, where the free says one; along which axis the tile was divided makes no difference.
+/// Requires a free to have the split of its pop, if it specifies one; which axis is divided makes no difference.
 pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
     for op in frees.iter().filter(|op| op.attr(words::SPLIT).is_some()) {
         let split = Split::of(op);
@@ -188,7 +188,7 @@ pub(super) fn check_free_splits(frees: &[OpRef<'_>], pops: &[OpRef<'_>], diags: 
     }
 }
 
-/// A pipe to one Vector core moves whole tiles: there is nobody to divide them with.
+/// Requires a pipe to a single Vector core to move whole tiles: there is no second core to divide them with.
 pub(super) fn check_undivided<'o, 'm: 'o>(
     init: &OpRef<'_>,
     lane: usize,
@@ -204,7 +204,7 @@ pub(super) fn check_undivided<'o, 'm: 'o>(
     }
 }
 
-/// Whether the pushes and pops of a ring are of slots in global memory; all are, or none.
+/// True if the pushes and pops of a ring are of slots in global memory; either all are, or none.
 pub(super) fn same_kind(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) -> bool {
     let all = || pushes.iter().chain(pops);
     let is_entry = |op: &OpRef<'_>| {
@@ -246,7 +246,7 @@ fn tile_of(op: &OpRef<'_>) -> Option<TileType> {
     op.module.ty(ring_tile(op)?).as_tile().copied()
 }
 
-/// Rows and columns that count: what is valid, or what there is room for where that is open.
+/// The rows and columns that count: the valid extent, or that of the layout if the valid one is dynamic.
 fn extents(tile: &TileType) -> [u64; 2] {
     let extents = [tile.layout.rows, tile.layout.cols];
     std::array::from_fn(|axis| tile.valid[axis].known().unwrap_or(extents[axis].into()))
@@ -257,7 +257,7 @@ pub(super) fn divided(op: &OpRef<'_>) -> Option<(Split, TileType)> {
     Some((Split::of(op)?, tile_of(op)?))
 }
 
-/// Pushed and popped tiles must be whole and part of each other as the split says.
+/// Requires pushed and popped tiles to be the whole and the part that the split implies.
 pub(super) fn check_shapes(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], direction: Direction, diags: &mut Diags) {
     let cubes = if direction == Direction::C2V { pushes } else { pops };
     for op in cubes {
@@ -291,7 +291,7 @@ pub(super) fn check_shapes(pushes: &[OpRef<'_>], pops: &[OpRef<'_>], direction: 
     }
 }
 
-/// The error of a tile that has no halves.
+/// The error for a tile that cannot be halved.
 pub fn odd(op: &OpRef<'_>, n: u64, axis: usize) -> slipring_ir::Diagnostic {
     let what = ["rows", "columns"][axis];
     op.error("split-odd", format!("{n} {what} cannot be divided evenly between two Vector cores"))
@@ -299,7 +299,7 @@ pub fn odd(op: &OpRef<'_>, n: u64, axis: usize) -> slipring_ir::Diagnostic {
         .help("pad the tile to an even extent, or split the other axis")
 }
 
-/// How a tile lies in its slot follows from the types at the other end, so that these must agree.
+/// The layout of a tile in its slot follows from the types at the other end, so these must agree.
 pub(super) fn check_places(ops: &[OpRef<'_>], ends: &Ends, is_cube: bool, diags: &mut Diags) {
     for op in ops {
         let Some((split, own)) = divided(op) else { continue };
@@ -315,8 +315,8 @@ pub(super) fn check_places(ops: &[OpRef<'_>], ends: &Ends, is_cube: bool, diags:
     }
 }
 
-/// A whole tile fits into a slot, in the element type in which it is popped. Where the Vector cores have rings of their own in local
-/// memory, a slot of theirs holds a half of a tile that is divided between them.
+/// Requires a whole tile to fit into a slot, in the element type in which it is popped. If the Vector cores have
+/// separate rings in local memory, their slots hold half of a tile that is divided between them.
 pub(super) fn check_slot_size(
     init: &Init<'_>,
     direction: Direction,
@@ -327,7 +327,7 @@ pub(super) fn check_slot_size(
 ) {
     let slot_bytes = init.spec.slot_bytes as usize;
     for op in pushes.iter().chain(pops) {
-        // How much of a tile with a dynamic valid shape goes into the slot is only known when it is moved.
+        // For a dynamic valid shape, the bytes that go into the slot are only known when the tile is moved.
         let Some(tile) = tile_of(op).filter(|t| t.valid.iter().all(|v| v.known().is_some())) else { continue };
         let elem = popped.map_or(tile.layout.elem, |t| t.layout.elem);
         let whole = slipring_tile::Layout { elem, ..tile.layout }.bytes();
@@ -347,7 +347,7 @@ pub(super) fn check_slot_size(
 }
 
 impl Library {
-    /// Looks at the ops of a ring. `lanes` are the Vector cores at its other end.
+    /// Inspects the ops of a ring. `lanes` are the Vector cores at its other end.
     pub fn of(
         platform: &Platform,
         direction: Direction,
@@ -370,7 +370,7 @@ impl Library {
         Library { undivided, rows, alone }
     }
 
-    /// Refuses what may not leave for a tool that calls the library, and warns of what a launch has to know.
+    /// Rejects rings that do not work in a tool that calls the library, and warns about requirements on the launch.
     pub fn check(self, platform: &Platform, pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
         let Some(op) = pushes.first().or(pops.first()).filter(|_| platform.ring.by_library) else { return };
         if self.undivided {

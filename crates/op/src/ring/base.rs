@@ -1,4 +1,4 @@
-//! Where the slots of a ring begin, followed to what the text says: constants, reservations, and sums of both.
+//! The base address of a ring's slots, traced through the text to constants, reservations, and sums of both.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,27 @@ use crate::rules::constant;
 /// An address in the consumer's memory, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SlotBase {
-    /// This one.
+    /// This address.
     At(i64),
-    /// So many bytes after the beginning of a reservation.
+    /// This many bytes after the beginning of a reservation.
     In {
-        /// The op that reserves.
+        /// The op that makes the reservation.
         reservation: OpId,
         #[allow(missing_docs)]
         offset: i64,
     },
-    /// What the text alone does not tell.
+    /// Not determined by the text alone.
     Computed,
 }
 
 impl SlotBase {
-    /// Where an address begins: through constants, sums, differences, products, conversions, imports, and arguments that every
-    /// caller gives the same.
+    /// The origin of an address, traced through constants, sums, differences, products, conversions, imports, and
+    /// arguments for which all callers pass the same value.
     pub fn of(module: &Module, value: ValueId) -> SlotBase {
         Search { module, found: BTreeMap::new(), calls: None }.follow(value, DEPTH)
     }
 
-    /// The address, where the text has it or the reservation has been placed.
+    /// The address, if it is a constant or the reservation has been placed.
     pub fn address(self, module: &Module) -> Option<i64> {
         match self {
             SlotBase::At(at) => Some(at),
@@ -45,12 +45,12 @@ impl SlotBase {
     }
 }
 
-/// Definitions that are followed one after the other.
+/// Maximum number of definitions traced in a chain.
 const DEPTH: u32 = 256;
 
 struct Search<'m> {
     module: &'m Module,
-    /// By value what was found; [`SlotBase::Computed`] while it is looked for.
+    /// Results by value; [`SlotBase::Computed`] while a value is being traced.
     found: BTreeMap<u32, SlotBase>,
     /// The calls of each function.
     calls: Option<BTreeMap<OpId, Vec<OpId>>>,
@@ -94,7 +94,7 @@ impl Search<'_> {
         sum.unwrap_or(SlotBase::Computed)
     }
 
-    /// An argument of a function: what all of its callers pass.
+    /// An argument of a function: the value that all of its callers pass.
     fn argument(&mut self, block: BlockId, index: usize, depth: u32) -> SlotBase {
         let Some(function) = self.module.block_parent(block) else { return SlotBase::Computed };
         let module = self.module;
@@ -131,7 +131,8 @@ fn shifted(base: SlotBase, by: Option<i64>) -> Option<SlotBase> {
     }
 }
 
-/// The parameter of a kernel's entry function that a pointer is, followed through calls; `None` for what is computed.
+/// The parameter of a kernel's entry function that a pointer comes from, traced through calls; `None` if it is
+/// computed.
 pub(super) fn outermost_argument(module: &Module, value: ValueId) -> Option<ValueId> {
     let mut value = value;
     let calls = calls(module);

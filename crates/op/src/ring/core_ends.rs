@@ -1,4 +1,4 @@
-//! The ends of rings that a core has.
+//! The ring ends of a core.
 
 use std::collections::BTreeMap;
 
@@ -9,16 +9,16 @@ use crate::ring::key::PipeKey;
 /// A core's ends of the kernel's rings, by pipe and direction.
 #[derive(Clone, Debug, Default)]
 pub struct CoreRings {
-    /// `None` where an end was initialised with an error, which is reported there and once.
+    /// `None` for an end whose initialisation had an error, which is reported once, there.
     pub(crate) ends: BTreeMap<(PipeKey, Direction), Option<End>>,
 }
 
-/// One end of a ring. Registers are there only where the ring needs them.
+/// One end of a ring. Optional registers are only allocated for rings that need them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
     /// Address of slot 0.
     pub(crate) base: Operand,
-    /// Where pops from global memory land.
+    /// The landing area for pops from global memory.
     pub(crate) landing: Option<Landing>,
     /// Slot of the next push (producer) or pop (consumer).
     pub(crate) tag: Reg,
@@ -28,7 +28,8 @@ pub(crate) struct End {
     pub(crate) position: Option<Reg>,
     /// Phases that ops turn on and off, in the order of [`Phase`].
     pub(crate) status: [Option<Reg>; 4],
-    /// Whether to free the popped slots that are held, a bit each, the oldest lowest; and how many.
+    /// One bit for each popped slot that is held, the oldest in the lowest bit: whether to free it; and the number of
+    /// such slots.
     pub(crate) held: Option<(Reg, Reg)>,
     /// The control signal popped last.
     pub(crate) signal: Option<Reg>,

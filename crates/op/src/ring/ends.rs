@@ -1,4 +1,4 @@
-//! Which tiles meet in a ring: the types at its two ends.
+//! The tile types at the two ends of a ring.
 
 use slipring_ir::TileType;
 use slipring_program::Direction;
@@ -20,8 +20,9 @@ impl Ends {
         Ends { direction, cube, lane }
     }
 
-    /// The tiles at the other end that a tile may be whole or part of. Where its type or theirs leaves open how much is
-    /// valid, and some are laid out as whole and half exactly, the others that only have room are left out.
+    /// The tiles at the other end that a tile may be the whole or a part of. If some of them have layouts in exactly
+    /// that proportion, those that merely leave enough capacity are dropped when their valid shape or that of the tile
+    /// is dynamic.
     pub fn others(&self, split: Split, own: &TileType, is_cube: bool) -> Vec<TileType> {
         let pair = |other: &TileType| if is_cube { (*own, *other) } else { (*other, *own) };
         let fits = |other: &TileType| {
@@ -43,7 +44,8 @@ impl Ends {
         list
     }
 
-    /// The tile that stands for those at the other end, which all lie alike; one of the same size where there is none.
+    /// The representative of the tiles at the other end, which all have the same layout; if there are none, a tile of
+    /// the matching size.
     pub fn other(&self, split: Split, own: &TileType, is_cube: bool) -> TileType {
         if let Some(first) = self.others(split, own, is_cube).first() {
             return *first;
@@ -64,14 +66,15 @@ impl Ends {
         self.cube.iter().map(|(_, tile)| tile)
     }
 
-    /// Rows or columns that a lane has along the divided axis by the types at the other end, if they say it.
+    /// The extent of a lane's tile along the divided axis according to the types at the other end, if they determine
+    /// it.
     pub fn expected(&self, split: Split, own: &TileType, is_cube: bool) -> Option<u32> {
         let axis = split.axis()?;
         let own = self.valid(split, own, is_cube, axis)?;
         Some(if is_cube { own / 2 } else { own })
     }
 
-    /// Valid rows or columns of a tile by the types at the other end, if they all say the same.
+    /// The valid extent of a tile along an axis according to the types at the other end, if they all agree.
     pub fn valid(&self, split: Split, own: &TileType, is_cube: bool, axis: usize) -> Option<u32> {
         let mut said = self.others(split, own, is_cube).into_iter().map(|other| other.valid[axis].known());
         let first = said.next()??;

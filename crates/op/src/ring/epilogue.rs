@@ -1,24 +1,24 @@
-//! What the fixpipe does to tiles on their way from the accumulator into a pipe: a layout, a conversion, ReLU.
+//! Conversions of the fixpipe on tiles on their way from the accumulator into a pipe: layout, element type, ReLU.
 //!
-//! It belongs to the pipe, both ends say the same. The scale belongs to the pushes: each takes that of the op before it in
-//! its block that gives one to its pipe.
+//! The epilogue belongs to the pipe, and both ends declare the same one. The scale belongs to the pushes: each uses the
+//! one that the last op before it in its block gave to the pipe.
 
 use slipring_effect::Payload;
 use slipring_tile::{BLayout, Elem, SLayout};
 
 use super::words;
 
-/// How a tile is converted.
+/// A conversion of element types.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct Quant {
     pub(crate) name: &'static str,
     /// Elements of the accumulator.
     pub(crate) from: &'static [Elem],
-    /// Elements of the popped tile; none where they are those of the accumulator.
+    /// Elements of the popped tile; empty if they are those of the accumulator.
     pub(crate) to: &'static [Elem],
-    /// What it is scaled by.
+    /// The kind of scale.
     pub(crate) scale: Option<Payload>,
-    /// True where only platforms with [`Capability::ColumnScaledFloats`] have it.
+    /// True if only platforms with [`Capability::ColumnScaledFloats`] support it.
     pub(crate) newer: bool,
 }
 
@@ -55,7 +55,7 @@ const QUANTS: [Quant; 15] = [
     quant("qf322fp8_pre_scalar", F32, &[Elem::F8E4M3], SCALAR, true),
 ];
 
-/// Layouts: name, how the popped tile lies, in words.
+/// Layouts: name, and the layout of the popped tile.
 pub(crate) const LAYOUTS: [(&str, BLayout, SLayout); 3] = [
     ("nz2nd", BLayout::RowMajor, SLayout::NoneBox),
     ("nz2dn", BLayout::ColMajor, SLayout::NoneBox),
@@ -64,7 +64,7 @@ pub(crate) const LAYOUTS: [(&str, BLayout, SLayout); 3] = [
 
 const RELUS: [&str; 2] = ["no_relu", "normal_relu"];
 
-/// What happens to the tiles of a pipe.
+/// The conversions on the tiles of a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Epilogue {
     pub(crate) quant: &'static Quant,
@@ -81,7 +81,7 @@ impl std::fmt::Display for Epilogue {
 }
 
 impl Epilogue {
-    /// True if it makes integers of 8 bits of what is pushed.
+    /// True if pushed values become 8-bit integers.
     pub fn makes_bytes(&self) -> bool {
         self.quant.to.contains(&Elem::I8)
     }

@@ -1,4 +1,4 @@
-//! What the fixpipe does to tiles on their way through a ring: its rules and its steps.
+//! Conversions of the fixpipe on tiles of a ring: rules and expansion.
 
 use super::words;
 use slipring_effect::{Finish, Payload};
@@ -14,10 +14,10 @@ use crate::ring::spec::{Config, ring_tile};
 use crate::ring::split::Split;
 
 impl Epilogue {
-    /// What the op that makes a pipe says.
+    /// The epilogue that the op making a pipe declares.
     ///
     /// # Errors
-    /// What of it is not understood.
+    /// The part of it that is not understood.
     pub fn of(init: &OpRef<'_>) -> Result<Option<Epilogue>, String> {
         match init.attr(words::EPILOGUE) {
             None => Ok(None),
@@ -26,7 +26,8 @@ impl Epilogue {
         }
     }
 
-    /// What a push does to elements, and the argument that it takes: the bits of a scale, or the address of a table.
+    /// The conversion that a push applies to elements, and its argument: the bits of a scale, or the address of a
+    /// table.
     pub(super) fn finish(&self, push: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Finish, Operand), Reported> {
         let finish = Finish { relu: self.relu, scale: self.quant.scale, add: false };
         let Some(payload) = self.quant.scale else { return Ok((finish, Operand::Imm(0))) };
@@ -39,7 +40,7 @@ impl Epilogue {
     }
 }
 
-/// The op that makes the pipe of this number in the function of an op.
+/// The op that makes the pipe with this id in the function of an op.
 fn pipe_of_number<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     let body = op.module.body(op.module.function_of(op.id)?, 0)?;
     let number = |op: &OpRef<'_>| op.int(words::ID).unwrap_or(0);
@@ -47,7 +48,7 @@ fn pipe_of_number<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     inits.filter(|init| init.def.ring.is_some_and(RingPart::makes_end)).find(|init| number(init) == number(op))
 }
 
-/// Reports an op that gives a scale to a pipe that takes none, or another one.
+/// Reports an op that sets a scale on a pipe that takes none or another kind.
 pub fn verify_scale(op: &OpRef<'_>, payload: Payload, diags: &mut Diags) {
     let number = op.int(words::ID).unwrap_or(0);
     let Some(init) = pipe_of_number(op) else {
@@ -65,7 +66,7 @@ pub fn verify_scale(op: &OpRef<'_>, payload: Payload, diags: &mut Diags) {
     }
 }
 
-/// The scale that counts for a push: that of the last op before it in its block that gives its pipe one of this kind.
+/// The scale that a push uses: the one of the last op before it in its block that gives its pipe a scale of this kind.
 fn scale_of(push: &OpRef<'_>, payload: Payload) -> Option<ValueId> {
     let number = |op: &OpRef<'_>| op.int(words::ID).unwrap_or(0);
     let ops = &push.module.block(push.module.op(push.id).block?).ops;
@@ -74,17 +75,17 @@ fn scale_of(push: &OpRef<'_>, payload: Payload) -> Option<ValueId> {
     before.filter(same).last()?.operand("scale")
 }
 
-/// The tile of scales that a push reads beside the tile that it pushes, where its pipe has one.
+/// The tile of scales that a push reads in addition to the pushed tile, if its pipe has one.
 pub fn table_of(push: &OpRef<'_>) -> Option<ValueId> {
     push.def.ring.and_then(RingPart::pushes)?;
     let pipe = pipe_of_number(push)?;
-    // Most pipes have none, which is known without reading the rest.
+    // Most pipes have no epilogue, which this cheap check finds out first.
     pipe.attr(words::EPILOGUE)?;
     let epilogue = Config::of(&pipe).ok()?.epilogue?;
     epilogue.quant.scale.filter(|payload| *payload == Payload::Table).and_then(|payload| scale_of(push, payload))
 }
 
-/// Reports what the op that makes such a pipe says otherwise.
+/// Reports parameters of the op making such a pipe that contradict the epilogue.
 pub(super) fn verify(init: &OpRef<'_>, config: &Config, platform: &Platform, diags: &mut Diags) {
     let Some(epilogue) = config.epilogue else { return };
     let mut wrong = |message: String| diags.push(init.error("pipe-epilogue", message));
@@ -102,7 +103,7 @@ pub(super) fn verify(init: &OpRef<'_>, config: &Config, platform: &Platform, dia
     }
 }
 
-/// Reports pushes and pops that do not go with what the pipe does to tiles.
+/// Reports pushes and pops that do not match the epilogue of the pipe.
 pub(super) fn check(ring: &PlannedRing, init: &OpRef<'_>, pushes: &[OpRef<'_>], pops: &[OpRef<'_>], diags: &mut Diags) {
     let Some(epilogue) = ring.epilogue else { return };
     let (layout, quant) = (&LAYOUTS[epilogue.layout], epilogue.quant);

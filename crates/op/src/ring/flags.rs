@@ -1,8 +1,9 @@
-//! Flag ids of pipes, and whether there are enough.
+//! Flag ids of pipes, and whether there are enough of them.
 //!
-//! Between the Cube core and each Vector core there are flags in each direction, which rings, counted pipes and semaphores that are
-//! written by hand share. A tagged ring takes one id for each slot: from 0 on; of a pipe with both directions the
-//! Vector-to-Cube ring takes those from the middle on (seed 000, flag usage). A counted pipe takes two ids a direction.
+//! Between the Cube core and each Vector core there are flags in each direction. Rings, counted pipes and hand-written
+//! semaphores share them. A tagged ring takes one id for each slot, from 0 on; in a pipe with both directions the
+//! Vector-to-Cube ring takes ids from the middle on (seed 000, flag usage). A counted pipe takes two ids for each
+//! direction.
 
 use super::spec::PipeSpec;
 use super::words;
@@ -20,8 +21,8 @@ use crate::rules::counted;
 pub(super) struct FlagBase(u32);
 
 impl FlagBase {
-    /// Of a counted pipe `FlagID` and `FlagID + 1`, where both directions are used `FlagID + 2` and `FlagID + 3` for the second; of a
-    /// tagged pipe one for each slot.
+    /// The flags of one direction. A counted pipe uses `FlagID` and `FlagID + 1`, and `FlagID + 2` and `FlagID + 3` for
+    /// the second direction if it has both; a tagged pipe uses one for each slot.
     pub fn of(self, direction: Direction, spec: &PipeSpec, platform: &Platform) -> Protocol {
         let second = spec.both_ways() && direction == Direction::V2C;
         if spec.config.counted {
@@ -32,7 +33,7 @@ impl FlagBase {
     }
 }
 
-/// All ids that a pipe takes from a first one on.
+/// All ids that a pipe takes, starting at its first one.
 fn ids(spec: &PipeSpec, base: u32, platform: &Platform) -> Vec<u32> {
     let directions = [Direction::C2V, Direction::V2C].into_iter().filter(|direction| spec.has(*direction));
     let of = |direction| match FlagBase(base).of(direction, spec, platform) {
@@ -42,20 +43,20 @@ fn ids(spec: &PipeSpec, base: u32, platform: &Platform) -> Vec<u32> {
     directions.flat_map(of).collect()
 }
 
-/// Ids that are given away: to which pipe.
+/// Ids that are in use, with the pipe that uses each.
 struct Taken<'p, 'm> {
     pipes: &'p [&'p [Init<'m>]],
     ids: Vec<(u32, usize)>,
 }
 
 impl Taken<'_, '_> {
-    /// Whether two pipes use flags between the same cores: pipes to different lanes have flags of their own.
+    /// True if two pipes use flags between the same cores: pipes to different lanes have separate flags.
     fn meet(&self, a: usize, b: usize) -> bool {
         let lane = |at: usize| self.pipes[at][0].spec.config.lane;
         lane(a).is_none() || lane(b).is_none() || lane(a) == lane(b)
     }
 
-    /// The first of these ids that another pipe has: which, and whose.
+    /// The first of these ids that another pipe uses, and that pipe.
     fn clash(&self, at: usize, ids: &[u32]) -> Option<(u32, usize)> {
         self.ids.iter().copied().find(|(id, other)| ids.contains(id) && self.meet(at, *other))
     }
@@ -65,8 +66,8 @@ impl Taken<'_, '_> {
     }
 }
 
-/// Where the tagged pipes of a kernel do not find flags for all their slots, those whose text names no protocol count their tiles, as
-/// pipes of the tile library do: two flags a direction. The pipe that used a slot still frees it.
+/// If the tagged pipes of a kernel need more flags than there are, switches those whose text names no protocol to the
+/// counted one, as the tile library uses: two flags for each direction. A slot is still freed by the pipe that used it.
 pub(super) fn count_where_short(inits: &mut [Init<'_>], platform: &Platform, mode: Decoding, diags: &mut Diags) {
     let pipes: Vec<&[Init<'_>]> = inits.chunk_by(|a, b| a.spec.key == b.spec.key).collect();
     let mut short = Diags::default();
@@ -88,7 +89,7 @@ pub(super) fn count_where_short(inits: &mut [Init<'_>], platform: &Platform, mod
     diags.push(Diagnostic { severity: Severity::Note, ..note });
 }
 
-/// Gives every pipe its flags: tagged pipes theirs, counted ones those that they ask for, else the next free ones.
+/// Assigns flags to every pipe: tagged pipes get theirs, counted ones those that they request, else the next free ones.
 pub(super) fn assign(pipes: &[&[Init<'_>]], platform: &Platform, mode: Decoding, diags: &mut Diags) -> Vec<FlagBase> {
     let mut taken = Taken { pipes, ids: Vec::new() };
     let mut bases = vec![FlagBase(0); pipes.len()];
@@ -149,7 +150,7 @@ fn collision(module: &Module, pipe: &[Init<'_>], other: &[Init<'_>], id: u32, di
     );
 }
 
-/// Every slot of a tagged ring needs a flag of its own, and the two directions of a pipe share the platform's flags.
+/// Requires a separate flag for every slot of a tagged ring; the two directions of a pipe share the platform's flags.
 pub(super) fn check_own(init: &Init<'_>, platform: &Platform, diags: &mut Diags) {
     let flags = platform.sync.ring_flags / if init.spec.both_ways() { 2 } else { 1 };
     let slots = init.spec.slots;
@@ -169,7 +170,7 @@ pub(super) fn check_own(init: &Init<'_>, platform: &Platform, diags: &mut Diags)
     }
 }
 
-/// The tagged pipes of a kernel need more flags than there are between a Vector core and the Cube core.
+/// Reports that the tagged pipes of a kernel need more flags than there are between a Vector core and the Cube core.
 fn too_many(at: usize, taken: &Taken<'_, '_>, platform: &Platform, diags: &mut Diags) {
     let (pipes, flags) = (taken.pipes, platform.sync.ring_flags);
     let users = (0..=at).filter(|other| !pipes[*other][0].spec.config.counted && taken.meet(at, *other));
@@ -180,7 +181,7 @@ fn too_many(at: usize, taken: &Taken<'_, '_>, platform: &Platform, diags: &mut D
     let message = if used > flags {
         format!("the kernel's rings{lane} have {used} slots, and {has}")
     } else {
-        // Pipes with both directions take their ids in two places.
+        // Pipes with both directions take ids from two separate ranges.
         format!("the kernel's rings{lane} have {used} slots, {has}, and this pipe finds no row of them that is free")
     };
     let last = pipes[at].last().unwrap_or(&pipes[at][0]);

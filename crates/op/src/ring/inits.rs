@@ -1,4 +1,4 @@
-//! The ops that make pipes, and those that take part in rings.
+//! The ops that make pipes, and the ops that use rings.
 
 use slipring_machine::CoreKind;
 
@@ -6,7 +6,7 @@ use crate::def::{OpRef, RingPart};
 use crate::ring::key::PipeKey;
 use crate::ring::spec::PipeSpec;
 
-/// An op that takes part in a ring, on the side where it stands.
+/// An op that uses a ring, with the kind of core that it runs on.
 pub(super) struct Part<'a> {
     pub op: OpRef<'a>,
     pub part: RingPart,

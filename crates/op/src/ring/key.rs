@@ -1,13 +1,13 @@
-//! What tells the pipes of a kernel apart.
+//! Identity of the pipes of a kernel.
 
 use slipring_ir::{Attr, Module, OpId};
 
 use crate::ring::words::NAME;
 
-/// What tells the pipes of a kernel apart: both ends of a pipe have the same.
+/// Identity of a pipe within a kernel: equal for both ends of a pipe.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PipeKey {
-    /// The `id` of the ops that name no pipe value; 0 where nothing is written.
+    /// The `id` of ops that take no pipe value; 0 if it is not written.
     Id(i64),
     /// The first flag of a pipe value.
     Flag(i64),

@@ -1,8 +1,9 @@
-//! Rings between the Cube core and the Vector cores: what a pipe is, the plan of a kernel's rings, and how
-//! push, pop and free expand.
+//! Rings between the Cube core and the Vector cores: the definition of a pipe, the plan of a kernel's rings, and the
+//! expansion of push, pop and free.
 //!
-//! Every way to write a pipe is read into one description ([`PipeSpec`]), both protocols (tagged flags, seed 000; counted
-//! flags, seed 003) and both placements are data of a [`PlannedRing`], and one expansion serves them all.
+//! All ways to write a pipe are read into one description ([`PipeSpec`]). Both protocols (tagged flags, seed 000;
+//! counted flags, seed 003) and both placements are data of a [`PlannedRing`], so that a single expansion covers them
+//! all.
 
 mod agree;
 mod base;

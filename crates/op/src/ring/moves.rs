@@ -1,8 +1,8 @@
-//! What a push and a pop move.
+//! The data movement of a push and a pop.
 //!
-//! A divided tile is divided by what is valid of it. On chip each lane's slot has the lane's tile as it is popped, and the
-//! Cube core's slot the whole tile. In global memory the slot is an image of the Cube core's tile, row by row, and what is
-//! for lane 1 begins in the middle of its rows or columns, however much is valid.
+//! A divided tile is divided by its valid extent. On chip, each lane's slot holds the lane's tile as it is popped, and
+//! the Cube core's slot holds the whole tile. In global memory the slot is an image of the Cube core's tile, row by
+//! row, and lane 1's part begins in the middle of its rows or columns, whatever the valid extent.
 
 use super::split::Split;
 use slipring_effect::{Divide, MoveEffect, MovePart, TilePlace};
@@ -24,14 +24,14 @@ fn image(ring: &PlannedRing, cube: &TileType) -> Layout {
     Layout::nd(elem, cube.layout.rows, cube.layout.cols)
 }
 
-/// A lane's part of the image of a tile of the Cube core: where it begins, what it has room for.
+/// A lane's part of the image of a tile of the Cube core: its origin and its capacity.
 fn in_image(split: Split, cube: &TileType, lane: usize) -> ((u32, u32), u32, u32) {
     let part = split.part(shape(cube), lane);
     ((part.row, part.col), part.rows, part.cols)
 }
 
-/// The move of a push: from the producer's tile into the slot, or both lanes' slots. `source` is how the tile lies in memory
-/// (a part of a tile has the distances of the whole), `pushed` its type.
+/// The move of a push: from the producer's tile into the slot, or into both lanes' slots. `source` is the tile's layout
+/// in memory (a part of a tile has the strides of the whole), `pushed` its type.
 pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePlace, pushed: &TileType) -> MoveEffect {
     let c2v = ring.direction == Direction::C2V;
     let other = ring.ends.other(split, pushed, c2v);
@@ -43,10 +43,10 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePla
         expect: ring.ends.expected(split, pushed, c2v),
     });
     let lane = role.subblock() as usize;
-    // Without a split both lanes hold the same tile: lane 0 brings it, lane 1 only takes part in the handshake.
+    // Without a split both lanes hold the same tile: lane 0 pushes it, lane 1 only takes part in the handshake.
     let brings = split != Split::None || lane == 0 || !ring.lanes[0];
     let (core, layout, parts) = match (ring.direction, ring.space) {
-        // One image of the whole tile, each lane loads its part.
+        // One image of the whole tile; each lane loads its part.
         (Direction::C2V, Space::Gm) if split == Split::None => {
             (role, image(ring, pushed), vec![MovePart::all(role, pushed.layout.rows, pushed.layout.cols)])
         }
@@ -84,8 +84,8 @@ pub(super) fn push(role: Role, ring: &PlannedRing, split: Split, source: TilePla
     MoveEffect { from: source, to, parts, divide, capacity: Some(u64::from(ring.slot_bytes)), ..MoveEffect::default() }
 }
 
-/// The move of a pop from global memory: from the slot to where the tile lands. `popped` is the type of the tile, `ty` how it
-/// lies in memory.
+/// The move of a pop from global memory: from the slot to the landing address. `popped` is the type of the tile, `ty`
+/// its layout in memory.
 pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, popped: &TileType, ty: &TileType) -> MoveEffect {
     let own = MovePart::all(role, popped.layout.rows, popped.layout.cols);
     let (image, parts, divide) = match (ring.direction, split.axis()) {
@@ -114,8 +114,8 @@ pub(super) fn load(role: Role, ring: &PlannedRing, split: Split, popped: &TileTy
     }
 }
 
-/// Rows and columns of a popped tile, where its type leaves them open and no operand says them: what the types at the other
-/// end say, else what its layout has room for.
+/// Rows and columns of a popped tile whose type leaves them dynamic and for which no operand gives them: determined by
+/// the types at the other end, else the full extent of its layout.
 pub(super) fn popped_extent(ring: &PlannedRing, split: Split, popped: &TileType) -> [u32; 2] {
     let is_cube = ring.direction == Direction::V2C;
     let capacity = [popped.layout.rows, popped.layout.cols];

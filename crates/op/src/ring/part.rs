@@ -1,11 +1,11 @@
-//! What an op does to a ring, and what the passes and the decoder ask of it.
+//! The effect of an op on a ring, as queried by the passes and the decoder.
 
 use slipring_effect::Payload;
 use slipring_program::Direction;
 
 use super::phases::Phase;
 
-/// What an op does to a ring.
+/// The effect of an op on a ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum RingPart {
@@ -15,17 +15,17 @@ pub enum RingPart {
     Free(Direction),
     /// Declares the consumer's memory for slots.
     Reserve,
-    /// Names the memory that the peer reserved.
+    /// Imports the memory that the peer reserved.
     Import,
-    /// Turns a phase of later pushes or pops on or off.
+    /// Turns a phase on or off for later pushes or pops.
     Status(Phase, Direction),
-    /// The scale of what later pushes of a pipe with an [`Epilogue`](super::Epilogue) take out of the accumulator.
+    /// Sets the scale for later pushes of a pipe with an [`Epilogue`](super::Epilogue).
     Scale(Payload),
-    /// The same by a pipe value, which tells the direction: see [`OpRef::ring`](crate::def::OpRef::ring).
+    /// An op on a pipe value, which determines the direction: see [`OpRef::ring`](crate::def::OpRef::ring).
     Handle(HandlePart),
 }
 
-/// What an op of rings does, whichever way it names its ring.
+/// The effect of an op on a ring, however it refers to the ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Act {
     MakeEnd,
@@ -40,8 +40,8 @@ enum Act {
 }
 
 impl RingPart {
-    /// What it does, and the direction where the op says it: one that takes a pipe value does not. The one place that knows
-    /// each variant: whatever is asked of a part is asked of this.
+    /// The act, and the direction if the variant has one: an op on a pipe value has none. This is the only match on all
+    /// variants; every query below uses it.
     const fn facts(self) -> (Act, Option<Direction>) {
         match self {
             RingPart::Initialize => (Act::MakeEnd, None),
@@ -60,32 +60,32 @@ impl RingPart {
         }
     }
 
-    /// True for what makes an end of a pipe.
+    /// True for an op that makes an end of a pipe.
     pub const fn makes_end(self) -> bool {
         matches!(self.facts(), (Act::MakeEnd, _))
     }
 
-    /// True for what declares the consumer's memory for slots.
+    /// True for an op that declares the consumer's memory for slots.
     pub const fn reserves(self) -> bool {
         matches!(self.facts(), (Act::Reserve, _))
     }
 
-    /// True for what names the memory that the peer reserved.
+    /// True for an op that imports the memory that the peer reserved.
     pub const fn imports(self) -> bool {
         matches!(self.facts(), (Act::Import, _))
     }
 
-    /// True for a pop, by its ring or by a pipe value.
+    /// True for a pop, of a ring or of a pipe value.
     pub const fn takes_tile(self) -> bool {
         matches!(self.facts(), (Act::Pop, _))
     }
 
-    /// True for a free, by its ring or by a pipe value.
+    /// True for a free, of a ring or of a pipe value.
     pub const fn gives_back(self) -> bool {
         matches!(self.facts(), (Act::Free, _))
     }
 
-    /// The direction of a push that says it.
+    /// The direction of a push that specifies it.
     pub const fn pushes(self) -> Option<Direction> {
         match self.facts() {
             (Act::Push, direction) => direction,
@@ -93,7 +93,7 @@ impl RingPart {
         }
     }
 
-    /// The direction of a pop that says it.
+    /// The direction of a pop that specifies it.
     pub const fn pops(self) -> Option<Direction> {
         match self.facts() {
             (Act::Pop, direction) => direction,
@@ -101,7 +101,7 @@ impl RingPart {
         }
     }
 
-    /// The direction of a free that says it.
+    /// The direction of a free that specifies it.
     pub const fn frees(self) -> Option<Direction> {
         match self.facts() {
             (Act::Free, direction) => direction,
@@ -109,7 +109,7 @@ impl RingPart {
         }
     }
 
-    /// The direction of a push, pop or free that says it.
+    /// The direction of a push, pop or free that specifies it.
     pub const fn moves(self) -> Option<Direction> {
         match self.facts() {
             (Act::Push | Act::Pop | Act::Free, direction) => direction,
@@ -117,7 +117,7 @@ impl RingPart {
         }
     }
 
-    /// The phase that it turns on or off, and the direction, where the op says it.
+    /// The phase that it turns on or off, and the direction, if the op specifies it.
     pub const fn switches(self) -> Option<(Phase, Direction)> {
         match self.facts() {
             (Act::Switch(phase), Some(direction)) => Some((phase, direction)),
@@ -125,7 +125,7 @@ impl RingPart {
         }
     }
 
-    /// The kind of scale that it gives later pushes.
+    /// The kind of scale that it sets for later pushes.
     pub const fn scales(self) -> Option<Payload> {
         match self.facts() {
             (Act::Scale(payload), _) => Some(payload),
@@ -134,7 +134,7 @@ impl RingPart {
     }
 }
 
-/// What an op does to the pipe that it takes as a value.
+/// The effect of an op on the pipe that it takes as a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum HandlePart {

@@ -1,10 +1,10 @@
-//! Which pipe waits and which signals in each phase of a ring (seed 003, TPUSH and TPOP; seed 000).
+//! The pipes that wait and signal in each phase of a ring (seed 003, TPUSH and TPOP; seed 000).
 
 use slipring_machine::Pipe;
 use slipring_program::Direction;
 
-/// The four steps by which the ends of a ring agree. A push allocates, moves, records; a pop waits and takes; a
-/// free gives back, in the pop itself or in an op of its own.
+/// The four steps of the handshake between the ends of a ring. A push allocates, moves, records; a pop waits and takes;
+/// a free releases the slot, in the pop itself or in a separate op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
     /// The producer waits for a free slot.
@@ -17,7 +17,7 @@ pub enum Phase {
     Free,
 }
 
-/// The pipe of each phase. Where the platform's waits stall the whole core, the scalar unit waits instead.
+/// The pipe of each phase. On platforms whose waits stall the whole core, the scalar unit waits instead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Phases {
@@ -27,7 +27,7 @@ pub struct Phases {
     pub free: Pipe,
 }
 
-/// What decides the pipes of a ring.
+/// The properties of a ring that decide its pipes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
     /// Direction.
@@ -43,9 +43,10 @@ pub struct Way {
 impl Phases {
     /// The pipes of a ring.
     ///
-    /// Seed 003 frees a ring to the Cube core from MTE1, wherever its slots are. A slot in global memory has been read when
-    /// MTE2 has loaded it, and MTE1 is not ordered after that: here MTE2 frees it. On chip, the tagged protocol frees
-    /// a slot in UB from the pipe that uses it, V; the counted one from MTE2, as seed 003 says.
+    /// Seed 003 frees a ring to the Cube core from MTE1, wherever its slots are. However, a slot in global memory has
+    /// been read as soon as MTE2 has loaded it, and MTE1 is not ordered after that: here MTE2 frees it. On chip, the
+    /// tagged protocol frees a slot in UB from the pipe that uses it, V; the counted one from MTE2, as seed 003
+    /// specifies.
     pub const fn of(way: Way) -> Phases {
         if way.control {
             return Phases { allocate: Pipe::S, record: Pipe::S, wait: Pipe::S, free: Pipe::S };

@@ -1,4 +1,4 @@
-//! Where the slots of a ring lie: known, aligned, and the same at both ends.
+//! Addresses of a ring's slots: known, aligned, and equal at both ends.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::def::{OpRef, RingPart};
 use crate::ring::inits::Init;
 use crate::ring::words;
 
-/// Checks where a pipe's slots of one direction lie, at each end alone and of both together.
+/// Checks the slot addresses of a pipe in one direction, at each end alone and of both together.
 pub(super) fn check(pipe: &[Init<'_>], direction: Direction, platform: &Platform, diags: &mut Diags) {
     if pipe[0].spec.config.control {
         return same_buffer(pipe, diags);
@@ -26,7 +26,7 @@ pub(super) fn check(pipe: &[Init<'_>], direction: Direction, platform: &Platform
     if pipe[0].spec.in_gm { same_buffer(pipe, diags) } else { same_base(pipe, direction, diags) }
 }
 
-/// Every slot begins where a tile may begin.
+/// Requires every slot to begin at an address where a tile may begin.
 fn slot_size(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
     let space = slot_space(direction);
     let Some(align) = platform.space(space).map(|spec| spec.align) else { return };
@@ -39,7 +39,7 @@ fn slot_size(init: &Init<'_>, direction: Direction, platform: &Platform, diags: 
     diags.push(init.op.error("pipe-slot-size", message).help(format!("set `slot_size` to {next} at both ends")));
 }
 
-/// Slots on chip begin where the text says: what is placed around them must know.
+/// Requires the text to determine the address of slots on chip: the placement of other buffers depends on it.
 fn known(init: &Init<'_>, direction: Direction, platform: &Platform, diags: &mut Diags) {
     let (module, space) = (init.op.module, slot_space(direction));
     let Some(value) = consumer_buffer(&init.op, direction) else { return };
@@ -89,7 +89,7 @@ fn ends<'p, 'm>(pipe: &'p [Init<'m>]) -> Option<(&'p Init<'m>, &'p Init<'m>)> {
     end(CoreKind::Cube).zip(end(CoreKind::Vector))
 }
 
-/// The producer moves tiles to where the consumer looks for them.
+/// Requires the producer to write to the address where the consumer reads.
 fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
     let Some((cube, vector)) = ends(pipe) else { return };
     let module = cube.op.module;
@@ -99,7 +99,7 @@ fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
     if here == there || !known(here) || !known(there) {
         return;
     }
-    // Two ways to one address are the same place.
+    // Two different origins may resolve to the same address.
     if let (Some(a), Some(b)) = (here.address(module), there.address(module))
         && a == b
     {
@@ -127,7 +127,7 @@ fn same_base(pipe: &[Init<'_>], direction: Direction, diags: &mut Diags) {
     );
 }
 
-/// Both ends use one buffer in global memory.
+/// Requires both ends to use the same buffer in global memory.
 fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
     let Some((cube, vector)) = ends(pipe) else { return };
     let module = cube.op.module;
@@ -146,7 +146,8 @@ fn same_buffer(pipe: &[Init<'_>], diags: &mut Diags) {
     );
 }
 
-/// The names of the parameters that hold slots of rings in global memory, in a module whose kernels have been told apart.
+/// The names of the parameters that hold slots of rings in global memory, in a module whose kernels have been
+/// separated.
 pub fn slot_parameters(module: &Module, platform: &Platform) -> BTreeSet<String> {
     let ops = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
     let makers = ops.filter(|op| op.def.ring.is_some_and(RingPart::makes_end));
@@ -160,7 +161,8 @@ pub fn slot_parameters(module: &Module, platform: &Platform) -> BTreeSet<String>
     named.collect()
 }
 
-/// Whether two parameters of functions are one of the kernel: the same, or of the same name in two functions that nobody calls.
+/// True if two parameters of functions are the same parameter of the kernel: identical, or of the same name in two
+/// functions that nobody calls.
 fn same_parameter(module: &Module, a: ValueId, b: ValueId) -> bool {
     let function = |value: ValueId| match module.value(value).def {
         ValueDef::Arg(block, _) => module.block_parent(block),
@@ -169,7 +171,8 @@ fn same_parameter(module: &Module, a: ValueId, b: ValueId) -> bool {
     a == b || (function(a) != function(b) && module.value(a).name == module.value(b).name)
 }
 
-/// Where slot 0 of a direction is in the consumer's memory, where the text tells it; `None` for rings in global memory.
+/// The address of slot 0 of a direction in the consumer's memory, if the text determines it; `None` for rings in global
+/// memory.
 pub(super) fn known_slots(pipe: &[Init<'_>], direction: Direction) -> Option<u64> {
     let own =
         pipe.iter().find(|init| init.kind == consumer(direction) && !init.spec.in_gm && !init.spec.config.control)?;

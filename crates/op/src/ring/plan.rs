@@ -1,4 +1,4 @@
-//! What rings a kernel has: gathered from both sides before either is decoded.
+//! The rings of a kernel, gathered from both sides before either is decoded.
 
 use slipring_ir::{Diags, Module, ValueId};
 use slipring_machine::{CoreKind, Platform, Role};
@@ -22,7 +22,7 @@ impl RingPlan {
     /// Gathers the rings of a kernel and checks that both sides agree.
     ///
     /// # Errors
-    /// Reports every disagreement at both places: slot sizes, slot counts, directions, protocols, flags, splits, tiles.
+    /// Reports every disagreement at both ends: slot sizes, slot counts, directions, protocols, flags, splits, tiles.
     pub fn new(
         module: &Module,
         kernel: &Kernel,
@@ -79,17 +79,17 @@ impl RingPlan {
         self.rings.iter().find(|ring| ring.key == key && ring.direction == direction)
     }
 
-    /// Flags of one kind of ring `index` of the program.
+    /// The number of flags of one kind in ring `index` of the program.
     pub fn flags(&self, index: u32) -> u32 {
         self.at(index).0.flags()
     }
 
-    /// True for a tile that some pop binds to a slot: its address changes.
+    /// True for a tile that a pop binds to a slot, so that its address changes.
     pub fn rebinds(&self, tile: ValueId) -> bool {
         self.rebound.contains(&tile)
     }
 
-    /// The ring one of whose flags is this semaphore from one core to another: its name, and its flags.
+    /// The ring that uses this semaphore between two cores as a flag: its name, and a description of its flags.
     pub fn flag_user(&self, setter: Role, waiter: Role, id: i64) -> Option<(&str, String)> {
         let uses = |ring: &&PlannedRing| {
             ring.lanes().map(Role::lane).any(|lane| {
@@ -125,7 +125,7 @@ impl RingPlan {
         (ring, lane)
     }
 
-    /// The rings as the program lists them: one for each lane.
+    /// The rings as listed in the program: one for each lane.
     pub fn decls(&self) -> Vec<RingDecl> {
         let each = self.rings.iter().flat_map(|ring| ring.lanes().map(move |lane| (ring, lane)));
         each.map(|(ring, lane)| RingDecl {
@@ -183,7 +183,7 @@ impl RingPlan {
     }
 }
 
-/// The tile that a pop binds, where it takes one instead of making one.
+/// The tile that a pop binds, if it takes the tile as an operand.
 fn popped_operand(part: &Part<'_>) -> Option<ValueId> {
     let tile = ring_tile(&part.op)?;
     part.op.module.op(part.op.id).operands.contains(&tile).then_some(tile)
@@ -204,7 +204,7 @@ fn gather<'a>(module: &'a Module, kernel: &Kernel) -> Vec<Part<'a>> {
     parts
 }
 
-/// Where a ring is planned for.
+/// The context in which a ring is planned.
 struct RingSetting<'a> {
     kernel: &'a Kernel,
     platform: &'a Platform,
@@ -238,7 +238,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         agree::check_free_splits(&of(RingPart::frees), &pops, diags);
         popped = agree::same_tile(&pops, diags);
         agree::check_shapes(&pushes, &pops, direction, diags);
-        // Slots on chip hold a tile as it is popped; in global memory they are images of the Cube core's tiles.
+        // Slots on chip have the layout of the popped tile; in global memory they are images of the Cube core's tiles.
         agree::check_places(&pushes, &ends, direction == Direction::C2V, diags);
         if spec.in_gm && direction == Direction::C2V {
             agree::check_places(&pops, &ends, false, diags);
@@ -248,7 +248,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
     let has = |role: Role| at.kernel.start[role.index()].is_some();
     let named = |lane: usize| spec.config.lane.is_none_or(|only| only == lane);
     let lanes = [has(Role::Aiv0) && named(0), has(Role::Aiv1) && named(1)];
-    // There are two lanes; another number is an error of its own.
+    // There are two lanes; another lane number is reported elsewhere.
     if let Some(lane) = spec.config.lane.filter(|lane| *lane < lanes.len()) {
         agree::check_undivided(&init.op, lane, pushes.iter().chain(&pops), diags);
         if !lanes[lane] {
@@ -272,7 +272,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
         library.check(at.platform, &pushes, &pops, diags);
     }
     let lanes = library.lanes(at.platform, lanes);
-    // A reference ring is a plain FIFO: so deep that its depth is not seen, every tile signalled.
+    // A reference ring is a plain FIFO: deep enough that its depth cannot be observed, with a signal for every tile.
     let slots = if reference && !entries { spec.slots.max(REFERENCE_SLOTS) } else { spec.slots };
     let phases = [Phase::Allocate, Phase::Record, Phase::Wait, Phase::Free];
     let switched =
@@ -307,7 +307,7 @@ fn plan_ring(parts: &[Part<'_>], init: &Init<'_>, at: &RingSetting<'_>, first: u
     ring
 }
 
-/// What tells a ring from those of other pipes.
+/// The suffix that distinguishes a ring from those of other pipes.
 fn suffix(key: PipeKey, alone: bool, module: &Module) -> String {
     match key {
         PipeKey::Id(0) => String::new(),

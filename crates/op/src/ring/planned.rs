@@ -1,4 +1,4 @@
-//! Rings as they are planned.
+//! Planned rings.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::ring::key::PipeKey;
 use crate::ring::library::Library;
 use crate::ring::phases::{Phase, Phases};
 
-/// How the ends of a ring agree.
+/// The handshake between the ends of a ring.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Protocol {
-    /// A ready and a free flag for each slot (seed 000): from this id on, as the Cube core names those of AIV0.
+    /// A ready and a free flag for each slot (seed 000). The first id is given in the Cube core's numbering for AIV0.
     Tagged(u32),
-    /// A counter for each direction of signals (seed 003).
+    /// A counter for each kind of signal (seed 003).
     Counted(Flags),
 }
 
 impl Protocol {
-    /// True for a flag for each slot.
+    /// True for the protocol with a flag for each slot.
     pub const fn is_tagged(self) -> bool {
         matches!(self, Protocol::Tagged(_))
     }
@@ -38,29 +38,29 @@ pub struct PlannedRing {
     pub direction: Direction,
     /// True if it carries a control signal.
     pub control: bool,
-    /// True if its slots are given to the text, which fills and reads them in global memory.
+    /// True if its slots are exposed to the text, which fills and reads them in global memory.
     pub entries: bool,
-    /// Slots.
+    /// Number of slots.
     pub slots: u32,
     /// Bytes from one slot to the next.
     pub slot_bytes: u32,
-    /// True where the pipe has both directions.
+    /// True if the pipe has both directions.
     pub both_ways: bool,
     /// Vector cores at the ring's other end.
     pub lanes: [bool; 2],
     /// Memory that holds the slots.
     pub space: Space,
-    /// Address of slot 0 in the consumer's memory, where the text tells it; `None` for rings in global memory.
+    /// Address of slot 0 in the consumer's memory, if the text determines it; `None` for rings in global memory.
     pub base: Option<u64>,
-    /// How the ends agree.
+    /// The handshake between the ends.
     pub protocol: Protocol,
-    /// Tiles that one free signal stands for.
+    /// Number of tiles for each free signal.
     pub period: u32,
-    /// Free signals at the start.
+    /// Initial free signals.
     pub credits: u32,
-    /// True if a pop frees what it took.
+    /// True if a pop frees its slot.
     pub auto_free: bool,
-    /// Slots of the consumer's memory.
+    /// Number of slots in the consumer's memory.
     pub local_slots: u32,
     /// Pipes of the phases.
     pub phases: Phases,
@@ -70,13 +70,13 @@ pub struct PlannedRing {
     pub popped: Option<TileType>,
     /// Index in the program's rings of the part of lane 0 (or of the only lane); lane 1's follows.
     pub first: u32,
-    /// What the platform's tile library does otherwise,
+    /// The properties of the ring for which the platform's tile library differs from the engine.
     pub(super) library: Library,
-    /// and what of it is done as the engine has it.
+    /// Those of them for which the engine's interpretation applies.
     pub(super) leaning: Library,
     /// Types of the tiles at both ends.
     pub(super) ends: Ends,
-    /// What the fixpipe does to tiles on their way.
+    /// Conversions of the fixpipe on its tiles.
     pub(super) epilogue: Option<Epilogue>,
     pub(crate) name: String,
 }
@@ -88,7 +88,7 @@ impl PlannedRing {
         (0..2).filter(move |lane| lanes[*lane])
     }
 
-    /// Index in the program's rings of a lane's part.
+    /// Index in the program's rings of the part of a lane.
     pub fn part(&self, lane: usize) -> u32 {
         self.first + u32::from(lane == 1 && self.lanes[0])
     }
@@ -98,7 +98,7 @@ impl PlannedRing {
         role == Role::Aic || self.lanes[role.subblock() as usize]
     }
 
-    /// Flags of one kind: one for each slot, or one counter.
+    /// The number of flags of one kind: one for each slot, or one counter.
     pub const fn flags(&self) -> u32 {
         match self.protocol {
             Protocol::Tagged(_) => self.slots,
@@ -112,15 +112,15 @@ impl PlannedRing {
 pub struct RingPlan {
     /// The rings, by pipe and direction.
     pub rings: Vec<PlannedRing>,
-    /// Tiles that pops bind to a slot after they have been made.
+    /// Tiles that pops bind to a slot after their creation.
     pub(crate) rebound: BTreeSet<ValueId>,
     pub(crate) counter_max: u32,
     pub(crate) lane_offset: u32,
-    /// True if the producers take the free signals back at their ends: counters outlive the kernel.
+    /// True if the producers consume the initial free signals at the end, because counters outlive the kernel.
     pub(crate) returns: bool,
 }
 
-/// The two counters of a counted ring: ids as the Cube core names those of AIV0.
+/// The two counters of a counted ring, with ids in the Cube core's numbering for AIV0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// A tile is ready.

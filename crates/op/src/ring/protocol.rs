@@ -1,15 +1,15 @@
-//! How ring ops expand.
+//! Expansion of ring ops.
 //!
 //! | op | steps |
 //! |---|---|
 //! | initialise | the consumer signals every slot free |
 //! | push | allocate: wait free → move → record: signal ready → advance the push tag |
-//! | pop | wait ready → load, or bind to the slot → advance the pop tag; in a pipe that frees by itself: signal free |
+//! | pop | wait ready → load, or bind to the slot → advance the pop tag; in a pipe with automatic frees: signal free |
 //! | free | signal free → advance the free tag |
 //!
-//! A consumer has two tags, so several pops may be outstanding; where pop and free alternate they are the single tag of
-//! seed 000. [`super::Phases`] says which pipe a step holds, [`super::Protocol`] which flag, [`super::signal`] when a step
-//! is left out. A control ring has the same steps, all of the scalar unit.
+//! A consumer has two tags, so several pops may be outstanding; if pop and free alternate, the two act as the single
+//! tag of seed 000. [`super::Phases`] determines the pipe of a step, [`super::Protocol`] the flag, and
+//! [`super::signal`] when a step is left out. A control ring has the same steps, all executed by the scalar unit.
 
 use slipring_ir::{Dim, TileType, ValueId};
 use slipring_machine::{Cost, Pipe, Role};
@@ -32,7 +32,7 @@ use crate::ring::planned::PlannedRing;
 /// Expands the ops that make a pipe.
 ///
 /// # Errors
-/// Reported where a buffer that the placement needs is not given.
+/// Reported if a buffer that the placement needs is missing.
 pub fn initialize(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if let Some(pipe) = op.module.op(op.id).results.first() {
         d.bind(*pipe, Binding::Handle(0));
@@ -56,7 +56,8 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
     let bytes = u64::from(ring.slots) * u64::from(ring.slot_bytes);
     let buffer = consumer_buffer(op, ring.direction);
     let mut landing = None;
-    // A reference run has the slots of such a ring where the text has them: it is the text that fills them.
+    // The slots of such a ring stay at the text's address in a reference run as well, because the text itself fills
+    // them.
     let base = if d.mode == Decoding::Reference && ring.space != Space::Gm {
         d.ring_memory(ring.first, ring.space, bytes)
     } else if ring.space == Space::Gm {
@@ -74,6 +75,7 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
             let tag = (ring.local_slots != ring.slots).then(|| d.variable(Operand::Imm(0)));
             landing = Some(Landing { base, tag, slots: ring.local_slots });
         }
+        // In a pipe with both directions, the Vector-to-Cube slots follow those of the other direction.
         let start = address_of(op, d, gm)?;
         let behind_the_other = ring.both_ways && ring.direction == Direction::V2C;
         d.add(start, Operand::Imm(if behind_the_other { bytes } else { 0 }))
@@ -103,7 +105,7 @@ fn bind_end(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing) -> Result<E
     })
 }
 
-/// The address that a buffer begins at: a pointer, or a memref.
+/// The base address of a buffer: a pointer, or a memref.
 fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Operand, Reported> {
     match d.binding(buffer) {
         Some(Binding::View(view)) => Ok(view.base),
@@ -112,8 +114,8 @@ fn address_of(op: &OpRef<'_>, d: &mut Decoder<'_>, buffer: ValueId) -> Result<Op
     }
 }
 
-/// True if a value is where popped tiles land. Of an op that makes a pipe value any address is; of the others the memory
-/// that this function reserved: a constant is the seed's "unused".
+/// True if a value is the landing area of popped tiles. On an op that makes a pipe value any address is one; on other
+/// ops it is the memory that this function reserved, as a constant is the seed's "unused".
 fn is_landing(op: &OpRef<'_>, value: ValueId) -> bool {
     !op.def.schema.results.is_empty() || matches!(SlotBase::of(op.module, value), SlotBase::In { .. })
 }
@@ -138,13 +140,14 @@ fn producer_lanes(ring: &PlannedRing, role: Role) -> Vec<usize> {
     }
 }
 
-/// The lane of a Vector core, if the ring goes there.
+/// The lane of a Vector core, if the ring serves it.
 fn own_lane(ring: &PlannedRing, vector: Role) -> Vec<usize> {
     let lane = vector.subblock() as usize;
     if ring.includes(vector) { vec![lane] } else { Vec::new() }
 }
 
-/// True if a pop of a ring that frees by itself does so at once: its tile has been copied, or nobody is in a hurry.
+/// True if a pop of a ring with automatic frees frees its slot immediately: the tile has been copied, or timing does
+/// not matter.
 fn frees_in_pop(d: &Decoder<'_>, ring: &PlannedRing) -> bool {
     ring.auto_free && (ring.space == Space::Gm || ring.control || d.mode == Decoding::Reference)
 }
@@ -155,7 +158,7 @@ fn end_of(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction) -> Result<(
     match (ring, key.and_then(|key| d.core_rings.ends.get(&(key, direction)).copied())) {
         (Some(ring), Some(Some(end))) => {
             if !ring.includes(d.role) {
-                // Both lanes have the same text: what it does with the other lane's pipe must not be reached on this one.
+                // Both lanes run the same text: ops on the other lane's pipe must not be reached on this lane.
                 let (name, other) = (op.def.schema.name, Role::lane(1 - d.role.subblock() as usize));
                 let message = format!("{} comes to `{name}` on a pipe to {other} alone", d.role);
                 d.emit(Inst::Trap { message: message.into() });
@@ -175,7 +178,7 @@ fn slot_address(d: &mut Decoder<'_>, base: Operand, tag: Reg, slot_bytes: u32) -
     d.add(base, offset)
 }
 
-/// Binds the event that a form of the op gives: it stands for nothing at run time.
+/// Binds the event that some forms of the op return: it does not exist at run time.
 fn bind_event(op: &OpRef<'_>, d: &mut Decoder<'_>) {
     for value in &op.module.op(op.id).results {
         if op.module.ty(*value).as_tile().is_none() {
@@ -240,7 +243,7 @@ fn control_slot(ring: &PlannedRing, load: bool) -> ElementAccess {
     ElementAccess { space: ring.space, core: Role::Aic, elem: Elem::I32, load, within: Within::Anything }
 }
 
-/// The first 32 bits of a tile go into the slot: from lane 0, where both Vector cores take part.
+/// Writes the first 32 bits of a tile into the slot, from lane 0 if both Vector cores take part.
 fn push_signal(d: &mut Decoder<'_>, ring: &PlannedRing, tile: &TileRef, address: Operand) {
     if d.role.subblock() == 1 && ring.lanes[0] {
         return;
@@ -288,7 +291,7 @@ pub fn pop(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Expands the op that gives a free slot in global memory.
+/// Expands the op that returns a free slot in global memory.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
@@ -297,7 +300,8 @@ pub fn allocate_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction)
     let lanes = producer_lanes(&ring, d.role);
     let position = end.position.map(|position| (position, 0));
     let gate = Gate { status: end.status[Phase::Allocate as usize], position };
-    // Slots are given before those that were given are pushed: the tag that a consumer frees by counts them.
+    // Slots may be allocated before earlier ones are pushed, so they need a separate tag: the one that a consumer uses
+    // for frees.
     signal::phase(d, &ring, &lanes, Phase::Allocate, end.free_tag, gate);
     let slot = slot_address(d, end.base, end.free_tag, ring.slot_bytes);
     bind_entry(op, d, slot)?;
@@ -308,13 +312,13 @@ pub fn allocate_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction)
     Ok(())
 }
 
-/// Binds the slot that an op gives: as its end of the pipe has it, at this address.
+/// Binds the slot that an op returns: a view like that of its end of the pipe, at this address.
 fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), Reported> {
     let view = super::spec::own_end(op).and_then(|own| gm_buffer(&own)).ok_or(Reported)?;
     let mut view = d.view(view)?;
     let mut base = slot;
     if let (Some(axis), 1) = (Split::of(op).and_then(Split::axis), d.role.subblock()) {
-        // What is for Vector core 1 begins behind as many elements as the last dimensions of its view have.
+        // The part of Vector core 1 begins after as many elements as the last dimensions of its view have.
         let last = &view.dims[view.dims.len().saturating_sub(2 - axis)..];
         let mut offset = Operand::imm(view.elem.bytes() as i64);
         for extent in last {
@@ -322,7 +326,7 @@ fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), 
         }
         base = d.add(base, offset);
     }
-    // The tag moves on while the slot is in use.
+    // The tag advances while the slot is in use, so the address needs its own register.
     view.base = if let Operand::Reg(_) = base { Operand::Reg(d.variable(base)) } else { base };
     d.bind(op.result(0), Binding::View(view));
     Ok(())
@@ -355,7 +359,7 @@ fn take_tile(
         _ => None,
     };
     match known {
-        // A tile that was there before: it is at another address from now on.
+        // An existing tile: its address changes from here on.
         Some(TileRef { addr: Operand::Reg(address), valid: open, .. }) => {
             d.emit(Inst::Move { d: address, a: addr });
             for (open, valid) in open.into_iter().zip(valid) {
@@ -364,7 +368,7 @@ fn take_tile(
                 }
             }
         }
-        // The tag moves on while the tile is still in use: the address stays in a register of its own.
+        // The tag advances while the tile is still in use, so the address needs its own register.
         _ => {
             if let Operand::Reg(_) = addr {
                 addr = Operand::Reg(d.variable(addr));
@@ -415,8 +419,8 @@ fn landing(op: &OpRef<'_>, d: &mut Decoder<'_>, ring: &PlannedRing, end: &End) -
     }
 }
 
-/// Expands a free. In a pipe that frees by itself the text's own frees do nothing, and those that the passes placed nothing
-/// where the pop has freed already.
+/// Expands a free. In a pipe with automatic frees, hand-written frees do nothing, and frees placed by passes do nothing
+/// if the pop has already freed the slot.
 ///
 /// # Errors
 /// Reported where the pipe is not initialised on this core.
@@ -449,8 +453,8 @@ fn free_slot(d: &mut Decoder<'_>, ring: &PlannedRing, end: &End, status: Option<
     }
 }
 
-/// What the consumers of sparse rings still owe when the program of a core ends: the signal of the last, incomplete period.
-/// So the counters come back to what they started with, whatever the number of tiles.
+/// Emits the pending signals of sparse rings when the program of a core ends: the consumer signals for the last,
+/// incomplete period. The counters thus return to their initial values, whatever the number of tiles.
 pub(crate) fn finish(d: &mut Decoder<'_>) {
     let ends: Vec<_> = d.core_rings.ends.iter().filter_map(|(key, end)| Some((*key, (*end)?))).collect();
     for ((key, direction), end) in ends {
@@ -470,7 +474,7 @@ pub fn set_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some((phase, direction)) = op.ring().and_then(RingPart::switches) else { return Err(Reported) };
     let (_, end) = end_of(op, d, direction)?;
     let on = d.scalar(op.operand("on").ok_or(Reported)?)?;
-    // A reference run keeps every signal: it has no register for it.
+    // In a reference run no phase is ever turned off, so there is no register for it.
     if let Some(status) = end.status[phase as usize] {
         d.emit(Inst::Move { d: status, a: on });
     }
@@ -480,7 +484,7 @@ pub fn set_status(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// The control signal that was popped last.
 ///
 /// # Errors
-/// Reported where the core has no end of the pipe that pops one.
+/// Reported if the core has no end of the pipe that pops one.
 pub fn signal_value(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (_, end) = end_of(op, d, Direction::V2C)?;
     let Some(signal) = end.signal else {

@@ -1,4 +1,4 @@
-//! What reservations of memory for slots, and imports of them, say.
+//! Attributes of reservations of slot memory, and of their imports.
 
 use slipring_ir::{Attr, Module, OpId};
 use slipring_tile::Space;
@@ -7,7 +7,7 @@ use crate::def::OpRef;
 
 pub use crate::ring::words::{BASE, LOCATION, NAME, PEER, SIZE};
 
-/// The name that a reservation is imported by, or that an import names.
+/// The name under which a reservation is imported, or the name that an import refers to.
 pub fn reserved_name<'m>(op: &OpRef<'m>) -> Option<&'m str> {
     op.text(NAME)
 }
@@ -17,32 +17,32 @@ pub fn reserved_bytes(op: &OpRef<'_>) -> u64 {
     op.int(SIZE).and_then(|n| u64::try_from(n).ok()).unwrap_or(0)
 }
 
-/// The memory of a reservation, where it says one.
+/// The memory of a reservation, if it specifies one.
 pub fn reserved_space(op: &OpRef<'_>) -> Option<Space> {
     op.text(LOCATION).and_then(Space::parse)
 }
 
-/// Puts a reservation into a memory.
+/// Sets the memory of a reservation.
 pub fn set_reserved_space(module: &mut Module, op: OpId, space: Space) {
     module.op_mut(op).attrs.set(LOCATION, Attr::member("address_space", space.name()));
 }
 
-/// The address of a reservation or of what is imported, where it is known.
+/// The address of a reservation or an import, if it is known.
 pub fn reserved_base(op: &OpRef<'_>) -> Option<u64> {
     op.int(BASE).and_then(|n| u64::try_from(n).ok())
 }
 
-/// Says the address of a reservation or of what is imported.
+/// Sets the address of a reservation or an import.
 pub fn set_reserved_base(module: &mut Module, op: OpId, base: u64) {
     module.op_mut(op).attrs.set(BASE, Attr::int(base as i64));
 }
 
-/// The function that an import takes memory of.
+/// The function whose memory an import refers to.
 pub fn import_peer(module: &Module, op: OpId) -> Option<&str> {
     module.op(op).attrs.get(PEER)?.as_str()
 }
 
-/// Turns an import to another function.
+/// Redirects an import to another function.
 pub fn set_import_peer(module: &mut Module, op: OpId, peer: &str) {
     module.op_mut(op).attrs.set(PEER, Attr::Symbol(peer.into()));
 }

@@ -1,4 +1,4 @@
-//! Changing the depth of a kernel's pipes: what a sweep over depths asks.
+//! Changing the depth of a kernel's pipes, for sweeps over depths.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use crate::def::{OpDef, OpRef, RingPart};
 use crate::facts::MixedPart;
 use crate::ring::words::SIZE;
 
-/// Gives every pipe of a module so many slots: in its type or its `slot_num`, and in the reservations of its slots. A landing
-/// area and a period are never larger than the ring. Functions of the whole cluster get them for the pipes that are made of
-/// their cross-core copies.
+/// Sets the depth of every pipe of a module: in its type or its `slot_num`, and in the reservations of its slots. A
+/// landing area and a period are capped to the depth of the ring. Functions of the whole cluster get it for the pipes
+/// that replace their cross-core copies.
 pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
     let functions: Vec<OpId> = module.functions().collect();
     for function in functions {
@@ -30,7 +30,8 @@ pub fn set_slots(module: &mut Module, slots: u32, platform: &Platform) {
     set_slots_by(module, platform, |_| slots);
 }
 
-/// Gives every pipe that the text makes the slots that are asked for what it is, and its reservations the bytes.
+/// Sets the depth of every pipe in the text to the result of `slots` for it, and the bytes of its reservations
+/// accordingly.
 pub fn set_slots_by(module: &mut Module, platform: &Platform, mut slots: impl FnMut(&PipeSpec) -> u32) {
     let top = module.walk(module.top);
     for id in top {
@@ -65,7 +66,7 @@ fn resize(module: &mut Module, id: OpId, slots: u32) {
     let Some((value, pipe)) = typed else {
         return attrs.set(words::SLOTS, Attr::int(slots));
     };
-    // Where the depth, the period and the local depth stand: see `Config`.
+    // Positions of the depth, the period and the local depth in the parameters: see `Config`.
     let (depth, capped): (usize, &[usize]) = if pipe.multi { (2, &[3, 7]) } else { (3, &[4]) };
     let mut params = pipe.params.clone();
     for (at, param) in params.iter_mut().enumerate() {

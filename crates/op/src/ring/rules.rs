@@ -1,4 +1,4 @@
-//! What makes a pipe legal on a platform (seed 003, Constraints and Target-Profile Restrictions).
+//! Rules for pipes on a platform (seed 003, Constraints and Target-Profile Restrictions).
 
 use slipring_ir::{Diags, Type};
 use slipring_machine::Platform;
@@ -10,7 +10,7 @@ use super::words;
 use crate::def::OpRef;
 use crate::ring::fixpipe;
 
-/// Reports what is wrong with the parameters of an op that makes a pipe.
+/// Reports invalid parameters of an op that makes a pipe.
 pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let config = match Config::of(op) {
         Ok(config) => config,
@@ -69,12 +69,12 @@ pub fn verify_pipe(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     slot_tensor(op, &spec, diags);
 }
 
-/// True where the text of the op itself has the depth of the landing area, and not a default of its type.
+/// True if the op itself specifies the depth of the landing area, instead of a default of its type.
 fn written_local(op: &OpRef<'_>) -> bool {
     op.attr(words::LOCAL_SLOTS).is_some()
 }
 
-/// Slots lie where the platform can put them.
+/// Requires the slots to be in a memory that the platform supports.
 fn placement(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut Diags) {
     let name = &platform.name;
     if gm_direction(op) && platform.ring.in_gm {
@@ -103,7 +103,7 @@ fn placement(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut D
     }
 }
 
-/// True for `DIR_C2V_GM` and its like.
+/// True for `DIR_C2V_GM` and the like.
 fn gm_direction(op: &OpRef<'_>) -> bool {
     let ty = op.module.op(op.id).results.first().map(|v| op.module.ty(*v));
     let Some(Type::Pipe(pipe)) = ty else { return false };
@@ -111,7 +111,7 @@ fn gm_direction(op: &OpRef<'_>) -> bool {
     !pipe.multi && (code.ends_with("_GM") || matches!(code.as_str(), "5" | "6" | "7"))
 }
 
-/// Flags in range, counters that cannot overflow, a period that the ring can keep.
+/// Requires flags in range, counters that cannot overflow, and a period that the ring can sustain.
 fn counters(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut Diags) {
     let (config, ids) = (&spec.config, i64::from(platform.ring.flag_ids));
     if !op.module.op(op.id).results.is_empty() && spec.slots > platform.ring.max_slots {
@@ -171,12 +171,12 @@ fn counters(op: &OpRef<'_>, spec: &PipeSpec, platform: &Platform, diags: &mut Di
     }
 }
 
-/// A view of a slot is as large as a slot.
+/// Requires a view of a slot to have the size of a slot.
 fn slot_tensor(op: &OpRef<'_>, spec: &PipeSpec, diags: &mut Diags) {
     let Some(Type::TensorView(view)) = gm_buffer(op).map(|v| op.module.ty(v)) else { return };
     let count = view.dims.iter().map(|d| d.known()).product::<Option<u64>>();
     let Some(bytes) = count.and_then(|n| n.checked_mul(view.elem.bytes() as u64)) else { return };
-    // Of a tile that is divided, the Vector cores' end has a view of a half.
+    // If a tile is divided, the Vector cores' end has a view of one half.
     let slot = u64::from(spec.slot_bytes);
     if bytes != slot && bytes.checked_mul(2) != Some(slot) {
         let message = format!("expects gm_slot_tensor to be a view of a slot of {slot} bytes, not of {bytes}");
@@ -184,7 +184,7 @@ fn slot_tensor(op: &OpRef<'_>, spec: &PipeSpec, diags: &mut Diags) {
     }
 }
 
-/// The slots lie in the buffer that is given for them, where its size is known.
+/// Requires the slots to fit into the buffer that is given for them, if its size is known.
 fn region(op: &OpRef<'_>, spec: &PipeSpec, diags: &mut Diags) {
     let Some(Type::MemRef(memref)) = gm_buffer(op).map(|v| op.module.ty(v)) else { return };
     let count = memref.dims.iter().map(|d| d.known()).product::<Option<u64>>();

@@ -1,4 +1,4 @@
-//! Waiting for the signals of a ring and sending them: both protocols, and what makes synchronisation sparse.
+//! Waiting for and sending the signals of a ring, for both protocols and for sparse synchronisation.
 
 use slipring_machine::Pipe;
 use slipring_program::{Inst, Law, Operand, Reg, Relation};
@@ -7,17 +7,17 @@ use super::phases::Phase;
 use crate::decode::Decoder;
 use crate::ring::planned::PlannedRing;
 
-/// What a signal depends on at run time.
+/// The run-time conditions of a signal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Gate {
-    /// Off where the register is 0.
+    /// Disabled if the register is 0.
     pub status: Option<Reg>,
-    /// Only where the register has this value: once in a period.
+    /// Enabled only if the register has this value: once in a period.
     pub position: Option<(Reg, u32)>,
 }
 
 impl Gate {
-    /// Runs `body` under the gate: what it emits is jumped over where the gate is closed.
+    /// Runs `body` under the gate: its instructions are skipped if the gate is closed.
     fn around(self, d: &mut Decoder<'_>, body: impl FnOnce(&mut Decoder<'_>)) {
         let closed = d.label();
         if let Some(status) = self.status {
@@ -34,7 +34,7 @@ impl Gate {
     }
 }
 
-/// Text of a phase, for reports.
+/// Description of a phase, for reports.
 const fn note(phase: Phase) -> &'static str {
     match phase {
         Phase::Allocate => "waits for a free slot",
@@ -44,7 +44,7 @@ const fn note(phase: Phase) -> &'static str {
     }
 }
 
-/// Carries out a phase of a ring for these lanes: waits or signals, with the flag of slot `tag` or the ring's counter.
+/// Expands a phase of a ring for these lanes: waits or signals, with the flag of slot `tag` or the ring's counter.
 pub(super) fn phase(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize], phase: Phase, tag: Reg, gate: Gate) {
     let phases = ring.phases;
     let (pipe, free, waits) = match phase {
@@ -64,7 +64,7 @@ pub(super) fn phase(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize], ph
     });
 }
 
-/// The free signals with which a ring starts.
+/// Sends the initial free signals of a ring.
 pub(super) fn start_free(d: &mut Decoder<'_>, ring: &PlannedRing, lanes: &[usize]) {
     d.note("signals every slot free");
     for lane in lanes {

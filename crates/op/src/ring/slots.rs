@@ -1,4 +1,4 @@
-//! What the slots of a planned ring hold, for passes that write its steps out.
+//! Contents of the slots of a planned ring, for passes that expand its steps.
 
 use slipring_ir::TileType;
 use slipring_program::Direction;
@@ -9,12 +9,12 @@ use super::split::Split;
 use crate::ring::planned::PlannedRing;
 
 impl PlannedRing {
-    /// The tile of the Cube core that a tile of one end is, or is a part of.
+    /// The tile of the Cube core that a tile of one end corresponds to, as the whole or a part.
     pub fn cube_tile(&self, split: Split, own: &TileType, is_cube: bool) -> TileType {
         if is_cube { *own } else { self.ends.other(split, own, false) }
     }
 
-    /// A slot on chip: a tile as the consumer pops it, of which everything is valid. `pushed` is the producer's.
+    /// The tile type of a slot on chip: the tile as the consumer pops it, entirely valid. `pushed` is the producer's.
     pub fn slot_tile(&self, split: Split, pushed: &TileType) -> TileType {
         let other = self.ends.other(split, pushed, self.direction == Direction::C2V);
         let space = super::slot_space(self.direction);
@@ -23,17 +23,17 @@ impl PlannedRing {
         TileType { space, layout: Layout { elem, ..other.layout }, valid, ..other }
     }
 
-    /// Rows and columns of a popped tile, where its type leaves them open and the text does not say them.
+    /// Rows and columns of a popped tile whose type leaves them dynamic and for which the text does not give them.
     pub fn popped_extent(&self, split: Split, popped: &TileType) -> [u32; 2] {
         moves::popped_extent(self, split, popped)
     }
 
-    /// True where the fixpipe changes tiles on their way.
+    /// True if the fixpipe converts tiles of this ring.
     pub const fn has_epilogue(&self) -> bool {
         self.epilogue.is_some()
     }
 
-    /// True where rows are pushed into L1 that are popped in blocks.
+    /// True if rows are pushed into L1 and popped in blocks.
     pub const fn takes_rows_apart(&self) -> bool {
         self.library.rows
     }

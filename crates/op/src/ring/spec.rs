@@ -1,4 +1,4 @@
-//! What a pipe is, read from the op that makes it: one description for every way to write it.
+//! Properties of a pipe, read from the op that makes it: one description for all ways to write it.
 
 use slipring_ir::{Attr, Diagnostic, Module, OpId, PipeParam, PipeType, TileType, Type, ValueId};
 use slipring_machine::{CoreKind, Platform};
@@ -16,40 +16,41 @@ use crate::reach::{affinity, core_of};
 use crate::ring::key::PipeKey;
 use crate::ring::words::{NAME, PEER};
 
-/// What the text says of a pipe, without what a platform adds.
+/// The properties that the text specifies for a pipe, without those that a platform adds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
     /// First flag id.
     pub flag: Option<i64>,
-    /// Whether it goes Cube to Vector, and Vector to Cube.
+    /// Whether it goes from Cube to Vector, and from Vector to Cube.
     pub directions: [bool; 2],
-    /// True if it carries a control signal and no tiles.
+    /// True if it carries a control signal instead of tiles.
     pub control: bool,
-    /// Slots in global memory, or on chip; `None` as the platform has it.
+    /// Slots in global memory, or on chip; `None` for the platform's default.
     pub in_gm: Option<bool>,
     /// Bytes of a slot.
     pub slot_bytes: i64,
-    /// Slots of each ring, if written.
+    /// Slots of each ring, if specified.
     pub slots: Option<i64>,
-    /// Slots of the area where popped tiles land, if written.
+    /// Slots of the landing area of popped tiles, if specified.
     pub local_slots: Option<i64>,
-    /// True: a counter for each direction of signals. False: a flag for each slot.
+    /// True: a counter for each kind of signal. False: a flag for each slot.
     pub counted: bool,
-    /// True if the pipe that uses a slot on chip frees it, with counters too: public headers do, seed 003 has MTE2 there.
+    /// True if the pipe that uses a slot on chip frees it, with counters too: public headers do so, while seed 003 uses
+    /// MTE2.
     pub freed_by_user: bool,
-    /// Tiles that one free signal stands for.
+    /// Number of tiles for each free signal.
     pub period: i64,
-    /// Free signals at the start, if written.
+    /// Initial free signals, if specified.
     pub credits: Option<i64>,
-    /// True if pops free.
+    /// True if pops free their slots.
     pub auto_free: bool,
     /// Tile types of producer and consumer, of a `tmpipe`.
     pub tiles: Option<(TileType, TileType)>,
     /// Vector cores at its other end, of a `tmpipe`.
     pub lanes: Option<usize>,
-    /// The one Vector core at its other end, if the text names it: 0 or 1 (seed 000, key property 5).
+    /// The single Vector core at its other end, if the text names it: 0 or 1 (seed 000, key property 5).
     pub lane: Option<usize>,
-    /// What the fixpipe does to tiles on their way.
+    /// Conversions of the fixpipe on its tiles.
     pub epilogue: Option<Epilogue>,
 }
 
@@ -64,14 +65,14 @@ const DIRECTIONS: [(&str, [bool; 2], bool, Option<bool>); 7] = [
     ("DIR_BOTH_GM", [true, true], false, Some(true)),
 ];
 
-/// Depth of the landing area where a pipe type does not say it.
+/// Depth of the landing area if a pipe type does not specify it.
 const LOCAL_SLOTS: i64 = 2;
 
 impl Config {
-    /// What the op that makes a pipe says.
+    /// The properties that the op making a pipe specifies.
     ///
     /// # Errors
-    /// What is wrong with the parameters of its type.
+    /// Describes the invalid parameters of its type.
     pub fn of(init: &OpRef<'_>) -> Result<Config, String> {
         let ty = init.module.op(init.id).results.first().map(|v| init.module.ty(*v));
         let mut config = match ty {
@@ -261,9 +262,9 @@ fn of_tmpipe(pipe: &PipeType) -> Result<Config, String> {
 /// A pipe on a platform.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PipeSpec {
-    /// What tells it from others.
+    /// Its identity.
     pub key: PipeKey,
-    /// As written.
+    /// The properties in the text.
     pub config: Config,
     /// Slots of each ring.
     pub slots: u32,
@@ -271,14 +272,14 @@ pub struct PipeSpec {
     pub slot_bytes: u32,
     /// True: slots in global memory.
     pub in_gm: bool,
-    /// Tiles that one free signal stands for.
+    /// Number of tiles for each free signal.
     pub period: u32,
-    /// Free signals at the start.
+    /// Initial free signals.
     pub credits: u32,
 }
 
 impl PipeSpec {
-    /// The pipe that an op makes. `None` where its parameters make no sense, which the op's own rules report.
+    /// The pipe that an op makes. `None` if its parameters are invalid, which the op's own rules report.
     pub fn of(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
         let config = Config::of(init).ok()?;
         let ring = &platform.ring;
@@ -325,7 +326,7 @@ impl PipeSpec {
         }
     }
 
-    /// True for the depth that the platform gives such a pipe, with a place where tiles land for each slot.
+    /// True if the depth is the platform's default for such a pipe, with a landing slot for each slot.
     pub fn has_depth_of(&self, platform: &Platform) -> bool {
         let ring = &platform.ring;
         let default = if self.both_ways() { ring.slots_both_ways } else { ring.slots_one_way };
@@ -342,31 +343,31 @@ impl PipeSpec {
         u64::from(self.local_slots()) * u64::from(self.slot_bytes)
     }
 
-    /// True if a pop leaves nothing of the tile in its slot, so that it can free it at once.
+    /// True if a pop copies the tile out of its slot, so that it can free the slot immediately.
     pub const fn pop_copies(&self) -> bool {
         self.in_gm || self.config.control
     }
 }
 
-/// The value that says where a pipe's slots in global memory are.
+/// The operand that gives the address of a pipe's slots in global memory.
 pub fn gm_buffer(init: &OpRef<'_>) -> Option<ValueId> {
     let slots = named(init, "gm_slot_buffer").or_else(|| named(init, "gm"));
     slots.or_else(|| named(init, "fifo").filter(|v| !init.module.ty(*v).is_int_like()))
 }
 
-/// True where a view of a slot says where they are: then they are there on every platform.
+/// True if a view of a slot gives the address: the slots are then in global memory on every platform.
 pub fn has_slot_tensor(init: &OpRef<'_>) -> bool {
     named(init, "gm_slot_buffer").is_some_and(|value| matches!(init.module.ty(value), Type::TensorView(_)))
 }
 
-/// The buffer that a pipe's slots in global memory are in: that of a view of a slot, too.
+/// The buffer that contains a pipe's slots in global memory; for a view of a slot, the buffer of the view.
 pub(super) fn gm_root(init: &OpRef<'_>) -> Option<ValueId> {
     let value = gm_buffer(init)?;
     let view = has_slot_tensor(init).then(|| init.module.defining_op(value)).flatten();
     Some(view.and_then(|view| init.module.op(view).operands.first().copied()).unwrap_or(value))
 }
 
-/// The value that says where a direction's tiles are in the consumer's memory: its slots, or where they land.
+/// The operand that gives the address of a direction's tiles in the consumer's memory: its slots, or the landing area.
 pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId> {
     let both = init.int(words::DIRECTIONS) == Some(3);
     let (own, local) = match direction {
@@ -377,7 +378,7 @@ pub fn consumer_buffer(init: &OpRef<'_>, direction: Direction) -> Option<ValueId
     buffer.or_else(|| named(init, "fifo").filter(|v| init.module.ty(*v).is_int_like()))
 }
 
-/// The operand of this name, if the op declares it and the text gives it.
+/// The operand of this name, if the op declares it and it is present.
 fn named(op: &OpRef<'_>, name: &str) -> Option<ValueId> {
     op.operand(op.def.schema.operands.iter().position(|o| o.name == name)?)
 }
@@ -391,7 +392,7 @@ pub fn maker<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     op.other(id).filter(|made| made.def.ring.is_some_and(RingPart::makes_end))
 }
 
-/// What the text says of the pipe of an op that has a pipe value.
+/// The properties of the pipe of an op that has a pipe value.
 pub(crate) fn pipe_of(op: &OpRef<'_>) -> Option<Config> {
     Config::of(&maker(op)?).ok()
 }
@@ -414,7 +415,7 @@ pub fn pipe_key(op: &OpRef<'_>) -> Option<PipeKey> {
     Some(reservation.map_or(PipeKey::Flag(0), PipeKey::Slots))
 }
 
-/// The reservation that a value is the address of, on either side.
+/// The reservation that a value is the address of, on the consumer's or the producer's side.
 pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
     let id = module.defining_op(value)?;
     match OpDef::of(module, id)?.ring? {
@@ -433,7 +434,7 @@ pub fn reservation_of(module: &Module, value: ValueId) -> Option<OpId> {
     }
 }
 
-/// What an op does to a ring: what its declaration says, with the direction found where a pipe value leaves it open.
+/// The effect of an op on a ring: the declared one, with the direction inferred if the op takes a pipe value.
 pub(crate) fn part_of(op: &OpRef<'_>) -> Option<RingPart> {
     let part = op.def.ring?;
     let RingPart::Handle(part) = part else { return Some(part) };
@@ -478,14 +479,14 @@ const fn consumes(kind: CoreKind) -> Direction {
     }
 }
 
-/// The tile that a push takes or a pop gives.
+/// The tile that a push takes or a pop returns.
 pub fn ring_tile(op: &OpRef<'_>) -> Option<ValueId> {
     let results = &op.module.op(op.id).results;
     let result = results.iter().copied().find(|v| op.module.ty(*v).as_tile().is_some());
     result.or_else(|| named(op, "tile"))
 }
 
-/// The kind of core that runs an op: by its declaration, else by the section or function that it stands in.
+/// The kind of core that runs an op: by its declaration, else by its section or function.
 pub fn stands_on(op: &OpRef<'_>) -> Option<CoreKind> {
     let module = op.module;
     let around = std::iter::successors(module.parent_op(op.id), |o| module.parent_op(*o));
@@ -496,7 +497,7 @@ pub fn stands_on(op: &OpRef<'_>) -> Option<CoreKind> {
     affinity(op).or_else(|| around.into_iter().find_map(kind))
 }
 
-/// The memory in which the consumer of a direction has its tiles.
+/// The memory that holds the consumer's tiles of a direction.
 pub const fn slot_space(direction: Direction) -> Space {
     match direction {
         Direction::C2V => Space::Vec,
@@ -509,7 +510,8 @@ pub fn consumer(direction: Direction) -> CoreKind {
     core_of(slot_space(direction))
 }
 
-/// The op that makes the end of a ring op's pipe on its own core: after its pipe value, else in the body of its function.
+/// The op that makes the end of a ring op's pipe on its own core: found through its pipe value, else in the body of its
+/// function.
 pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
     if let Some(maker) = maker(op) {
         return Some(maker);
@@ -522,15 +524,15 @@ pub fn own_end<'m>(op: &OpRef<'m>) -> Option<OpRef<'m>> {
 }
 
 impl OpRef<'_> {
-    /// What it does to a ring. The direction of an op that takes a pipe value comes from its tile, its pipe, or
-    /// the core it stands on; `None` where none of these tells it.
+    /// The effect on a ring. The direction of an op that takes a pipe value is inferred from its tile, its pipe, or the
+    /// core it runs on; `None` if none of these determines it.
     pub fn ring(&self) -> Option<RingPart> {
         crate::ring::part_of(self)
     }
 }
 
 impl Split {
-    /// The mode of an op: its `split` attribute (0, 1 or 2), else that of its pipe's tile types, else undivided.
+    /// The split of an op: its `split` attribute (0, 1 or 2), else that of its pipe's tile types, else undivided.
     pub fn of(op: &OpRef<'_>) -> Option<Split> {
         match op.int(SPLIT) {
             Some(0) => Some(Split::None),
@@ -541,10 +543,10 @@ impl Split {
         }
     }
 
-    /// What is wrong with an op that has no mode of these.
+    /// The error for an op whose split is none of these.
     pub fn refused(op: &OpRef<'_>) -> Diagnostic {
         match op.int(SPLIT) {
-            // The assembler knows them since 0.57, from the Cube core to the Vector cores through global memory.
+            // The assembler supports these since 0.57, from the Cube core to the Vector cores through global memory.
             Some(odd @ (3 | 4)) => {
                 let axis = if odd == 3 { "rows" } else { "columns" };
                 op.error("unsupported", format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"))

@@ -1,4 +1,4 @@
-//! How a tile is divided between the two Vector cores.
+//! Division of a tile between the two Vector cores.
 
 use slipring_ir::TileType;
 use slipring_program::Direction;
@@ -25,14 +25,14 @@ pub struct Part {
 }
 
 impl Split {
-    /// The split that makes a lane's tile out of the Cube core's; `None` where none does.
+    /// The split that relates a lane's tile to the Cube core's; `None` if none does.
     pub fn between(cube: &TileType, lane: &TileType) -> Option<Split> {
         let of = |tile: &TileType| (tile.layout.rows, tile.layout.cols);
         let modes = [Split::None, Split::UpDown, Split::LeftRight];
         modes.into_iter().find(|split| split.lane_shape(of(cube)) == of(lane))
     }
 
-    /// The attribute's number.
+    /// The value of the attribute.
     pub const fn number(self) -> i64 {
         self as i64
     }
@@ -46,7 +46,7 @@ impl Split {
         }
     }
 
-    /// The part of a layout of `rows` × `cols` that is for a lane: from its middle on for lane 1.
+    /// The part of a layout of `rows` × `cols` that a lane gets: lane 1's begins in the middle.
     pub fn part(self, (rows, cols): (u32, u32), lane: usize) -> Part {
         let halve = |n: u32| if lane == 0 { (0, n.div_ceil(2)) } else { (n.div_ceil(2), n / 2) };
         match self {
@@ -62,20 +62,20 @@ impl Split {
         }
     }
 
-    /// Rows and columns of a lane's part of a layout: lane 0's.
+    /// Rows and columns of a lane's part of a layout: those of lane 0.
     pub fn lane_shape(self, whole: (u32, u32)) -> (u32, u32) {
         let part = self.part(whole, 0);
         (part.rows, part.cols)
     }
 
-    /// The valid rows or columns of the Cube core's tile, if they cannot be halved: their number and the axis.
+    /// The extent of the Cube core's valid shape that cannot be halved, with its axis, if there is one.
     pub fn odd(self, cube: &TileType) -> Option<(u64, usize)> {
         let axis = self.axis()?;
         cube.valid[axis].known().filter(|n| n % 2 != 0).map(|n| (n, axis))
     }
 
-    /// True if `lane` can be the type of what a lane has of the Cube core's `cube`: half of what is valid along the divided
-    /// axis, all of it along the other. A valid extent that a type leaves open fits as far as its layout has room.
+    /// True if `lane` can be the type of a lane's part of the Cube core's tile `cube`: half of the valid extent along
+    /// the divided axis, all of it along the other. A dynamic valid extent fits if the layout has enough capacity.
     pub fn fits(self, cube: &TileType, lane: &TileType, direction: Direction) -> bool {
         (0..2).all(|axis| {
             let parts = if self.axis() == Some(axis) { 2 } else { 1 };
@@ -83,7 +83,7 @@ impl Split {
             let (all, own) = (capacity(cube), capacity(lane));
             match (cube.valid[axis].known(), lane.valid[axis].known()) {
                 (Some(whole), Some(part)) if parts == 2 => whole == 2 * part,
-                // A pop may name more or less of a tile that lies alike.
+                // A pop may name a smaller or larger valid extent of a tile with the same layout.
                 (Some(whole), Some(part)) => whole == part || all == own,
                 (Some(whole), None) => whole <= parts * own,
                 (None, Some(part)) => parts * part <= all,

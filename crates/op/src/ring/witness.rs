@@ -1,8 +1,8 @@
-//! What lane 1 pushes of tiles that are not divided.
+//! Checks on undivided tiles that lane 1 pushes.
 //!
-//! Without a split both Vector cores hold the same tile: lane 0 brings it, lane 1 takes part in the handshake. A tile of lane 1 that
-//! differs would be lost without a word. So a copy of each goes to memory that no address reaches, and the pop
-//! compares the two. It costs no cycles: the device has nothing like it.
+//! Without a split both Vector cores hold the same tile: lane 0 pushes it, lane 1 takes part in the handshake. If lane
+//! 1's tile differed, it would be lost silently. Therefore each of its tiles is copied to memory that no address
+//! reaches, and the pop compares the two. This costs no cycles, because the device does nothing like it.
 
 use super::split::Split;
 use slipring_effect::{MoveArgs, MoveEffect, MovePart, SameArgs, SameTiles, TilePlace};
@@ -29,7 +29,7 @@ fn copy_of(d: &mut Decoder<'_>, ring: &PlannedRing, tag: Reg) -> Operand {
     d.add(base, offset)
 }
 
-/// Copies what lane 1 pushes.
+/// Copies the tile that lane 1 pushes.
 pub(super) fn push(
     d: &mut Decoder<'_>,
     ring: &PlannedRing,
@@ -51,7 +51,7 @@ pub(super) fn push(
     d.issue(ring.phases.record, effect, args.list(), Cost::fixed(0));
 }
 
-/// Compares the tile that was popped with what lane 1 pushed.
+/// Compares the popped tile with the one that lane 1 pushed.
 pub(super) fn pop(d: &mut Decoder<'_>, ring: &PlannedRing, split: Split, tile: &TileRef, tag: Reg) {
     if !is_watched(d, ring, split) {
         return;

@@ -1,4 +1,4 @@
-//! What an op touches, as its declaration and its operands say.
+//! The accesses of an op, derived from its declaration and its operands.
 
 use slipring_ir::{Flow, Module, OpId, Touch, ValueId};
 use slipring_machine::{CoreKind, Pipe, Platform};
@@ -15,7 +15,7 @@ use crate::analysis::facts::{Functions, flow};
 use crate::analysis::rings::{RingOp, consumes, pipe, ring_bytes, ring_ops, slots_of};
 use crate::analysis::roots::{Address, Root, RootKind, Roots};
 
-/// Answers what ops touch.
+/// Determines the accesses of ops.
 pub struct Accesses<'m> {
     module: &'m Module,
     platform: &'m Platform,
@@ -38,7 +38,7 @@ impl<'m> Accesses<'m> {
         OpRef::of(self.module, id)?.pipe(self.platform)
     }
 
-    /// The work that an op is; `None` for ops that occupy no pipe.
+    /// The work that an op represents; `None` for ops that occupy no pipe.
     pub fn work(&self, id: OpId) -> Option<Work> {
         let op = OpRef::of(self.module, id)?;
         let pipe = op.pipe(self.platform)?;
@@ -59,7 +59,7 @@ impl<'m> Accesses<'m> {
         if let Some(direction) = op.ring().and_then(RingPart::frees)
             && !self.in_gm(&op)
         {
-            // Whoever reads the slot on another pipe has to be done.
+            // Any reader of the slot on another pipe must be finished.
             accesses.push(self.slots(pipe_key(&op), direction));
         }
         let inside = op.inside(self.platform).collect();
@@ -72,7 +72,7 @@ impl<'m> Accesses<'m> {
         spec.map_or(self.platform.ring.in_gm, |spec| spec.in_gm)
     }
 
-    /// The kind of core that runs an op, by its declaration or by where it stands.
+    /// The kind of core that runs an op, according to its declaration or its position.
     fn core(&self, op: &OpRef<'_>) -> Option<CoreKind> {
         let outer = |op: &OpId| self.module.parent_op(*op);
         let around = std::iter::successors(outer(&op.id), outer);
@@ -123,7 +123,7 @@ impl<'m> Accesses<'m> {
         }
     }
 
-    /// The local memory that holds the popped tiles of a ring: its slots, or where they land.
+    /// The local memory that holds the popped tiles of a ring: its slots, or their landing area.
     fn slots(&self, pipe: Option<PipeKey>, direction: Direction) -> Access {
         let space = slot_space(direction);
         let own = |r: &&RingOp<'_>| {
@@ -142,13 +142,13 @@ impl<'m> Accesses<'m> {
                 _ => None,
             };
             let (start, end) = range.map_or(EVERYTHING, |(start, size)| (start, start.saturating_add(size)));
-            // Several kernels of a file may have a pipe of this number.
+            // Several kernels of a file may have a pipe with this id.
             bytes = Some(bytes.map_or((start, end), |(a, b)| (a.min(start), b.max(end))));
         }
         Access { memory: Memory::Local(space), bytes: bytes.unwrap_or(EVERYTHING), window: None, write: true }
     }
 
-    /// The part of a view that a value is a window of, where the view is the same in every iteration.
+    /// The part of a view that a value is a window of, if the view is the same in every iteration.
     fn window(&self, value: ValueId) -> Option<Bounds> {
         let window = windows::Window::of(self.module, value, Follow::Exact)?;
         let made = self.module.defining_op(window.source)?;

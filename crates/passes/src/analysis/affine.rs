@@ -1,4 +1,4 @@
-//! Numbers as sums of multiples of values of which nothing more is known.
+//! Integers as linear combinations of opaque values.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use slipring_ir::{Module, Type, ValueId};
 use slipring_op::rules::constant;
 use slipring_op::{Linear, OpDef};
 
-/// Ops followed to find out how a number is made.
+/// Maximum number of ops followed when analysing a value.
 const DEPTH: usize = 32;
 
 /// `constant + Σ factor × value`, as long as nothing wraps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Affine {
-    /// The part that is known.
+    /// The constant part.
     pub constant: i64,
     /// The factor of each value; none is 0.
     pub terms: BTreeMap<ValueId, i64>,
@@ -42,24 +42,24 @@ impl Affine {
 /// Which ops are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Follow {
-    /// Only those on 64 bits, which no address wraps: what comes out holds for every input.
+    /// Only 64-bit ops, which addresses never overflow: the result holds for every input.
     Exact,
-    /// All of them, as if nothing wrapped.
+    /// All of them, assuming that nothing wraps.
     Intended,
 }
 
 impl Affine {
-    /// A value of which nothing more is known.
+    /// An opaque value.
     fn atom(value: ValueId) -> Affine {
         Affine { constant: 0, terms: BTreeMap::from([(value, 1)]) }
     }
 
-    /// How a number is made, as far as sums, differences and products with constants go.
+    /// The linear form of an integer, as far as it consists of sums, differences and products with constants.
     pub fn of(module: &Module, value: ValueId, follow: Follow) -> Affine {
         followed(module, value, follow, DEPTH).unwrap_or_else(|| Affine::atom(value))
     }
 
-    /// The number, where it is the same in every run.
+    /// The value, if it is the same in every run.
     pub fn known(&self) -> Option<i64> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -79,7 +79,7 @@ fn followed(module: &Module, value: ValueId, follow: Follow, depth: usize) -> Op
         Some(followed(module, value, follow, depth - 1).unwrap_or_else(|| Affine::atom(value)))
     };
     match OpDef::of(module, op)?.linear? {
-        // From fewer bits it is what it was.
+        // A value extended from fewer bits is unchanged.
         Linear::Same => of(0),
         Linear::Sum => of(0)?.plus(of(1)?),
         Linear::Difference => of(0)?.plus(of(1)?.scaled(-1)?),

@@ -1,4 +1,4 @@
-//! What passes ask of ops, answered from their declarations and their shape.
+//! Queries of passes about ops, answered from their declarations and their structure.
 
 use indexmap::IndexMap;
 use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
@@ -13,28 +13,24 @@ pub fn def(module: &Module, op: OpId) -> Option<&'static OpDef> {
     OpDef::of(module, op)
 }
 
-/// True for an op by which the text synchronises the pipes of a core itself. What passes placed does not count.
+/// True for an op by which the text itself synchronises the pipes of a core. Ops placed by passes do not count.
 pub fn syncs_by_hand(module: &Module, op: OpId) -> bool {
     let manual = def(module, op).is_some_and(|def| def.in_core_sync == InCoreSync::Manual);
     manual && !is_placed(module, op)
 }
 
-/// How often a module synchronises the pipes of a core, but for what passes placed for themselves.
+/// The number of ops in a module that synchronise the pipes of a core, not counting those placed by passes for
+/// themselves.
 pub fn syncs(module: &Module) -> usize {
     module.walk(module.top).into_iter().filter(|op| syncs_by_hand(module, *op)).count()
 }
 
-/// An op with its declaration.
-pub fn op_ref(module: &Module, op: OpId) -> Option<OpRef<'_>> {
-    OpRef::of(module, op)
-}
-
-/// How control passes through the regions of an op; once through each for an op that nobody declares.
+/// The control flow through the regions of an op; once through each for an undeclared op.
 pub fn flow(module: &Module, op: OpId) -> Flow {
     module.op(op).schema().map_or(Flow::Once, |s| s.flow)
 }
 
-/// Bytes of a buffer of this type in a local memory. `None` where the type leaves it open or names no buffer.
+/// Bytes of a buffer of this type in a local memory. `None` if the type leaves it open or is not a buffer.
 pub fn buffer_bytes(ty: &Type) -> Option<u64> {
     match ty {
         Type::Tile(tile) => Some(tile.layout.bytes() as u64),
@@ -46,26 +42,26 @@ pub fn buffer_bytes(ty: &Type) -> Option<u64> {
     }
 }
 
-/// The first value that an op takes: of one that makes a view, what it is a view of.
+/// The first operand of an op: for one that makes a view, the source of the view.
 pub fn first_operand(op: &OpRef<'_>) -> Option<ValueId> {
     op.module.op(op.id).operands.first().copied()
 }
 
-/// The functions of a module by name, those without a body too.
+/// The functions of a module by name, including those without a body.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     by_name: IndexMap<String, OpId>,
 }
 
 impl Functions {
-    /// Finds them.
+    /// Collects them.
     pub fn of(module: &Module) -> Functions {
         let mut by_name = IndexMap::new();
         collect(module, module.top, &mut by_name);
         Functions { by_name }
     }
 
-    /// The function of a name.
+    /// The function with this name.
     pub fn get(&self, name: &str) -> Option<OpId> {
         self.by_name.get(name).copied()
     }
@@ -75,8 +71,8 @@ impl Functions {
         self.get(module.callee_name(op)?)
     }
 
-    /// The body of a function that a walk of one kind of core enters at a call. `calls` are the functions that it is in: none is
-    /// entered again inside of itself, nor anything below a depth of calls that no program needs.
+    /// The body of a function that a walk for one kind of core enters at a call. `calls` is the call stack: no function
+    /// is entered recursively, nor beyond a call depth that no program needs.
     pub fn entered(&self, module: &Module, callee: OpId, kind: CoreKind, calls: &[OpId]) -> Option<BlockId> {
         const DEPTH: usize = 64;
         let enters = runs_on(module, callee, Some(kind)) && !calls.contains(&callee) && calls.len() < DEPTH;
@@ -89,7 +85,7 @@ impl Functions {
     }
 
     /// The calls in a function's body: call and callee, in the order of the text. Calls of functions of the other kind
-    /// of core are left out: that core makes them.
+    /// of core are omitted: that core makes them.
     pub fn calls(&self, module: &Module, function: OpId) -> Vec<(OpId, OpId)> {
         let Some(body) = module.body(function, 0) else { return Vec::new() };
         let kind = kernel_kind(module, function);
@@ -123,8 +119,8 @@ pub fn runs_on(module: &Module, function: OpId, kind: Option<CoreKind>) -> bool 
     }
 }
 
-/// Where an op stands in its block, and where there another one stands or what that one is inside of: the block and both places.
-/// `None` where the other one is outside of the block.
+/// The position of an op in its block, and the position there of another op or of the one that contains it: the block
+/// and both positions. `None` if the other one is outside of the block.
 pub fn beside(module: &Module, op: OpId, other: OpId) -> Option<(BlockId, [usize; 2])> {
     let (block, at) = module.position(op)?;
     let outer = |op: &OpId| module.parent_op(*op);
@@ -132,13 +128,13 @@ pub fn beside(module: &Module, op: OpId, other: OpId) -> Option<(BlockId, [usize
     Some((block, [at, module.position(there)?.1]))
 }
 
-/// The last op of a block, if it ends it.
+/// The terminator of a block, if its last op is one.
 pub fn terminator(module: &Module, block: BlockId) -> Option<OpId> {
     let last = *module.block(block).ops.last()?;
     module.op(last).schema().filter(|s| s.terminator).map(|_| last)
 }
 
-/// How often a counted loop with constant bounds runs.
+/// The trip count of a loop with constant bounds.
 pub fn trips(op: &OpRef<'_>) -> Option<i64> {
     let [lower, upper, step] = op.range()?.map(|bound| constant(op.module, bound));
     let (lower, upper, step) = (lower?, upper?, step?);

@@ -1,4 +1,4 @@
-//! Where a popped tile is used for the last time.
+//! The last use of a popped tile.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,16 +9,16 @@ use slipring_op::{OpRef, PipeRule};
 /// The uses of a tile among the ops of a block.
 #[derive(Clone, Debug)]
 pub struct Uses {
-    /// Position in the block of the last one; the position before the range where there is none.
+    /// Position in the block of the last use; the position before the range if there is none.
     pub last: usize,
-    /// The tile and its views: a view of the tile is the tile.
+    /// The tile and its views: a view of the tile counts as the tile.
     pub names: BTreeSet<ValueId>,
 }
 
 /// Uses of a tile by the ops of a block at the positions `range`, and by the ops in their regions.
 ///
 /// # Errors
-/// The op that passes the tile on to where it has another name.
+/// The op that passes the tile on under another name.
 pub fn uses(module: &Module, block: BlockId, tile: ValueId, range: Range<usize>) -> Result<Uses, OpId> {
     let mut found = Uses { last: range.start.saturating_sub(1), names: BTreeSet::from([tile]) };
     let end = range.end;
@@ -40,7 +40,7 @@ pub fn uses(module: &Module, block: BlockId, tile: ValueId, range: Range<usize>)
     Ok(found)
 }
 
-/// An op and those in its regions.
+/// An op and the ops in its regions.
 pub fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
     let mut found = vec![op];
     for region in &module.op(op).regions {

@@ -1,4 +1,4 @@
-//! What passes find out about a module before they change it. It changes nothing.
+//! Analyses shared by several passes. They do not change the module.
 
 pub mod access;
 pub mod affine;

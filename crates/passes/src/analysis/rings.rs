@@ -1,4 +1,4 @@
-//! Rings as the text declares them: reservations, imports, initialise ops, and where the slots of a ring end lie.
+//! Rings as declared in the text: reservations, imports, initialise ops, and the location of a ring end's slots.
 
 use slipring_ir::{Module, OpId};
 use slipring_machine::{CoreKind, Platform};
@@ -12,7 +12,7 @@ use slipring_tile::Space;
 
 use crate::analysis::facts::Functions;
 
-/// An op with a part in a ring and its function.
+/// An op that takes part in a ring, and its function.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub struct RingOp<'m> {
@@ -27,7 +27,7 @@ impl RingOp<'_> {
         pipe_key(&self.op)
     }
 
-    /// The memory that a reservation is in: as written, or that of the function's core.
+    /// The memory of a reservation: as written, or that of the function's core.
     pub fn space(&self) -> Space {
         let written = reserved_space(&self.op);
         written.unwrap_or(match kernel_kind(self.op.module, self.function) {
@@ -47,7 +47,7 @@ impl RingOp<'_> {
     }
 }
 
-/// Every op with a part in a ring, function by function in the order of the text.
+/// Every op that takes part in a ring, function by function in the order of the text.
 pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>> {
     let mut list = Vec::new();
     for (function, body) in functions.with_bodies(module) {
@@ -62,32 +62,34 @@ pub fn ring_ops<'m>(module: &'m Module, functions: &Functions) -> Vec<RingOp<'m>
     list
 }
 
-/// The pipe that an op makes.
+/// The pipe that an op creates.
 pub fn pipe(init: &OpRef<'_>, platform: &Platform) -> Option<PipeSpec> {
     PipeSpec::of(init, platform)
 }
 
-/// True if an op makes an end of a pipe with this direction.
+/// True if an op creates an end of a pipe that has this direction.
 pub fn goes(init: &OpRef<'_>, direction: Direction, platform: &Platform) -> bool {
     pipe(init, platform).is_some_and(|spec| spec.has(direction))
 }
 
-/// True if the core of an op consumes a direction: it stands on that kind of core, or on both.
+/// True if the core of an op consumes a direction: it is on that kind of core, or on both.
 pub fn consumes(init: &OpRef<'_>, direction: Direction) -> bool {
     stands_on(init).is_none_or(|kind| kind == consumer(direction))
 }
 
-/// Bytes of the consumer's memory that one direction takes: the ring's slots, or where tiles from global memory land.
+/// Bytes of the consumer's memory that one direction takes: the ring's slots, or the landing area of tiles from global
+/// memory.
 pub fn ring_bytes(init: &OpRef<'_>, platform: &Platform) -> u64 {
     pipe(init, platform).map_or(0, |spec| spec.local_bytes())
 }
 
-/// Where the slots of a direction lie, by the initialise op of their consumer. `None` where the op names no buffer.
+/// The location of the slots of a direction, from the initialise op of their consumer. `None` if the op names no
+/// buffer.
 pub fn slots_of(init: &OpRef<'_>, direction: Direction) -> Option<SlotBase> {
     consumer_buffer(init, direction).map(|value| SlotBase::of(init.module, value))
 }
 
-/// The reservation that an import names, or why there is none.
+/// The reservation that an import refers to, or why there is none.
 #[derive(Clone, Copy)]
 #[allow(missing_docs)]
 pub enum Import<'m> {
@@ -96,7 +98,7 @@ pub enum Import<'m> {
     NoReservation,
 }
 
-/// Finds the reservation that an import names.
+/// Finds the reservation that an import refers to.
 pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'m>]) -> Import<'m> {
     let peer = import_peer(import.op.module, import.op.id).and_then(|name| functions.get(name));
     let Some(peer) = peer else { return Import::NoFunction };
@@ -105,7 +107,7 @@ pub fn import_of<'m>(import: &RingOp<'m>, functions: &Functions, all: &[RingOp<'
     all.iter().find(matches).map_or(Import::NoReservation, |r| Import::Of(*r))
 }
 
-/// Gives every import the address of its reservation, where that has one.
+/// Gives every import the address of its reservation, if that has one.
 pub fn write_imports(module: &mut Module, functions: &Functions) {
     let all = ring_ops(module, functions);
     let imports = all.iter().filter(|r| r.part.imports());

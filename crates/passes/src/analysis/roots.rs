@@ -1,7 +1,7 @@
-//! Which buffers a value may stand for.
+//! The buffers that a value may refer to.
 //!
-//! A *root* is a buffer: a tile declared in local memory, the landing place of a popped tile, an argument of a function that
-//! nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls pass roots on.
+//! A *root* is a buffer: a tile declared in local memory, the landing area of a popped tile, an argument of a function
+//! that nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls propagate roots.
 
 use slipring_ir::{Flow, Module, OpId, Touch, ValueDef, ValueId};
 pub use slipring_op::address::Address;
@@ -15,35 +15,35 @@ use crate::analysis::facts::{Functions, buffer_bytes, flow, terminator};
 /// Position of a root in [`Roots::roots`].
 pub type RootId = u32;
 
-/// What a root is.
+/// The kind of a root.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RootKind {
-    /// Declared by an op that gives it its address, or leaves that to the allocator.
+    /// Declared by an op that gives its address, or leaves that to the allocator.
     Declared,
     /// A popped tile: a slot of a ring, or a copy of it.
     Popped,
-    /// An argument of a function that nobody calls, or memory from an address that is computed.
+    /// An argument of a function that nobody calls, or memory at a computed address.
     Unknown,
 }
 
 /// A buffer.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// What it is.
+    /// Its kind.
     pub kind: RootKind,
     /// Its memory.
     pub space: Space,
-    /// The value that names it first.
+    /// The first value that refers to it.
     pub value: ValueId,
     /// The op that declares or pops it.
     pub op: Option<OpId>,
-    /// Its size, where it is known.
+    /// Its size, if known.
     pub bytes: Option<u64>,
     /// Its address.
     pub address: Address,
 }
 
-/// The roots of a module and what each value may stand for.
+/// The roots of a module, and the roots that each value may refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     /// All roots.
@@ -83,12 +83,12 @@ impl Roots {
         roots
     }
 
-    /// The roots that a value may stand for; none for values that are no memory.
+    /// The roots that a value may refer to; none for values that are not memory.
     pub fn get(&self, value: ValueId) -> &[RootId] {
         self.of.get(value.index()).map_or(&[], |list| list)
     }
 
-    /// The roots of the operands that an op touches in this way.
+    /// The roots of the operands that an op accesses in this way.
     pub fn touched(&self, module: &Module, op: OpId, how: impl Fn(Touch) -> bool) -> Vec<RootId> {
         let specs = OpDef::of(module, op).into_iter().flat_map(|def| def.schema.operands.iter().enumerate());
         let values = specs.filter(|(_, spec)| how(spec.touch)).flat_map(|(at, _)| module.operand_group(op, at));
@@ -123,10 +123,10 @@ impl Roots {
         }
     }
 
-    /// The tile that a pop takes as an operand: from there on it is a slot, or where tiles land.
+    /// The tile that a pop takes as an operand: from there on it is a slot, or a landing area.
     fn popped_into(&mut self, module: &Module, op: OpId) {
         let pop = OpRef::of(module, op);
-        // A pop by a ring gives its tile as a result.
+        // A pop from a ring returns its tile as a result.
         let pop = pop.filter(|op| op.def.ring.is_some_and(|part| part.takes_tile() && part.pops().is_none()));
         let Some((value, address)) = pop.and_then(|op| Some((ring_tile(&op)?, op.address()?))) else { return };
         if let (Some(space), bytes) = (module.ty(value).space(), buffer_bytes(module.ty(value))) {
@@ -180,7 +180,7 @@ impl Roots {
     }
 }
 
-/// Whether an op gives its result an address.
+/// How an op assigns an address to its result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Placed {
     No,
@@ -196,7 +196,7 @@ fn placed(module: &Module, id: OpId, def: &'static OpDef) -> Placed {
     }
 }
 
-/// Pairs the ends of two lists: what a region passes on are the last of its values.
+/// Pairs two lists aligned at their ends: a region passes on the last of its values.
 fn tails(module: &Module, from: &[ValueId], to: &[ValueId], flows: &mut Vec<(ValueId, ValueId)>) {
     for (from, to) in from.iter().rev().zip(to.iter().rev()) {
         if module.ty(*from).space().is_some() && module.ty(*to).space().is_some() {
@@ -236,7 +236,7 @@ fn call_flows(module: &Module, call: OpId, callee: OpId, flows: &mut Vec<(ValueI
     }
 }
 
-/// The function whose body holds a value.
+/// The function whose body contains a value.
 pub fn home(module: &Module, value: ValueId) -> Option<OpId> {
     let block = match module.value(value).def {
         ValueDef::Result(op, _) => module.op(op).block?,

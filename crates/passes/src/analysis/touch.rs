@@ -1,39 +1,40 @@
-//! Work for pipes and what it touches.
+//! Pipe work and its accesses.
 
 use slipring_machine::{CoreKind, Pipe};
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-/// What is touched.
+/// The accessed memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
     /// A local memory; ranges are byte offsets in it.
     Local(Space),
-    /// A buffer in global memory by the number of its base; ranges have no meaning for it, windows may.
+    /// A buffer in global memory, by the id of its base; byte ranges do not apply, windows may.
     Global(u32),
     /// Some buffer in global memory.
     AnyGlobal,
-    /// No memory: an event, by the number of its value. The work that gives it writes it, work that waits for it reads it.
+    /// No memory: an event, by the id of its value. The work that produces it writes it, work that waits for it reads
+    /// it.
     Event(u32),
 }
 
-/// The part of a view between constant bounds: parts of the same view that are apart in one dimension do not overlap.
+/// The part of a view within constant bounds: parts of the same view that are disjoint in one dimension do not overlap.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Bounds {
-    /// Number of the view.
+    /// Id of the view.
     pub view: u32,
-    /// First index and first index after the part, by dimension.
+    /// First index and end index of the part, by dimension.
     pub bounds: SmallVec<[(i64, i64); 5]>,
 }
 
-/// One range that work reads or writes.
+/// One range read or written by work.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
     /// Memory.
     pub memory: Memory,
-    /// First byte and first byte after the range, for local memory.
+    /// First byte and end of the range, for local memory.
     pub bytes: (u64, u64),
-    /// The part of the buffer, where it is known.
+    /// The part of the buffer, if known.
     pub window: Option<Bounds>,
     /// True if it is written.
     pub write: bool,
@@ -72,13 +73,14 @@ impl Access {
 /// Work for a pipe.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Work {
-    /// Where it runs.
+    /// Its pipe.
     pub pipe: Pipe,
-    /// The kind of core that runs it, where it is known.
+    /// The kind of core that runs it, if known.
     pub core: Option<CoreKind>,
-    /// What it touches.
+    /// Its accesses.
     pub accesses: Vec<Access>,
-    /// The flags that the tile library uses inside: from which pipe to which, all of id [`slipring_op::LIBRARY_EVENT`].
+    /// The flags that the tile library uses internally: the setting and the waiting pipe, all with id
+    /// [`slipring_op::LIBRARY_EVENT`].
     pub inside: SmallVec<[(Pipe, Pipe); 2]>,
 }
 
@@ -88,16 +90,16 @@ impl Work {
         self.conflicts_in(other, |_| true)
     }
 
-    /// True if two works of one pipe may run in either order and must not: they conflict in a memory where the pipe overlaps
-    /// its own work.
+    /// True if two work items of one pipe may run in either order and must not: they conflict in a memory where the
+    /// pipe overlaps its own work.
     pub fn overlaps(&self, other: &Work, overlapping: &[(Pipe, Space)]) -> bool {
-        // An event of a pipe that overlaps its own work says that the work is done, whatever memory it is in.
+        // An event of a pipe that overlaps its own work means that the work is complete, whatever memory it uses.
         self.conflicts_in(other, |space| {
             overlapping.iter().any(|(pipe, of)| *pipe == self.pipe && space.is_none_or(|space| space == *of))
         })
     }
 
-    /// True if two works conflict elsewhere than in global memory.
+    /// True if two work items conflict outside global memory.
     pub fn conflicts_locally(&self, other: &Work) -> bool {
         self.conflicts_in(other, |space| space != Some(Space::Gm))
     }

@@ -1,4 +1,4 @@
-//! Windows of tensors in global memory: of what, where they begin, how long they are, and how they fold into tiles.
+//! Windows of tensors in global memory: their source, their start, their extents, and how they fold into tiles.
 
 use slipring_effect::Fold;
 use slipring_ir::{Module, Type, ValueId};
@@ -13,22 +13,22 @@ pub fn is_view(ty: &Type) -> bool {
     (VIEW.accepts)(ty)
 }
 
-/// The window of a tensor that a view is, if it is one.
+/// The window of a tensor that a view represents, if any.
 pub fn partition(module: &Module, view: ValueId) -> Option<WindowOf<'_>> {
     OpRef::of(module, module.defining_op(view)?)?.window()
 }
 
-/// A window of a tensor in numbers.
+/// A window of a tensor, with its extents.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// What it is a window of.
+    /// The source of the window.
     pub source: ValueId,
-    /// In each dimension where it begins, and how long it is where that is known.
+    /// Start in each dimension, and the extent where it is known.
     pub dims: Vec<(Affine, Option<i64>)>,
 }
 
 impl Window {
-    /// The window that a view is, if it is one. `follow`: what is made of the numbers that it begins at.
+    /// The window that a view represents, if any. `follow` selects how its start offsets are analysed.
     pub fn of(module: &Module, view: ValueId, follow: Follow) -> Option<Window> {
         let made = partition(module, view)?;
         let each = made.offsets.iter().zip(made.sizes);
@@ -37,7 +37,7 @@ impl Window {
     }
 }
 
-/// The extents of a view as far as they are known.
+/// The extents of a view, where known.
 pub fn extents(module: &Module, view: ValueId) -> Vec<Option<i64>> {
     let (Type::PartitionView(ty) | Type::TensorView(ty)) = module.ty(view) else { return Vec::new() };
     let declared = ty.dims.iter().map(|dim| dim.known().and_then(|n| i64::try_from(n).ok()));
@@ -47,7 +47,7 @@ pub fn extents(module: &Module, view: ValueId) -> Vec<Option<i64>> {
     }
 }
 
-/// The layout that the text gives a view, or the tensor that it is a window of.
+/// The layout that the text gives a view, or the tensor it is a window of.
 fn layout(module: &Module, view: ValueId) -> Option<&str> {
     let op: OpRef<'_> = OpRef::of(module, module.defining_op(view)?)?;
     match pto::layout_of(&op) {

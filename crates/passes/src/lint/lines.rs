@@ -1,13 +1,13 @@
-//! Lines of tiles that end within a block of 32 bytes, where the next line begins.
+//! Lines of tiles that end within a block of 32 bytes in which the next line begins.
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, TileType, Type};
 use slipring_op::OpRef;
 use slipring_tile::{BLayout, SLayout};
 
-/// Bytes of a block, which moves and vector operations take at once.
+/// Bytes of a block, the unit of moves and vector operations.
 const BLOCK: u64 = 32;
 
-/// Looks at every tile without boxes that a function declares (PTOAS#659; `static_assert` of the tile library's `Tile`).
+/// Checks every tile without boxes that a function declares (PTOAS#659; `static_assert` of the tile library's `Tile`).
 pub(super) fn check(module: &Module, body: BlockId, diags: &mut Diags) {
     for id in module.walk(body) {
         let Some(op) = OpRef::of(module, id).filter(|op| op.address().is_some()) else { continue };
@@ -24,7 +24,7 @@ pub(super) fn check(module: &Module, body: BlockId, diags: &mut Diags) {
     }
 }
 
-/// What is wrong with the lines of a tile, and what they should be. Packed pairs of 4 bits need half of a block.
+/// The problem with the lines of a tile, and what they should be. Packed pairs of 4 bits need half a block.
 fn unlike_the_library(tile: &TileType) -> Option<(String, String)> {
     let layout = &tile.layout;
     let (count, line, along) = match layout.blayout {

@@ -1,4 +1,4 @@
-//! What is known on one path through a function.
+//! The facts known on one path through a function.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,21 +11,21 @@ use crate::analysis::roots::RootId;
 /// A condition and the arm that was taken.
 pub(super) type Decision = (ValueId, usize);
 
-/// What is set and waited for, or got and released.
+/// An object that is set and waited for, or acquired and released.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Object {
     Flag { from: Pipe, to: Pipe, id: u32 },
     Buffer { pipe: Pipe, id: i64 },
 }
 
-/// How often an object was set or got, less the waits or releases.
+/// How often an object was set or acquired, minus the waits or releases.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Tally {
     pub net: i64,
     /// The last of each.
     pub up: Option<OpId>,
     pub down: Option<OpId>,
-    /// A loop has changed it by a number that is not known.
+    /// A loop has changed it by an unknown amount.
     pub open: bool,
 }
 
@@ -35,14 +35,14 @@ impl Tally {
     }
 }
 
-/// Something wrong, and where.
+/// A finding, and its location.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Found {
     /// More sets than waits, at the last set.
     Surplus(Object, OpId),
     /// More waits than sets, at the last wait.
     Lack(Object, OpId),
-    /// A library operation uses a flag that is set, and where it was set.
+    /// A library operation uses a flag that is set; also, where it was set.
     Inside {
         op: OpId,
         flag: Object,
@@ -58,24 +58,24 @@ pub(super) enum Found {
     },
 }
 
-/// One path up to a place.
+/// One path up to a point.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Path {
-    /// Conditions that it has decided.
+    /// Conditions decided on it.
     pub decided: Vec<Decision>,
     pub objects: BTreeMap<Object, Tally>,
     /// Buffers that something has written.
     pub written: BTreeSet<RootId>,
-    /// Tiles that are popped and not freed, the oldest first, by ring.
+    /// Tiles popped and not freed, oldest first, by ring.
     pub held: BTreeMap<PipeKey, VecDeque<Vec<RootId>>>,
-    /// Tiles whose slot was given back, and where.
+    /// Tiles whose slot was freed, and where.
     pub freed: BTreeMap<RootId, OpId>,
-    /// What is wrong, with the decisions inside of loops that are over.
+    /// Findings, with the decisions inside of completed loops.
     pub found: BTreeMap<Found, Vec<Decision>>,
 }
 
 impl Path {
-    /// True if nothing but decisions is different.
+    /// True if the two differ in nothing but decisions.
     pub fn same(&self, other: &Path) -> bool {
         let of = |path: &Path| -> Vec<(Object, i64, bool)> {
             path.objects.iter().map(|(object, tally)| (*object, tally.net, tally.open)).collect()
@@ -87,12 +87,12 @@ impl Path {
             && self.found == other.found
     }
 
-    /// How much there is to copy.
+    /// The amount of data to copy.
     pub fn size(&self) -> usize {
         8 + self.objects.len() + self.written.len() + self.freed.len() + self.found.len()
     }
 
-    /// Goes on as what several paths have in common: what they do not agree on is not known any more.
+    /// Continues with what several paths have in common: anything on which they disagree becomes unknown.
     pub fn joined(mut paths: Vec<Path>) -> Option<Path> {
         let mut all = paths.pop()?;
         for path in &paths {
@@ -113,7 +113,8 @@ impl Path {
     }
 }
 
-/// What of the findings of several paths is said: of all of them, or of all that took one arm. With the decisions that lead there.
+/// The findings of several paths that are reported: those of all paths, or of all that took one arm, with the decisions
+/// that lead there.
 pub(super) fn certain(paths: &[Path], before: usize) -> BTreeMap<Found, Vec<Decision>> {
     let mut said = BTreeMap::new();
     let all: BTreeSet<Found> = paths.iter().flat_map(|path| path.found.keys().copied()).collect();

@@ -1,7 +1,7 @@
-//! What the rounds of a loop do for nothing: results that the next round overwrites before anybody has read them, and slots that the
-//! loop's variable is to alternate and does not.
+//! Wasted loop iterations: results that the next iteration overwrites before anybody has read them, and slots that the
+//! loop's variable is meant to alternate but does not.
 //!
-//! Both are warnings: the text does what it says, and hardly ever what its author means.
+//! Both are warnings: the text is valid, but hardly ever what its author means.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::analysis::affine::{Affine, Follow};
 use crate::analysis::facts::{Functions, flow, trips};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
-/// Ops between a number and what it decides.
+/// Maximum number of ops between a value and the decision based on it.
 const FAR: usize = 6;
 
-/// Looks at every loop of a function.
+/// Checks every loop of a function.
 pub(super) fn check(module: &Module, body: BlockId, platform: &Platform, diags: &mut Diags) {
     let functions = Functions::of(module);
     let ops = module.walk(body);
@@ -33,7 +33,7 @@ pub(super) fn check(module: &Module, body: BlockId, platform: &Platform, diags: 
     said.into_iter().for_each(|diagnostic| diags.push(diagnostic));
 }
 
-/// A loop that may have a second round, and calls nothing.
+/// True for a loop that may have a second iteration and calls nothing.
 fn goes_round(module: &Module, functions: &Functions, op: OpId) -> bool {
     let repeats = !module.op(op).regions.is_empty() && matches!(flow(module, op), Flow::Repeat);
     let often = || OpRef::of(module, op).is_some_and(|op| trips(&op).is_none_or(|trips| trips > 1));
@@ -41,7 +41,7 @@ fn goes_round(module: &Module, functions: &Functions, op: OpId) -> bool {
     repeats && often() && !calls()
 }
 
-/// All ops in the regions of one.
+/// All ops in the regions of an op.
 fn inside(module: &Module, op: OpId) -> Vec<OpId> {
     let regions = 0..module.op(op).regions.len();
     regions.filter_map(|region| module.body(op, region)).flat_map(|block| module.walk(block)).collect()
@@ -77,7 +77,7 @@ impl Look<'_> {
         Touched { op, reads, writes: self.roots.written(self.module, op) }
     }
 
-    /// The operand of an op that is a whole tile with a name of its own and a place that is known, by what the op does to it.
+    /// The operands of an op that are whole tiles with names of their own and known addresses, by the op's access mode.
     fn named(&self, op: &OpRef<'_>, writes: bool) -> Vec<RootId> {
         let whole = |value: ValueId| match self.roots.get(value) {
             [root] => {
@@ -106,7 +106,7 @@ impl Look<'_> {
         }
     }
 
-    /// Results of a loop's rounds that begin from the same tile, and that the next round overwrites unread.
+    /// Results of loop iterations that begin from the same tile and that the next iteration overwrites unread.
     fn overwritten_sums(&self, round: OpId, touched: &[Touched]) -> Vec<Diagnostic> {
         let within: BTreeSet<OpId> = inside(self.module, round).into_iter().collect();
         let Some(body) = self.module.body(round, 0) else { return Vec::new() };
@@ -144,7 +144,8 @@ impl Look<'_> {
             .help(format!("to accumulate over the iterations, write the result back to `{from}`"))
     }
 
-    /// A number that is to choose between slots by the loop's variable, and is the same in each round because of the loop's step.
+    /// A value that is meant to select a slot by the loop's variable but is the same in each iteration because of the
+    /// loop's step.
     fn slot_that_stays(&self, id: OpId) -> Option<Diagnostic> {
         OpDef::of(self.module, id).filter(|def| def.linear == Some(Linear::Remainder))?;
         let [of, by] = self.module.op(id).operands[..] else { return None };
@@ -155,7 +156,7 @@ impl Look<'_> {
         let round = OpRef::of(self.module, self.module.block_parent(block)?)?;
         let step = constant(self.module, round.range()?[2])?;
         let often = trips(&round).is_none_or(|trips| trips > 1);
-        // Of what does not go by rounds even by single steps, nobody expects it.
+        // A value that would not alternate even with a step of one is not expected to.
         let stays = factor.checked_mul(step)? % slots == 0 && factor % slots != 0;
         let result = *self.module.op(id).results.first()?;
         if !often || !stays || !self.chooses(result, FAR) {
@@ -176,7 +177,7 @@ impl Look<'_> {
         )
     }
 
-    /// True if a number decides which of two arms with work is taken, or which memory is used.
+    /// True if a value decides which of two arms with work is taken, or which memory is used.
     fn chooses(&self, value: ValueId, far: usize) -> bool {
         let Some(users) = self.users.get(&value).filter(|_| far > 0) else { return false };
         users.iter().any(|op| {

@@ -1,4 +1,4 @@
-//! Following a function path by path.
+//! Walking a function path by path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,10 @@ use super::path::{Decision, Found, Object, Path, Tally, certain};
 use crate::analysis::facts::{Functions, flow, trips};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
-/// Paths followed at the same time; beyond that they are taken together.
+/// Paths followed at the same time; beyond that they are merged.
 const PATHS: usize = 64;
 
-/// Entries of paths that are copied at most; what is more is not followed.
+/// Maximum number of path entries that are copied; beyond that nothing is followed.
 const BUDGET: usize = 1 << 24;
 
 pub(super) struct Walk<'m> {
@@ -25,15 +25,15 @@ pub(super) struct Walk<'m> {
     kind: CoreKind,
     platform: &'m Platform,
     roots: Roots,
-    /// The tiles of each pop, and all that share a byte with a buffer.
+    /// The tiles of each pop, with all tiles that share a byte with a buffer.
     popped: BTreeMap<OpId, Vec<RootId>>,
-    /// Pipes between which some flag has a computed id, and pipes that get a computed buffer.
+    /// Pipe pairs with a flag whose id is computed, and pipes that acquire a computed buffer.
     computed: BTreeSet<(Pipe, Option<Pipe>)>,
     /// Memories that the other kind of core, or a pointer, may write.
     shared: BTreeSet<Space>,
-    /// Comparisons that say the same as an earlier one.
+    /// Comparisons equivalent to an earlier one.
     twins: BTreeMap<ValueId, ValueId>,
-    /// Conditions of which it is known whether they hold.
+    /// Conditions whose outcome is known.
     given: &'m BTreeMap<ValueId, bool>,
     calls: Vec<OpId>,
     budget: usize,
@@ -67,7 +67,7 @@ impl<'m> Walk<'m> {
         walk
     }
 
-    /// What is asked of the whole module before any path.
+    /// Collects facts about the whole module before any path is followed.
     fn look_ahead(&mut self) {
         for (id, root) in (0..).zip(&self.roots.roots) {
             if let (RootKind::Popped, Some(op)) = (root.kind, root.op) {
@@ -91,7 +91,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Memories that something writes of which the paths of this core do not tell what.
+    /// Memories with writes that the paths of this core do not identify.
     fn note_strangers(&mut self, op: &OpRef<'m>) {
         let elsewhere = stands_on(op).is_some_and(|kind| kind != self.kind);
         for value in op.written() {
@@ -106,7 +106,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Two conditions of the same comparison are one.
+    /// Treats two conditions with the same comparison as one.
     fn note_twin(&mut self, op: &OpRef<'m>, known: &mut BTreeMap<String, ValueId>) {
         let data = self.module.op(op.id);
         let [result] = data.results[..] else { return };
@@ -205,7 +205,7 @@ impl<'m> Walk<'m> {
         self.ring(op, path);
     }
 
-    /// Flags that the library uses inside an op, and the program has set.
+    /// Flags that the library uses inside an op while the program has them set.
     fn inside(&self, op: &OpRef<'m>, path: &mut Path) {
         for (from, to) in op.inside(self.platform) {
             let flag = Object::Flag { from, to, id: LIBRARY_EVENT };
@@ -216,7 +216,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What an op pops and frees.
+    /// The pops and frees of an op.
     fn ring(&self, op: &OpRef<'m>, path: &mut Path) {
         let (Some(part), Some(key)) = (op.ring(), pipe_key(op)) else { return };
         let slot = own_end(op).and_then(|init| PipeSpec::of(&init, self.platform));
@@ -239,7 +239,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// What an op reads and writes in local memory.
+    /// The reads and writes of an op in local memory.
     fn touches(&mut self, op: &OpRef<'m>, path: &mut Path) {
         let frees = op.ring().is_some_and(|part| matches!(part, RingPart::Free(_)));
         let computes = matches!(op.pipe(self.platform), Some(Pipe::V | Pipe::M));
@@ -259,7 +259,7 @@ impl<'m> Walk<'m> {
         path.written.extend(self.roots.written(self.module, op.id));
     }
 
-    /// True for a tile of which no byte has been written, as far as the text tells.
+    /// True for a tile of which no byte has been written, as far as the text shows.
     fn is_unwritten(&self, id: RootId, path: &Path) -> bool {
         let root = self.roots.root(id);
         if root.kind != RootKind::Declared || root.address == Address::Computed || self.shared.contains(&root.space) {
@@ -279,7 +279,7 @@ impl<'m> Walk<'m> {
         };
         match (range(a.address, a.bytes), range(b.address, b.bytes)) {
             (Some(x), Some(y)) => x.0 < y.1 && y.0 < x.1,
-            // One without an address is nobody's neighbour, but for those of which the text does not tell where they lie.
+            // A tile without an address overlaps none, except those whose address the text does not determine.
             _ => b.kind != RootKind::Declared || b.address == Address::Computed,
         }
     }
@@ -305,7 +305,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A copy of a path; what it costs is counted.
+    /// A copy of a path; its cost is counted.
     fn copy(&mut self, path: &Path) -> Path {
         self.budget = self.budget.saturating_sub(path.size());
         path.clone()
@@ -340,7 +340,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A loop: what its first iteration finds, and what is known after it, whether it runs or not.
+    /// A loop: the findings of its first iteration, and what is known after it, whether it runs or not.
     fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
         let trips = trips(op);
         if trips == Some(0) || self.budget == 0 {
@@ -349,7 +349,7 @@ impl<'m> Walk<'m> {
         let entry = self.copy(&path);
         let ends = blocks.iter().fold(vec![entry], |paths, block| self.block(*block, paths));
         let mut found = certain(&ends, path.decided.len());
-        // An arm of a later iteration reads what another arm of an earlier one has written.
+        // One arm in a later iteration may read what another arm has written in an earlier one.
         found.retain(|found, decisions| match found {
             Found::Unwritten { root, .. } if !decisions.is_empty() => {
                 ends.iter().all(|end| self.is_unwritten(*root, end))
@@ -374,7 +374,8 @@ impl<'m> Walk<'m> {
             let net = before.net.saturating_add(total.unwrap_or(0));
             after.objects.insert(object, Tally { net, open, ..first });
         }
-        // What one iteration may have written counts as written, and nothing more is known of slots that it took or gave back.
+        // Anything that one iteration may have written counts as written, and nothing is known any more about slots
+        // that it took or freed.
         ends.iter().for_each(|end| after.written.extend(&end.written));
         after.held.retain(|ring, tiles| {
             ends.iter().all(|end| end.held.get(ring).is_some_and(|own| own.len() == tiles.len()))

@@ -1,8 +1,8 @@
-//! Which results may lie where a source of theirs lay.
+//! Results that may be placed over one of their sources.
 //!
-//! An op that works element by element, without working memory, reads an element before it writes the one at the same place. So
-//! its result may have the bytes of a source that nobody reads afterwards, if the two are whole buffers of one layout. Only
-//! where a memory is too small for everything are they put together.
+//! An elementwise op without working memory reads an element before it writes the one at the same position. Its result
+//! may therefore reuse the bytes of a source that nobody reads afterwards, if the two are whole buffers of one layout.
+//! They are merged only where a memory is too small for everything.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::layout::{Item, Memory};
 use super::pack::{Live, Overflow, Placed, pack};
 use crate::analysis::roots::{RootId, Roots};
 
-/// The sources and the result of an op that may lie in one place: whole tiles of one layout.
+/// The sources and the result of an op that may share one location: whole tiles of one layout.
 pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<RootId>, RootId)> {
     let def = OpDef::of(module, op)?;
     if def.along != Along::EACH {
@@ -49,7 +49,7 @@ pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<
             own == space && same && layout.elem.bytes() == wanted.elem.bytes()
         })
     };
-    // A source that is read by way of a part or another view, too, stays where it is.
+    // A source that is also read through a part or another view keeps its own place.
     let only_whole = |root: &RootId| {
         let mut of = read.iter().filter(|value| roots.get(**value).contains(root));
         of.all(|value| roots.root(*root).value == *value)
@@ -60,10 +60,10 @@ pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<
 }
 
 impl Memory<'_> {
-    /// Places the buffers; where they do not fit, results lie where their sources lay.
+    /// Places the buffers; if they do not fit, results share the locations of their sources.
     ///
     /// # Errors
-    /// [`Overflow`] where they do not fit even so.
+    /// [`Overflow`] if they still do not fit.
     pub(super) fn packed(&self, roots: &Roots, group: &[OpId]) -> Result<Placed, Overflow> {
         let blocked: Vec<_> = self.fixed.iter().map(|fixed| fixed.range.clone()).collect();
         let apart = pack(&self.requests, self.usable, &blocked);
@@ -90,7 +90,8 @@ impl Memory<'_> {
         }
     }
 
-    /// The buffer whose place each one has, itself for most, and how long the buffers that have a place of their own live.
+    /// The buffer whose location each one shares, mostly itself, and the lifetimes of the buffers with a location of
+    /// their own.
     fn put_together(&self, roots: &Roots, group: &[OpId]) -> (Vec<usize>, Vec<Vec<Live>>) {
         let mut owners: Vec<usize> = (0..self.items.len()).collect();
         let mut lives: Vec<Vec<Live>> = self.requests.iter().map(|request| request.live.clone()).collect();
@@ -103,7 +104,7 @@ impl Memory<'_> {
         for op in bodies.flat_map(|body| self.module.walk(body)) {
             let Some((sources, target)) = in_place(self.module, roots, op) else { continue };
             let Some(&target) = items.get(&target).filter(|at| owners[**at] == **at) else { continue };
-            // The life in the function that has both; during a call of that function all of its buffers live.
+            // The lifetime in the function that has both; during a call of that function all of its buffers are live.
             let one = |at: usize, lives: &[Vec<Live>]| {
                 let mut own = lives[at].iter().filter(|live| live.by_call.is_none());
                 let live = own.next().copied().filter(|_| !self.requests[at].always);
@@ -126,7 +127,7 @@ impl Memory<'_> {
                 }
             }
         }
-        // What was put together with something that was put together later has its place, too.
+        // Merging is transitive: follow the chain of merged buffers.
         for at in 0..owners.len() {
             while owners[owners[at]] != owners[at] {
                 owners[at] = owners[owners[at]];

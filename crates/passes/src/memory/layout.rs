@@ -1,4 +1,4 @@
-//! What needs bytes of a memory: rings and tiles, of functions that call each other.
+//! Consumers of a memory: rings and tiles, of functions that call each other.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ use crate::context::PassContext;
 /// Alignment of rings in bytes.
 pub(super) const RING_ALIGN: u64 = 256;
 
-/// Something that needs bytes of a memory.
+/// An item that needs bytes of a memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Item {
     Root(RootId),
@@ -32,13 +32,13 @@ pub(super) struct Memory<'m> {
     pub(super) module: &'m Module,
     pub(super) space: Space,
     pub(super) spec: &'m SpaceSpec,
-    /// Bytes for tiles and rings, from address 0 on: all of it, unless an op of the group works in the reserved ones.
+    /// Bytes for tiles and rings, from address 0: the whole memory, unless an op of the group uses the reserved part.
     pub(super) usable: u64,
     pub(super) items: Vec<Item>,
     pub(super) requests: Vec<Request>,
-    /// What has its place already.
+    /// Ranges that are already placed.
     pub(super) fixed: Vec<Fixed>,
-    /// How deep the rings in reservations are.
+    /// The depths of the rings in reservations.
     pub(super) depths: Vec<Depth>,
 }
 
@@ -51,21 +51,21 @@ pub(super) struct Depth {
     pub(super) slot_bytes: u32,
 }
 
-/// A range that is taken.
+/// An occupied range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Fixed {
     pub(super) range: Range<u64>,
     /// True for the slots of a ring.
     pub(super) ring: bool,
-    /// The op that says so.
+    /// The op that declares it.
     pub(super) op: OpId,
 }
 
-/// The tiles without an address that are in use together where a memory does not have room for all of them, with their bytes,
-/// the largest first: a list for each group of functions that does not fit.
+/// The tiles without an address that are in use together where a memory cannot hold all of them, with their sizes,
+/// largest first: one list for each group of functions that does not fit.
 pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -> Vec<Vec<(ValueId, u64)>> {
     let Some(spec) = context.platform.space(space) else { return Vec::new() };
-    // Most modules have no tile in the memories that are asked about, and following the lives of all others is much work.
+    // Most modules have no tile in the queried memories, and computing the lifetimes of all others is expensive.
     if !(0..module.value_count() as u32).any(|value| module.ty(ValueId(value)).space() == Some(space)) {
         return Vec::new();
     }
@@ -77,7 +77,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
         end.checked_next_multiple_of(spec.align.max(1)).unwrap_or(u64::MAX)
     };
     if own().all(|root| !matches!(root.address, Address::At(_))) && own().fold(0, beside) <= spec.usable() {
-        // All of them have room side by side, however long they live.
+        // All of them fit side by side, whatever their lifetimes.
         return Vec::new();
     }
     let lives = lifetimes(module, &functions, &roots, context.platform);
@@ -98,7 +98,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
     crowds
 }
 
-/// Functions that call each other, together; each group in the order of the text.
+/// Groups of functions that call each other; each group in the order of the text.
 pub(super) fn groups(module: &Module, functions: &Functions) -> Vec<Vec<OpId>> {
     let mut groups: Vec<Vec<OpId>> = Vec::new();
     for (function, _) in functions.with_bodies(module) {
@@ -116,13 +116,13 @@ pub(super) fn groups(module: &Module, functions: &Functions) -> Vec<Vec<OpId>> {
 }
 
 impl<'m> Memory<'m> {
-    /// An empty one.
+    /// An empty memory.
     pub(super) fn new(module: &'m Module, space: Space, spec: &'m SpaceSpec) -> Memory<'m> {
         let (items, requests, fixed, depths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Memory { module, space, spec, usable: spec.bytes, items, requests, fixed, depths }
     }
 
-    /// Keeps the reserved bytes free where an op of the group needs them.
+    /// Keeps the reserved bytes free if an op of the group needs them.
     pub(super) fn keep_reserved(&mut self, context: &PassContext<'_>, group: &[OpId]) {
         let needs = |op: OpId| OpRef::of(self.module, op).is_some_and(|op| op.in_library_memory(context.platform));
         let mut bodies = group.iter().filter_map(|function| self.module.body(*function, 0));
@@ -147,14 +147,14 @@ impl<'m> Memory<'m> {
                     self.take_depth(&ring.op, context);
                     self.take_constant_slots(&ring.op, context);
                 }
-                // Memory of another function, and what uses memory that is counted here.
+                // Memory of another function, and users of memory that is counted here.
                 RingPart::Import | RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
                 RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => {}
             }
         }
     }
 
-    /// The depth of a pipe whose slots lie in a reservation of this memory.
+    /// Records the depth of a pipe whose slots are in a reservation of this memory.
     fn take_depth(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
         let Some(spec) = pipe(init, context.platform) else { return };
         for direction in [Direction::C2V, Direction::V2C] {
@@ -166,10 +166,10 @@ impl<'m> Memory<'m> {
         }
     }
 
-    /// Slots at an address that the text gives as a constant.
+    /// Slots at a constant address given in the text.
     fn take_constant_slots(&mut self, init: &OpRef<'_>, context: &PassContext<'_>) {
         let Some(spec) = pipe(init, context.platform) else { return };
-        // Only a pipe value has its landing area at a constant address: elsewhere such a buffer is unused.
+        // Only a pipe value has its landing area at a constant address; otherwise such a buffer is unused.
         if spec.config.control || (spec.in_gm && self.module.op(init.id).results.is_empty()) {
             return;
         }
@@ -220,7 +220,7 @@ impl<'m> Memory<'m> {
                 Address::At(start) => self.fix(start, bytes, false, op),
                 Address::Computed => {}
                 Address::Open => {
-                    // Tiles come before rings, so that without pressure the first tile lies at 0.
+                    // Tiles come before rings, so that without pressure the first tile is at address 0.
                     let at = self.items.len() - rings;
                     self.items.insert(at, Item::Root(id as RootId));
                     let align = self.spec.align.max(1);
@@ -231,7 +231,7 @@ impl<'m> Memory<'m> {
     }
 }
 
-/// True if a popped tile needs bytes of its own: slots lie in global memory, and the pipe reserves no landing area.
+/// True if a popped tile needs bytes of its own: slots are in global memory, and the pipe reserves no landing area.
 fn needs_landing(module: &Module, context: &PassContext<'_>, functions: &Functions, pop: OpId) -> bool {
     let Some(op) = OpRef::of(module, pop) else { return false };
     let Some(direction) = op.ring().and_then(RingPart::pops) else { return false };

@@ -1,11 +1,12 @@
-//! When each buffer is in use.
+//! Buffer lifetimes.
 //!
-//! Every function is a scope of its own, its ops numbered in the order of the text, an op with regions from where it begins
-//! to where it ends. A buffer lives from the first op that touches it to the last. Touched inside a loop and declared
-//! outside of it, it lives as long as the loop, unless each iteration begins by writing all of it and nothing outside of the loop
-//! touches it: then no iteration sees what another one left. A call touches whatever the callee touches: so the buffers of a callee
-//! conflict with all that its caller has in use around the call, but not with each other for that. A tile that is only given as
-//! working memory to ops that leave it alone on the platform is never in use.
+//! Every function is a scope of its own, with its ops numbered in the order of the text, an op with regions from its
+//! start to its end. A buffer lives from the first op that touches it to the last. If it is touched inside a loop and
+//! declared outside of it, it lives as long as the loop, unless each iteration begins by writing all of it and nothing
+//! outside of the loop touches it: then no iteration sees the contents left by another. A call touches whatever its
+//! callee touches: the buffers of a callee therefore conflict with everything that its caller uses around the call, but
+//! not for that reason with each other. A tile that is only passed as working memory to ops that do not touch it on the
+//! platform is never in use.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +19,12 @@ use super::pack::Live;
 use crate::analysis::facts::{Functions, flow};
 use crate::analysis::roots::{RootId, Roots, home};
 
-/// Lives of the roots of a module, by root.
+/// Lifetimes of the roots of a module, by root.
 pub fn lifetimes(module: &Module, functions: &Functions, roots: &Roots, platform: &Platform) -> Vec<Vec<Live>> {
     follow(module, functions, roots, platform).of
 }
 
-/// Lives, and what their numbers stand for.
+/// Lifetimes, and the meaning of their numbers.
 #[derive(Clone, Debug)]
 pub struct Lives {
     /// By root.
@@ -44,7 +45,7 @@ impl Lives {
     }
 }
 
-/// Follows the ops of a module and finds the lives of its roots.
+/// Follows the ops of a module and determines the lifetimes of its roots.
 pub fn follow(module: &Module, functions: &Functions, roots: &Roots, platform: &Platform) -> Lives {
     let mut finder = Finder {
         module,
@@ -78,7 +79,7 @@ struct Finder<'m> {
     /// First and last number of each op.
     numbers: Vec<(u32, u32)>,
     touched: BTreeMap<OpId, BTreeSet<RootId>>,
-    /// Of the function that is followed: the loop of which each iteration begins by writing all of a root.
+    /// In the current function: the loop in which each iteration begins by writing all of a root.
     renewed: BTreeMap<RootId, OpId>,
     /// By root and scope.
     lives: Vec<BTreeMap<u32, Live>>,
@@ -107,7 +108,7 @@ impl Finder<'_> {
         };
         for root in touched {
             let declared = self.roots.root(root).op;
-            // What a callee declares is new with every call.
+            // Objects declared by a callee are new in every call.
             let fresh = callee.is_some() && home(self.module, self.roots.root(root).value) != Some(function);
             let (mut first, mut last) = self.numbers[op.index()];
             if callee.is_none() && self.module.op(op).regions.is_empty() {
@@ -133,12 +134,12 @@ impl Finder<'_> {
         }
     }
 
-    /// Roots that a function touches, calls followed.
+    /// Roots touched by a function, including its callees.
     fn touched_by(&mut self, function: OpId) -> BTreeSet<RootId> {
         if let Some(known) = self.touched.get(&function) {
             return known.clone();
         }
-        // A function that calls itself is refused elsewhere; here it adds nothing more.
+        // Recursion is refused elsewhere; here it adds nothing.
         self.touched.insert(function, BTreeSet::new());
         let mut touched = BTreeSet::new();
         if let Some(body) = self.module.body(function, 0) {
@@ -154,7 +155,7 @@ impl Finder<'_> {
     }
 }
 
-/// The innermost loop around all that touches a root, for roots declared outside of it, where the first of these in each iteration
+/// The innermost loop around all accesses to a root declared outside of it, if the first access in each iteration
 /// writes all of the root, on every path.
 fn renewed(
     module: &Module,
@@ -163,7 +164,7 @@ fn renewed(
     platform: &Platform,
     (function, body): (OpId, BlockId),
 ) -> BTreeMap<RootId, OpId> {
-    // The first op that touches a root, and the loops around all that do, from the outermost on.
+    // The first op that touches a root, and the loops around all such ops, outermost first.
     let mut found: BTreeMap<RootId, (OpId, Vec<OpId>)> = BTreeMap::new();
     for op in module.walk(body) {
         if functions.callee(module, op).is_some() {
@@ -204,14 +205,14 @@ fn renewed(
     of_loop.collect()
 }
 
-/// True if an op writes a whole tile and reads nothing of it.
+/// True if an op writes a whole tile and reads none of it.
 fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
     let Some(declared) = OpRef::of(module, op).filter(|op| op.def.ring.is_none()) else { return false };
     let whole = roots.root(root).value;
     if module.ty(whole).as_tile().is_none_or(|ty| ty.valid.iter().any(|dim| dim.known().is_none())) {
         return false;
     }
-    // What a window of unknown extents fills is known only when it runs.
+    // The part filled by a window of unknown extents is known only at run time.
     let open = |value: &slipring_ir::ValueId| match module.ty(*value) {
         Type::PartitionView(view) => view.dims.iter().any(|dim| dim.known().is_none()),
         _ => false,
@@ -234,7 +235,7 @@ fn writes_all(module: &Module, roots: &Roots, op: OpId, root: RootId) -> bool {
     writes
 }
 
-/// Roots whose bytes an op reads or writes. Working memory that the platform's library leaves alone is not among them.
+/// Roots whose bytes an op reads or writes, excluding working memory that the platform's library does not touch.
 fn touched_directly(module: &Module, roots: &Roots, op: OpId, platform: &Platform) -> BTreeSet<RootId> {
     let data = module.op(op);
     let mut touched = BTreeSet::new();

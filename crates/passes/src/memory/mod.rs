@@ -1,4 +1,4 @@
-//! Local memory: what fits, and where it lies.
+//! Local memory: capacity and addresses.
 
 pub mod allocate;
 mod in_place;

@@ -1,7 +1,7 @@
-//! `expand-multi-tiles`: several tiles of one type become tiles of their own.
+//! `expand-multi-tiles`: an array of tiles of one type becomes separate tiles.
 //!
-//! The one that a constant picks is that tile; of one that a number picks in the run a chain of branches yields it, so that whatever
-//! follows tiles through control flow follows these.
+//! A tile selected by a constant is replaced by that tile; one selected at run time is yielded by a chain of branches,
+//! so that analyses that follow tiles through control flow can follow these.
 
 use slipring_ir::{AttrDict, Diagnostic, Diags, Module, OpId, Type, ValueId};
 use slipring_mlir::arith::{self, Relation};
@@ -59,7 +59,7 @@ fn expand(module: &mut Module, op: OpId, all: &[OpId], diags: &mut Diags) {
     module.remove(op);
 }
 
-/// The address of a tile `bytes` after the first one's.
+/// The address of a tile `bytes` after the first one.
 fn address(module: &mut Module, base: Option<ValueId>, bytes: u64, before: &mut Vec<OpId>) -> ValueId {
     let Some(base) = base else { unreachable!("asked for tiles with an address only") };
     let (ty, span, bytes) = (module.ty(base).clone(), module.value(base).span, bytes as i64);
@@ -78,7 +78,7 @@ fn address(module: &mut Module, base: Option<ValueId>, bytes: u64, before: &mut 
     module.op(sum).results[0]
 }
 
-/// The tile that a number picks from number `at` on, by branches in front of `anchor`.
+/// The tile that an index selects, starting from number `at`, by branches in front of `anchor`.
 fn choose(module: &mut Module, anchor: OpId, number: ValueId, slots: &[ValueId], at: usize) -> ValueId {
     let span = module.op(anchor).span;
     let put = |module: &mut Module, op: OpId| {
@@ -96,7 +96,7 @@ fn choose(module: &mut Module, anchor: OpId, number: ValueId, slots: &[ValueId],
         let region = module.add_region(branch);
         let block = module.add_block(region);
         let tile = if other && at + 1 < slots.len() {
-            // The chain goes on in the other branch: made there, in front of its end.
+            // The chain continues in the other branch: its ops are created there, before the terminator.
             let end = scf::YIELD.make(module, &[("values", &[slots[at + 1]])], AttrDict::default(), &[], span);
             module.append(block, end);
             let chosen = choose(module, end, number, slots, at + 1);

@@ -1,26 +1,27 @@
 //! Placing buffers in one memory so that those alive at the same time do not overlap.
 //!
-//! While everything fits side by side, buffers lie one after the other in the order given: nothing shares bytes, so
-//! nothing waits for anything else. Only where that is too much do buffers share bytes over time. Then several orders of
-//! placing are tried: at first each buffer goes to the free place whose bytes have rested longest, so that its writer
-//! waits least; then to the lowest free place, where a buffer that did not fit goes first in the next attempt.
+//! While everything fits side by side, buffers are placed one after the other in the given order: nothing shares bytes,
+//! so nothing waits for anything else. Only where that needs too much memory do buffers share bytes over time. Several
+//! placement orders are then tried: first each buffer goes to the free range that has been unused for longest, so that
+//! its writer waits least; then to the lowest free range, and a buffer that did not fit is placed first in the next
+//! attempt.
 
 use std::ops::Range;
 
-/// A closed stretch of time in one scope. Positions of different scopes cannot be compared.
+/// A closed interval of time in one scope. Positions of different scopes cannot be compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Live {
     pub scope: u32,
     pub first: u32,
     pub last: u32,
-    /// For what is used in this scope only by calling a function: that function. Two buffers of the same callee are told
-    /// apart by the callee's own scope.
+    /// For a buffer used in this scope only by calling a function: that function. Two buffers of the same callee are
+    /// compared in the callee's own scope.
     pub by_call: Option<u32>,
 }
 
 impl Live {
-    /// True if there is a position at which both are alive.
+    /// True if there is a position at which both are live.
     pub fn meets(&self, other: &Live) -> bool {
         let by_one_callee = self.by_call.is_some() && self.by_call == other.by_call;
         self.scope == other.scope && !by_one_callee && self.first <= other.last && other.first <= self.last
@@ -34,9 +35,9 @@ pub struct Request {
     pub bytes: u64,
     /// Alignment of its address in bytes; a power of two.
     pub align: u64,
-    /// When it is alive; empty for a buffer that nothing touches.
+    /// Its lifetimes; empty for a buffer that nothing touches.
     pub live: Vec<Live>,
-    /// True for memory that belongs to its owner all the time, such as a ring.
+    /// True for memory that belongs to its owner permanently, such as a ring.
     pub always: bool,
 }
 
@@ -59,7 +60,7 @@ impl Request {
     }
 }
 
-/// Where the buffers went.
+/// The result of the placement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Placed {
     /// Address of each buffer, in the order of the requests.
@@ -71,19 +72,19 @@ pub struct Placed {
 /// Why buffers do not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Overflow {
-    /// Bytes alive at the worst moment, aligned; the blocked ranges not counted.
+    /// Bytes live at the worst point, aligned, without the blocked ranges.
     pub peak: u64,
-    /// The buffers that are alive then.
+    /// The buffers that are live then.
     pub alive: Vec<usize>,
 }
 
-/// An order in which buffers are placed.
+/// A placement order.
 type Key = fn(&Request) -> (u64, u64);
 
 /// Places buffers in a memory of `capacity` bytes without touching the `blocked` ranges.
 ///
 /// # Errors
-/// [`Overflow`] where no attempt fits them in.
+/// [`Overflow`] if no attempt fits them in.
 pub fn pack(requests: &[Request], capacity: u64, blocked: &[Range<u64>]) -> Result<Placed, Overflow> {
     let blocked = merged(blocked);
     if let Some(addresses) = side_by_side(requests, capacity, &blocked) {
@@ -102,7 +103,7 @@ pub fn pack(requests: &[Request], capacity: u64, blocked: &[Range<u64>]) -> Resu
     ];
     for (round, key) in keys.into_iter().enumerate() {
         let mut order: Vec<usize> = (0..requests.len()).collect();
-        // What is never given back goes to the top, where it cannot cut the rest in two.
+        // Permanent buffers go to the top, where they do not fragment the rest.
         order.sort_by_key(|i| (!requests[*i].always, key(&requests[*i]), *i));
         let placing = Placing { requests, conflicts: &conflicts, capacity, blocked: &blocked };
         if round == 0
@@ -125,7 +126,7 @@ pub fn pack(requests: &[Request], capacity: u64, blocked: &[Range<u64>]) -> Resu
     Err(worst)
 }
 
-/// How many buffers at most are placed where bytes have rested longest: the search looks at every free place.
+/// Maximum number of buffers placed by longest unused range: that search examines every free range.
 const RESTED: usize = 500;
 
 /// How often a buffer that did not fit is moved forward before another order is tried.
@@ -145,7 +146,7 @@ fn merged(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     merged
 }
 
-/// The lowest aligned address from `from` on where `bytes` bytes touch no taken range. `taken` is sorted by start.
+/// The lowest aligned address from `from` on at which `bytes` bytes overlap no taken range. `taken` is sorted by start.
 fn gap(from: u64, request: &Request, taken: &[Range<u64>]) -> Option<u64> {
     let mut at = from.checked_next_multiple_of(request.align)?;
     for range in taken {
@@ -179,7 +180,7 @@ fn conflict_lists(requests: &[Request]) -> Vec<Vec<usize>> {
     (0..requests.len()).map(|i| others(i).collect()).collect()
 }
 
-/// What does not change from one attempt to the next.
+/// State shared by all attempts.
 struct Placing<'a> {
     requests: &'a [Request],
     conflicts: &'a [Vec<usize>],
@@ -188,8 +189,8 @@ struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// Gives each buffer in `order` a place: the lowest, or the one whose bytes have `rested` longest, so that whoever
-    /// writes them next waits least; the highest for what is never given back.
+    /// Places each buffer in `order`: at the lowest free address or, with `rested`, in the range that has been unused
+    /// for longest, so that its next writer waits least; permanent buffers at the highest.
     ///
     /// # Errors
     /// The position in `order` of the buffer that did not fit.
@@ -210,7 +211,7 @@ impl Placing<'_> {
         Ok(addresses.into_iter().map(|a| a.unwrap_or(0)).collect())
     }
 
-    /// Of the free places, all of which begin at 0 or where some buffer ends, the one whose last user ended first.
+    /// Among the free ranges, all of which begin at 0 or where some buffer ends, the one whose last user ended first.
     fn most_rested(&self, request: &Request, taken: &[Range<u64>], addresses: &[Option<u64>]) -> Option<u64> {
         let users = || {
             let placed = addresses.iter().zip(self.requests).filter_map(|(a, r)| Some(((*a)?, r)));
@@ -241,7 +242,7 @@ fn highest(request: &Request, taken: &[Range<u64>], capacity: u64) -> Option<u64
     end.checked_sub(request.bytes).map(|a| a / request.align * request.align)
 }
 
-/// The worst moment. Every worst moment begins where some buffer's life begins.
+/// The point of highest demand, which is always at the start of some buffer's lifetime.
 fn overflow(requests: &[Request]) -> Overflow {
     let size = |i: &usize| requests[*i].bytes.next_multiple_of(requests[*i].align);
     let alive_at = |moment: &Live| -> Vec<usize> {

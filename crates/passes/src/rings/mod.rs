@@ -1,4 +1,4 @@
-//! Rings between cores: both ends brought together, slots freed.
+//! Rings between cores: both ends are matched, and slots are freed.
 
 pub mod lower_rings;
 pub mod place_frees;

@@ -1,9 +1,9 @@
-//! `place-frees`: the frees of pipes that free by themselves, where a popped tile is its slot.
+//! `place-frees`: inserts the frees of automatically freeing pipes whose popped tile is its slot.
 //!
-//! A pop from global memory has copied the tile and frees the slot at once. On chip the tile is the slot: there it is free
-//! after the last use of the tile (seed 000, Compiler Toolchain Implications, 7), and that is where this pass puts an op
-//! that frees it. Frees come in the order of the pops, since a free gives back the oldest slot. A tile whose last use
-//! cannot be told is an error: such a pipe needs frees by hand.
+//! A pop from global memory has copied the tile and frees the slot at once. On chip the tile is the slot: the slot is
+//! free after the last use of the tile (seed 000, Compiler Toolchain Implications, 7), and that is where this pass
+//! inserts an op that frees it. Frees are in the order of the pops, since a free releases the oldest slot. A tile whose
+//! last use cannot be determined is an error: such a pipe needs explicit frees.
 
 use std::collections::BTreeSet;
 
@@ -33,9 +33,9 @@ struct Pop {
     tile: ValueId,
     /// Position in its block.
     at: usize,
-    /// The passes made its pipe: nobody wrote that the instruction frees.
+    /// The passes created its pipe: the text does not state that the instruction frees.
     made: bool,
-    /// Places where tiles land, of a pop that copies its tile there.
+    /// Landing slots of a pop that copies its tile there.
     places: Option<usize>,
 }
 
@@ -50,7 +50,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
             blocks.extend(regions.flat_map(|region| module.region(*region).blocks.iter()).copied());
         }
     }
-    // The last first: several frees after one op then stand in the order of their pops.
+    // In reverse order: several frees after one op then are in the order of their pops.
     for (pop, anchor) in frees.into_iter().rev() {
         if let Some(free) = pto::placed_free_after(module, pop) {
             module.insert_after(anchor, free);
@@ -104,7 +104,7 @@ fn place(module: &Module, block: BlockId, context: &PassContext<'_>, frees: &mut
     }
 }
 
-/// Says that the instruction itself frees earlier than what is run here.
+/// Reports that the instruction itself frees earlier than the code that is run here.
 fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
     let message = "the free of this pop comes after the last use of its tile; the instruction itself frees in its last phase (seed \
                    003), where the producer may overwrite the tile in use";
@@ -114,11 +114,11 @@ fn moved(module: &Module, pop: &Pop, anchor: OpId) -> Diagnostic {
     Diagnostic { severity: Severity::Note, ..note.help(help) }
 }
 
-/// Reports tiles that are in use at a time and more than the local slots: the last would overwrite the first.
+/// Reports tiles that exceed the local slots while in use at the same time: the last would overwrite the first.
 fn landing(module: &Module, block: BlockId, pops: &[Pop], diags: &mut Diags) {
     for (index, pop) in pops.iter().enumerate() {
         let Some(places) = pop.places else { continue };
-        // Tiles popped into the same value are gone with the next pop.
+        // Tiles popped into the same value are lost with the next pop.
         let in_use = |earlier: &&Pop| {
             let other = earlier.key == pop.key && earlier.tile != pop.tile;
             other && last_use(module, block, earlier, None).is_ok_and(|last| last >= pop.at)
@@ -139,7 +139,7 @@ fn landing(module: &Module, block: BlockId, pops: &[Pop], diags: &mut Diags) {
     }
 }
 
-/// The pops of a block, in order, of pipes that free by themselves.
+/// The pops of a block, in order, for pipes that free automatically.
 fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> {
     let ops = module.block(block).ops.iter().enumerate();
     let found = ops.filter_map(|(at, &id)| {
@@ -155,7 +155,7 @@ fn pops(module: &Module, block: BlockId, context: &PassContext<'_>) -> Vec<Pop> 
     found.collect()
 }
 
-/// True if the frees of a pipe stand in the block: the pass has been here.
+/// True if the frees of a pipe are in the block: the pass has already run.
 fn is_placed(module: &Module, block: BlockId, key: PipeKey) -> bool {
     module
         .block(block)
@@ -164,8 +164,8 @@ fn is_placed(module: &Module, block: BlockId, key: PipeKey) -> bool {
         .any(|id| is_placed_op(module, *id) && OpRef::of(module, *id).is_some_and(|op| pipe_key(&op) == Some(key)))
 }
 
-/// Position in the block of the last op that uses a popped tile or something made from it; before position `end`, where its
-/// tile is popped into again.
+/// Position in the block of the last op that uses a popped tile or something derived from it, before position `end`,
+/// where its tile is popped into again.
 ///
 /// # Errors
 /// A use that is not among the ops that follow the pop in its block.
@@ -178,7 +178,7 @@ fn last_use(module: &Module, block: BlockId, pop: &Pop, end: Option<usize>) -> R
     }
 }
 
-/// A use of a popped tile that follows no pop into it in a block around it.
+/// A use of a popped tile that follows no pop into it in an enclosing block.
 fn stray(module: &Module, pop: &Pop, names: &BTreeSet<ValueId>) -> Option<OpId> {
     let covered = |op: OpId| {
         let mut at = op;

@@ -1,4 +1,4 @@
-//! Functions that a function becomes: names, calls, and what is left over.
+//! Functions derived from a function: names, calls, and cleanup.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use slipring_op::OpDef;
 
 use crate::analysis::facts::{Functions, terminator};
 
-/// A name that no function has, like the wanted one.
+/// An unused function name based on the wanted one.
 pub(super) fn free_name(functions: &Functions, wanted: &str) -> String {
     let mut name = wanted.to_string();
     while functions.get(&name).is_some() {
@@ -37,7 +37,7 @@ pub(super) fn call_both(module: &mut Module, function: OpId, names: &[String; 2]
     }
 }
 
-/// Takes out ops that only make values which nothing uses any more.
+/// Removes ops that only make values which nothing uses any more.
 pub(super) fn drop_unused(module: &mut Module, body: BlockId) {
     loop {
         let ops = module.walk(body);
@@ -53,7 +53,7 @@ pub(super) fn drop_unused(module: &mut Module, body: BlockId) {
 fn is_idle(module: &Module, op: OpId, used: &BTreeSet<ValueId>) -> bool {
     let data = module.op(op);
     let Some(def) = OpDef::of(module, op) else { return false };
-    // Values of a type of their own may stand for more than a value.
+    // Values of special types may represent more than a value.
     def.only_computes()
         && data.regions.is_empty()
         && !data.results.is_empty()

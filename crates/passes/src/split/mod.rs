@@ -1,4 +1,4 @@
-//! Who does what: kernels for the whole cluster taken apart, Vector work divided between two cores.
+//! Assignment of work: kernels for the whole cluster are split, and Vector work is divided between two cores.
 
 pub mod auto_split;
 pub mod check_split;

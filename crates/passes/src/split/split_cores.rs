@@ -1,9 +1,10 @@
 //! `split-cores`: a function for each kind of core.
 //!
-//! A function with `pto.section.cube` and `pto.section.vector` regions becomes two, `<name>_aic` and `<name>_aiv`, each with what its
-//! kind of core runs, and a function of the old name that calls both. So does a function that calls functions of both kinds
-//! other than once each, one after the other. A function with sections of one kind becomes a function of that kind. A decoder
-//! for one kind of core skips what is for the other; this pass makes visible what each of them runs.
+//! A function with `pto.section.cube` and `pto.section.vector` regions becomes two, `<name>_aic` and `<name>_aiv`, each
+//! with the code for its kind of core, and a function of the original name that calls both. The same happens to a
+//! function that calls functions of both kinds, unless it calls exactly one of each, one after the other. A function
+//! with sections of one kind becomes a function of that kind. A decoder for one kind of core skips code for the other;
+//! this pass makes explicit what each of them runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +21,10 @@ use crate::context::{Pass, PassContext};
 /// The pass.
 pub const PASS: Pass = Pass { name: "split-cores", summary: "Make a function for each kind of core", run };
 
-/// What becomes of a function.
+/// The fate of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
-    /// Nothing: it is scalar code, of one kind already, or calls one function of each kind.
+    /// Unchanged: it is scalar code, is already of one kind, or calls one function of each kind.
     Stays,
     /// It becomes a function of this kind.
     OfKind(CoreKind),
@@ -116,7 +117,7 @@ fn fate_of(
     let returns = terminator(module, body).is_some_and(|end| !module.op(end).operands.is_empty());
     let single = kinds.iter().next().copied().filter(|_| kinds.len() == 1);
     match single {
-        // What a function returns to both kinds cannot be taken apart.
+        // Values returned to both kinds cannot be separated.
         _ if returns && kinds.len() > 1 => Fate::Stays,
         _ if calls_split => Fate::Splits,
         _ if sections.is_empty() && once_each => Fate::Stays,
@@ -125,7 +126,7 @@ fn fate_of(
     }
 }
 
-/// Makes a function one of a kind.
+/// Turns a function into one of a kind.
 fn keep(
     module: &mut Module,
     function: OpId,
@@ -144,13 +145,13 @@ fn half_of(halves: &[String; 2], kind: CoreKind) -> &str {
     &halves[usize::from(kind == CoreKind::Vector)]
 }
 
-/// Makes two functions and one that calls them out of a function.
+/// Splits a function into two, and one that calls them.
 fn split(module: &mut Module, function: OpId, functions: &Functions, halves: &BTreeMap<String, [String; 2]>) {
     let Some(names) = halves.get(symbol_name(module, function)).cloned() else { return };
     let mut behind = function;
     for kind in [CoreKind::Cube, CoreKind::Vector] {
         let copy = module.clone_op(function, &mut ValueMap::default());
-        // The mark of the file's kernel stays with the function that calls both.
+        // The entry mark of the file's kernel stays with the function that calls both.
         unmark_entry(module, copy);
         module.name_privately(copy, half_of(&names, kind));
         module.insert_after(behind, copy);
@@ -163,8 +164,8 @@ fn split(module: &mut Module, function: OpId, functions: &Functions, halves: &BT
     call_both(module, function, &names);
 }
 
-/// Leaves in a block what a kind of core runs: its own sections opened, those of the other kind and calls of its functions
-/// taken out, calls of functions that are split turned to the right half.
+/// Keeps in a block the code of one kind of core: its own sections are inlined, those of the other kind and calls of
+/// its functions removed, and calls of split functions redirected to the right half.
 fn take(
     module: &mut Module,
     block: BlockId,
@@ -216,7 +217,7 @@ fn take_inside(
     }
 }
 
-/// A reservation of a function that was split is in the half of the other kind.
+/// A reservation in a function that was split is in the half of the other kind.
 fn retarget_imports(module: &mut Module, function: OpId, kind: CoreKind, halves: &BTreeMap<String, [String; 2]>) {
     let other = if kind == CoreKind::Cube { CoreKind::Vector } else { CoreKind::Cube };
     let Some(body) = module.body(function, 0) else { return };
@@ -228,7 +229,8 @@ fn retarget_imports(module: &mut Module, function: OpId, kind: CoreKind, halves:
     }
 }
 
-/// Takes out what only called both halves of a function that others call: those call the halves now.
+/// Removes functions that only called both halves of a function and are no longer called: their callers now call the
+/// halves.
 fn drop_uncalled(module: &mut Module, functions: &Functions, fates: &BTreeMap<OpId, Fate>) {
     let split = fates.iter().filter(|(_, fate)| **fate == Fate::Splits).map(|(f, _)| *f);
     for function in split.collect::<Vec<_>>() {

@@ -1,4 +1,4 @@
-//! What the flags of a text order, what they leave out, and which of them order nothing that others do not order.
+//! The order that the flags of a text enforce, the order they lack, and the redundant ones among them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,26 +17,27 @@ pub struct Audit {
     pub function: OpId,
     /// The core.
     pub kind: CoreKind,
-    /// What it does, calls included.
+    /// Its actions, including calls.
     pub steps: Steps,
-    /// What is wrong with its flags.
+    /// Problems with its flags.
     pub problems: Vec<Problem>,
-    /// Ops that may go together, each entry by itself and all of them at once: no order that a hazard needs is lost.
+    /// Ops that can be removed, each entry by itself and all of them at once, without losing an order that a hazard
+    /// needs.
     pub superfluous: Vec<Vec<OpId>>,
-    /// Why superfluous ops were not looked for, or not all.
+    /// Why superfluous ops were not searched for, or not completely.
     pub not_looked: Option<NotLooked>,
 }
 
-/// Why it is not known which ops are superfluous.
+/// Why it is unknown which ops are superfluous.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotLooked {
-    /// This op signals to another core or waits for one: what is ordered before it counts there.
+    /// This op signals to another core or waits for one: the preceding order matters there.
     BetweenCores(OpId),
     /// There are too many ops to try all.
     TooMany,
 }
 
-/// Steps that all trials of a function follow.
+/// Total number of steps in all trials of a function.
 const MOST_STEPS: usize = 4_000_000;
 
 /// Follows every function that nobody calls and that has work on a pipe.
@@ -64,13 +65,13 @@ pub fn audit(module: &Module, platform: &Platform) -> Vec<Audit> {
     audits
 }
 
-/// Takes away what may go, candidate by candidate.
+/// Removes what can be removed, candidate by candidate.
 fn look(module: &Module, found: &mut Audit, again: impl Fn(&BTreeSet<OpId>) -> Vec<Problem>) {
     let known: BTreeSet<Problem> = found.problems.iter().copied().collect();
     let mut without: BTreeSet<OpId> = BTreeSet::new();
     let cost = found.steps.works.len() + found.steps.acts.len();
     let mut left = MOST_STEPS / cost.max(1);
-    // What is wrong is to be mended, not to be taken out.
+    // Errors are to be fixed, not removed.
     let wrong: BTreeSet<Flag> = known.iter().filter_map(flag_of).collect();
     let is_wrong = |op: &OpId| {
         let flags = found.steps.acts.iter().filter(|(other, _)| other == op);
@@ -98,7 +99,7 @@ fn look(module: &Module, found: &mut Audit, again: impl Fn(&BTreeSet<OpId>) -> V
     }
 }
 
-/// The flag that a problem is about.
+/// The flag that a problem concerns.
 fn flag_of(problem: &Problem) -> Option<Flag> {
     match *problem {
         Problem::Race(..) => None,
@@ -110,7 +111,7 @@ fn flag_of(problem: &Problem) -> Option<Flag> {
     }
 }
 
-/// What may be superfluous: a barrier, all ops of a flag, a set with the wait that follows it in its block.
+/// Possibly superfluous ops: a barrier, all ops of a flag, a set with the wait that follows it in its block.
 fn candidates(module: &Module, steps: &Steps) -> Vec<Vec<OpId>> {
     let mut all: Vec<Vec<OpId>> = Vec::new();
     let mut flags: BTreeMap<Flag, Vec<(OpId, bool)>> = BTreeMap::new();
@@ -119,7 +120,7 @@ fn candidates(module: &Module, steps: &Steps) -> Vec<Vec<OpId>> {
             SyncStep::Barrier(_) => all.push(vec![*op]),
             SyncStep::Set(flag) => flags.entry(*flag).or_default().push((*op, true)),
             SyncStep::Wait(flag) => flags.entry(*flag).or_default().push((*op, false)),
-            // Pairs of computed ids are not taken apart, and buffers are held as well as ordered.
+            // Pairs of computed ids are not separated, and buffers provide mutual exclusion as well as order.
             _ => {}
         }
     }
@@ -142,7 +143,7 @@ fn candidates(module: &Module, steps: &Steps) -> Vec<Vec<OpId>> {
     all
 }
 
-/// An op of a function that several call is superfluous only if it is so for all of them.
+/// An op of a function with several callers is superfluous only if it is so for all of them.
 fn needed_elsewhere(audits: &mut [Audit]) {
     let mut needed: BTreeSet<OpId> = BTreeSet::new();
     for audit in audits.iter() {

@@ -1,4 +1,4 @@
-//! Barriers of one pipe, for pipes that overlap their own work.
+//! Barriers of a single pipe, for pipes that overlap their own work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,8 +13,8 @@ use super::plan::runs;
 use super::runs::Runs;
 use super::tree::{Node, Parent, Relation, Tree};
 
-/// The nodes of a tree that need a barrier of `pipe` right before them: some path has work of the pipe that conflicts with
-/// theirs in a memory where the pipe overlaps its own work, no barrier since, and no signals that go round by other pipes.
+/// The nodes of a tree that need a barrier of `pipe` right before them: on some path, work of the pipe conflicts with
+/// theirs in a memory where the pipe overlaps its own work, with no barrier since, and no signals through other pipes.
 pub fn barriers<'t>(
     order: &'t Order<'t>,
     conflicts: &Conflicts<'_>,
@@ -41,7 +41,7 @@ pub fn barriers<'t>(
     finder.needed.into_iter().map(|(block, node)| Parent { block, node }).collect()
 }
 
-/// Work of the pipe that no barrier has waited for on some path: ranks by lane, in the order of the finder's lanes.
+/// Work of the pipe not covered by a barrier on some path: ranks by lane, in the order of the finder's lanes.
 type Pending = Vec<Runs>;
 
 struct Finder<'t, 'o> {
@@ -56,10 +56,10 @@ struct Finder<'t, 'o> {
     overlapping: &'o [(Pipe, Space)],
     /// Gaps with a barrier of all pipes.
     all: BTreeSet<(usize, usize)>,
-    /// Nodes that need one of this pipe.
+    /// Nodes that need a barrier of this pipe.
     needed: BTreeSet<(usize, usize)>,
-    /// Work that is pending where an iteration of each loop begins. Kept from one walk through the function to the
-    /// next, so that the number of walks does not multiply with the nesting.
+    /// Pending work at the start of an iteration of each loop. Kept from one walk through the function to the next, so
+    /// that the number of walks does not multiply with the nesting.
     heads: BTreeMap<(usize, usize), Pending>,
     changed: bool,
 }
@@ -69,7 +69,7 @@ impl Finder<'_, '_> {
         vec![Runs::default(); self.lanes.len()]
     }
 
-    /// Goes through a block.
+    /// Processes a block.
     fn block(&mut self, block: usize, pending: &mut Pending) {
         for (node, data) in self.tree.blocks[block].nodes.iter().enumerate() {
             if self.all.contains(&(block, node)) {
@@ -120,11 +120,11 @@ impl Finder<'_, '_> {
         own.into_iter().for_each(|(lane, work)| pending[lane].insert(self.conflicts.place(work).1));
     }
 
-    /// True if work needs some of what is pending to be complete, and signals do not make sure of it.
+    /// True if work needs some pending work to be complete, and signals do not guarantee it.
     fn waits(&self, work: usize, pending: &Pending) -> bool {
         let here = self.conflicts.place(work);
         self.lanes.iter().zip(pending).any(|(&lane, ranks)| {
-            // What comes after the work in the text ran in an iteration before.
+            // Work that comes later in the text ran in an earlier iteration.
             let (earlier, later) = if here.0 == lane { (0..here.1, here.1..u32::MAX) } else { (0..u32::MAX, 0..0) };
             ranks.iter().rev().any(|run| {
                 let part = |of: &Range<u32>| run.start.max(of.start)..run.end.min(of.end);
@@ -139,13 +139,13 @@ impl Finder<'_, '_> {
             if self.order.is_exhausted() || self.depends(other, work) {
                 return true;
             }
-            // Signals that come after this work come after those before it in its block.
+            // Signals that come after this work also come after the work before it in its block.
             ranks.end = self.runs[lane][rank as usize].start;
         }
         false
     }
 
-    /// True if work `b` needs work `a` to be complete and signals do not make sure of it.
+    /// True if work `b` needs work `a` to be complete and signals do not guarantee it.
     fn depends(&self, a: usize, b: usize) -> bool {
         match self.tree.relation(self.tree.places[a], self.tree.places[b]) {
             Relation::Nodes { block, a: first, b: second } => !self.order.certain(block, a, b, first > second),

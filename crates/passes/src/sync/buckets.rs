@@ -1,14 +1,14 @@
-//! Things by the numbered place that they are for.
+//! Items grouped by the numbered place to which they belong.
 
-/// A list of things for each place, those of one place in the order in which they came.
+/// A list of items for each place; those of one place in order of insertion.
 pub(super) struct Buckets<T> {
-    /// By place, where its things begin; those of the next place are behind them.
+    /// By place, the index of its first item; those of the next place follow.
     starts: Vec<usize>,
     things: Vec<T>,
 }
 
 impl<T> Buckets<T> {
-    /// Things and their places, which are below `count`.
+    /// Items and their places, which are below `count`.
     pub(super) fn new(count: usize, mut things: Vec<(usize, T)>) -> Buckets<T> {
         things.sort_by_key(|(place, _)| *place);
         let mut starts = vec![0; count + 1];
@@ -17,7 +17,7 @@ impl<T> Buckets<T> {
         Buckets { starts, things: things.into_iter().map(|(_, thing)| thing).collect() }
     }
 
-    /// What a place has.
+    /// The items of a place.
     pub(super) fn at(&self, place: usize) -> &[T] {
         &self.things[self.starts[place]..self.starts[place + 1]]
     }

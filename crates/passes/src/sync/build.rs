@@ -1,4 +1,4 @@
-//! From functions to trees.
+//! Building trees from functions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,12 +12,12 @@ use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, syncs_by_hand};
 use crate::analysis::touch::{Access, Work};
 
-/// A function as a tree, with the ops that its nodes are.
+/// A function as a tree, with the ops of its nodes.
 #[derive(Default)]
 pub struct Built {
     /// The tree.
     pub tree: Tree,
-    /// The block of the module that each block of the tree is; `None` inside calls.
+    /// The module's block for each block of the tree; `None` inside calls.
     pub blocks: Vec<Option<BlockId>>,
     /// The op of each node.
     pub ops: Vec<Vec<OpId>>,
@@ -25,10 +25,10 @@ pub struct Built {
     flags_of_calls: BTreeSet<Flag>,
 }
 
-/// What callers need to know of a function.
+/// The information about a function that callers need.
 #[derive(Clone, Default, Debug)]
 pub struct Summary {
-    /// Work of each pipe and kind of core, all accesses together.
+    /// Work of each pipe and kind of core, with all accesses combined.
     pub works: Vec<Work>,
     /// Flags that it uses.
     pub flags: Vec<Flag>,
@@ -40,7 +40,7 @@ pub struct Builder<'m> {
     functions: &'m Functions,
     platform: &'m Platform,
     accesses: &'m Accesses<'m>,
-    /// Functions that were built, by function.
+    /// Summaries of the functions built so far, by function.
     pub summaries: BTreeMap<OpId, Summary>,
     /// How often each function is called.
     calls: BTreeMap<OpId, usize>,
@@ -131,7 +131,7 @@ impl<'m> Builder<'m> {
         }
         let Some(summary) = self.summaries.get(&callee).filter(|s| !s.works.is_empty()) else { return };
         let again = self.calls.get(&callee).is_some_and(|n| *n > 1) || built.tree.is_repeated(at);
-        // A flag that an earlier callee uses too may not have been taken yet.
+        // A flag also used by an earlier callee may not have been consumed yet.
         let shared = summary.flags.iter().any(|flag| built.flags_of_calls.contains(flag));
         built.flags_of_calls.extend(&summary.flags);
         let alone = shared || again && !summary.flags.is_empty();
@@ -140,7 +140,7 @@ impl<'m> Builder<'m> {
         built.grow();
     }
 
-    /// Notes what callers need to know. `flags` are those that the function uses itself.
+    /// Records the information that callers need. `flags` are those that the function uses itself.
     pub fn summarise(&mut self, function: OpId, built: &Built, flags: Vec<Flag>) {
         if !self.calls.contains_key(&function) {
             return;
@@ -152,7 +152,7 @@ impl<'m> Builder<'m> {
                 works.push(Work { accesses: Vec::new(), inside: Default::default(), ..*work });
                 works.len() - 1
             });
-            // Windows are of views in the callee, which may look at something else with every call.
+            // Windows refer to views in the callee, which may refer to something else in each call.
             let accesses = work.accesses.iter().map(|a| Access { window: None, ..a.clone() });
             works[at].accesses.extend(accesses.filter(|access| seen.insert((at, access.clone()))));
         }
@@ -164,12 +164,12 @@ impl<'m> Builder<'m> {
         self.summaries.insert(function, Summary { works, flags });
     }
 
-    /// True if a function synchronises the pipes of its core itself. What other passes have placed does not count.
+    /// True if a function itself synchronises the pipes of its core. Flags placed by other passes do not count.
     pub fn is_manual(&self, body: BlockId) -> bool {
         self.module.walk(body).iter().any(|op| syncs_by_hand(self.module, *op))
     }
 
-    /// Flags that a function sets by hand; all ids of a pair of pipes where an id is computed.
+    /// Flags that a function sets manually; all ids of a pair of pipes if an id is computed.
     pub fn flags_by_hand(&self, body: BlockId) -> Vec<Flag> {
         let mut flags = Vec::new();
         for op in self.module.walk(body) {

@@ -1,12 +1,12 @@
-//! An independent check of flags: that every dependence is covered on every path and no flag is set twice or left set.
+//! An independent check of flags: every dependence is covered on every path, and no flag is set twice or left set.
 //!
-//! It follows the steps of a function in program order and keeps, for each pipe, the set of steps of which it knows that
-//! all executions so far are complete, and for each flag that is set what its signal brings along. A set is kept as what is *not*
-//! in it, which is mostly a few runs of steps of one pipe:
+//! It follows the steps of a function in program order and tracks, for each pipe, the set of steps known to be complete
+//! in all executions so far, and for each flag that is set the knowledge its signal carries. A set is stored as its
+//! complement, which is mostly a few runs of steps of one pipe:
 //!
 //! | step | effect |
 //! |---|---|
-//! | work x on pipe p | every conflicting step of another pipe (of p itself where p needs barriers) must be in known(p); then x leaves every set |
+//! | work x on pipe p | every conflicting step of another pipe (of p itself where p needs barriers) must be in known(p); then x is removed from every set |
 //! | work in which the library uses f | f must be clear |
 //! | set f on p | f must be clear and its last wait in known(p); signal(f) = known(p) and all steps of p |
 //! | wait f on p | f must be set; known(p) gains signal(f); for the scalar unit every pipe gains it |
@@ -14,18 +14,18 @@
 //! | release of buffer b by p | released(b) gains known(p) and all steps of p |
 //! | get of buffer b by p | known(p) gains released(b) |
 //! | barrier of p | known(p) gains all steps of p |
-//! | barrier of all | every set is everything |
-//! | call | as its work in no known order, and as a set and a wait of each of its flags that bring nothing along |
+//! | barrier of all | every set becomes the full set |
+//! | call | its work in unknown order, and a set and a wait of each of its flags that carry no knowledge |
 //! | paths that join | intersection; flags must agree |
-//! | loop | what holds at its head holds at the entry and after each iteration |
+//! | loop | the state at its head holds at the entry and after each iteration |
 //! | end | no flag may be set |
 //!
-//! Sets only shrink where paths join, so the function is followed again and again until no loop head changes, and
-//! problems are looked for only then. What is done in a branch or a loop counts for what follows only if the paths without
-//! it know as much: no region is taken to run, except the first of a loop with several, which computes its condition.
+//! Sets only shrink where paths join, so the function is walked until no loop head changes, and problems are reported
+//! only then. Synchronisation in a branch or a loop counts afterwards only if the paths without it know as much: no
+//! region is assumed to run, except the first of a loop with several, which computes its condition.
 //!
-//! Nothing is shared with the code that places flags but the description of work and of what conflicts
-//! ([`super::index`], which tests hold against [`Work::conflicts`]).
+//! The only code shared with the placement of flags is the description of work and conflicts ([`super::index`], which
+//! tests compare with [`Work::conflicts`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -42,13 +42,13 @@ use crate::analysis::touch::Work;
 /// A step of a function.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SyncStep {
-    /// Work, by its number.
+    /// Work, by its index.
     Work(usize),
     /// A set.
     Set(Flag),
     /// A wait.
     Wait(Flag),
-    /// A wait of the second pipe for the first by a flag whose number is computed: taken to be the right one.
+    /// A wait of the second pipe for the first, by a flag whose id is computed: assumed to be the right one.
     Trust(Pipe, Pipe),
     /// A pipe gets a buffer, and waits for all earlier releases of it.
     Get(Pipe, i64),
@@ -56,16 +56,16 @@ pub enum SyncStep {
     Release(Pipe, i64),
     /// A barrier of one pipe, or of all.
     Barrier(Option<Pipe>),
-    /// A call of a function that was checked by itself: its work and the flags that it uses.
+    /// A call of a function that was checked separately: its work and the flags that it uses.
     Call(Vec<usize>, Vec<Flag>),
     /// Regions.
     Group(Flow, Vec<Vec<SyncStep>>),
 }
 
-/// What is wrong with the flags of a function.
+/// A problem with the flags of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Problem {
-    /// The second work may run before the first, which it conflicts with, is complete.
+    /// The second work item may run before the first, with which it conflicts, is complete.
     Race(usize, usize),
     /// A flag is set while it may still be set.
     SetTwice(Flag),
@@ -79,11 +79,11 @@ pub enum Problem {
     Inside(Flag, usize),
 }
 
-/// Steps with loops and waits numbered.
+/// Steps with numbered loops and waits.
 enum Numbered {
     Work(usize),
     Set(Flag),
-    /// With its number among the waits of the pipe.
+    /// With its index among the waits of the pipe.
     Wait(Flag, u32),
     Barrier(Option<Pipe>),
     Trust(Pipe, Pipe),
@@ -96,17 +96,17 @@ enum Numbered {
     Loop(usize, Vec<Vec<Numbered>>),
 }
 
-/// A set of steps, as those that are not in it: for each lane of the index the ranks of its works, then for each pipe the
+/// A set of steps, stored as its complement: for each lane of the index the ranks of its work, then for each pipe the
 /// numbers of its waits.
 type Unknown = Vec<Runs>;
 
 #[derive(Clone, PartialEq)]
 struct State {
-    /// What each pipe does not know to be complete.
+    /// The steps that each pipe does not know to be complete.
     unknown: Vec<Unknown>,
-    /// What the signal of each flag that is set does not bring along.
+    /// For each flag that is set, the steps of which its signal carries no knowledge.
     signals: BTreeMap<Flag, Unknown>,
-    /// For each buffer the steps of which a pipe that gets it does not know that all executions so far are complete.
+    /// For each buffer, the steps that a pipe which gets it does not know to be complete in all executions so far.
     released: BTreeMap<i64, Unknown>,
 }
 
@@ -118,18 +118,18 @@ struct Checker<'w> {
     pipes: Vec<Pipe>,
     /// Numbers of the waits for each flag.
     waits_of: BTreeMap<Flag, Vec<u32>>,
-    /// How many waits each pipe has.
+    /// Number of waits of each pipe.
     waits: [u32; Pipe::COUNT],
-    /// What holds at the head of each loop, as far as it was followed.
+    /// The state at the head of each loop, as far as it was followed.
     heads: Vec<Option<State>>,
     changed: bool,
-    /// True once nothing changes any more.
+    /// True once a fixed point is reached.
     report: bool,
     problems: BTreeSet<Problem>,
 }
 
-/// Checks the steps of a function. `overlapping` says in which memories a pipe's own work may overlap without a barrier. Of
-/// several works of a pipe that race with one work, one is named.
+/// Checks the steps of a function. `overlapping` lists the memories in which a pipe's own work may overlap without a
+/// barrier. If several work items of a pipe race with one, only one is reported.
 pub fn check(
     steps: &[SyncStep],
     works: &[Work],
@@ -208,7 +208,7 @@ impl Checker<'_> {
         *count - 1
     }
 
-    /// Where the waits of a pipe stand in a set.
+    /// The index of a pipe's waits in a set.
     fn list_of_waits(&self, pipe: Pipe) -> usize {
         self.pipes.len() - Pipe::COUNT + pipe.index()
     }
@@ -264,20 +264,20 @@ impl Checker<'_> {
         }
     }
 
-    /// All steps of a pipe are known.
+    /// Marks all steps of a pipe as known.
     fn all_of(&self, pipe: Pipe, unknown: &mut Unknown) {
         let own = self.pipes.iter().zip(unknown).filter(|(of, _)| **of == pipe);
         own.for_each(|(_, runs)| runs.clear());
     }
 
-    /// What is not known to be complete once the earlier work of a pipe is.
+    /// The steps not known to be complete once the earlier work of a pipe is.
     fn done(&self, pipe: Pipe, state: &State) -> Unknown {
         let mut unknown = state.unknown[pipe.index()].clone();
         self.all_of(pipe, &mut unknown);
         unknown
     }
 
-    /// Looks for work that this work conflicts with and of which its pipe does not know that it is complete.
+    /// Searches for conflicting work that the pipe of this work does not know to be complete.
     fn races(&mut self, work: usize, state: &State) {
         if !self.report {
             return;
@@ -294,7 +294,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A flag may be set once the pipe that sets it knows that the signal before was taken.
+    /// A flag may be set once the setting pipe knows that the previous signal was consumed.
     fn may_set(&mut self, flag: Flag, state: &State) {
         let open = &state.unknown[flag.from.index()][self.list_of_waits(flag.to)];
         let waits = self.waits_of.get(&flag).map_or(&[][..], Vec::as_slice);
@@ -324,7 +324,7 @@ impl Checker<'_> {
             if flow == Flow::Once {
                 self.run(region, state);
             } else {
-                // Whether one of them must run is not known: none may.
+                // It is not known whether any of them runs: perhaps none does.
                 let mut path = entry.clone();
                 self.run(region, &mut path);
                 self.join(state, &path);
@@ -374,7 +374,8 @@ fn executed(list: usize, number: u32, state: &mut State) {
     state.signals.values_mut().chain(state.released.values_mut()).for_each(|unknown| unknown[list].insert(number));
 }
 
-/// A pipe learns what a signal brings along. What the scalar unit waited for is done before anything that it issues later.
+/// A pipe gains the knowledge that a signal carries. Whatever the scalar unit has waited for is complete before
+/// anything that it issues later.
 fn learn(to: Pipe, signal: &Unknown, state: &mut State) {
     match to {
         Pipe::S => state.unknown.iter_mut().for_each(|unknown| add(unknown, signal)),
@@ -382,7 +383,7 @@ fn learn(to: Pipe, signal: &Unknown, state: &mut State) {
     }
 }
 
-/// Adds what is in the second set to the first.
+/// Adds the second set to the first.
 fn add(unknown: &mut Unknown, known: &Unknown) {
     unknown.iter_mut().zip(known).for_each(|(a, b)| a.intersect(b));
 }

@@ -13,14 +13,14 @@ use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow, runs_on, trips};
 use crate::analysis::touch::Work;
 
-/// What a function does on one kind of core, calls included.
+/// The steps of a function on one kind of core, including calls.
 #[derive(Default)]
 pub struct Steps {
     /// In program order.
     pub steps: Vec<SyncStep>,
-    /// The works that steps name.
+    /// The work items that steps refer to.
     pub works: Vec<Work>,
-    /// The op of each work.
+    /// The op of each work item.
     pub ops: Vec<OpId>,
     /// Ops that order the pipes of the core, in program order.
     pub acts: Vec<(OpId, SyncStep)>,
@@ -29,7 +29,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// What is wrong with the flags.
+    /// Problems with the flags.
     pub fn problems(&self, platform: &Platform) -> Vec<Problem> {
         let conflicts = Conflicts::new(&self.works);
         check(&self.steps, &self.works, &conflicts, &platform.overlapping())
@@ -41,13 +41,13 @@ pub struct Collect<'m> {
     module: &'m Module,
     functions: &'m Functions,
     accesses: &'m Accesses<'m>,
-    /// Pairs of pipes some of whose flags are computed.
+    /// Pairs of pipes with computed flags.
     computed: BTreeSet<(Pipe, Pipe)>,
-    /// Whether a loop whose bounds say that it runs is taken to run.
+    /// Whether a loop whose bounds guarantee an iteration is assumed to run.
     counts: bool,
 }
 
-/// Most steps of a loop whose first round is followed by itself.
+/// Maximum number of steps of a loop whose first iteration is followed separately.
 const MOST_PEELED: usize = 4096;
 
 impl<'m> Collect<'m> {
@@ -56,7 +56,7 @@ impl<'m> Collect<'m> {
         Collect { module, functions, accesses, computed: computed_flags(module), counts: false }
     }
 
-    /// Takes loops to run whose bounds say so: their first round is followed by itself.
+    /// Assumes that loops run if their bounds guarantee it: their first iteration is followed separately.
     pub fn with_counts(self) -> Collect<'m> {
         Collect { counts: true, ..self }
     }
@@ -79,7 +79,7 @@ impl<'m> Collect<'m> {
         starts
     }
 
-    /// The steps of a function on one kind of core; ops of `without` do nothing.
+    /// The steps of a function on one kind of core; ops in `without` do nothing.
     pub fn steps(&self, function: OpId, body: BlockId, kind: CoreKind, without: &BTreeSet<OpId>) -> Steps {
         let mut walk = Walk { of: self, kind, without, calls: vec![function], found: Steps::default() };
         let steps = walk.block(body);
@@ -87,7 +87,7 @@ impl<'m> Collect<'m> {
     }
 }
 
-/// The pairs of pipes that have flags whose id is computed.
+/// The pairs of pipes with flags whose id is computed.
 fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
     let acts = module.walk(module.top).into_iter().filter_map(|op| OpRef::of(module, op)?.sync());
     let pairs = acts.filter_map(|act| match act {
@@ -97,7 +97,7 @@ fn computed_flags(module: &Module) -> BTreeSet<(Pipe, Pipe)> {
     pairs.collect()
 }
 
-/// How many steps there are, those of regions counted.
+/// The number of steps, including those in regions.
 fn size(steps: &[SyncStep]) -> usize {
     let of = |step: &SyncStep| match step {
         SyncStep::Group(_, regions) => 1 + regions.iter().map(|region| size(region)).sum::<usize>(),
@@ -115,7 +115,7 @@ struct Walk<'a, 'm> {
 }
 
 impl Walk<'_, '_> {
-    /// The step that an op is which synchronises the pipes of a core; none for one between cores.
+    /// The step for an op that synchronises the pipes of a core; none for one between cores.
     fn act(&self, act: SyncAct) -> Option<SyncStep> {
         let trusted = |signal: &Signal| self.of.computed.contains(&(signal.from, signal.to));
         Some(match act {

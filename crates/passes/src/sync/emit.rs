@@ -10,7 +10,7 @@ use super::build::Built;
 use super::place::{Action, Placement, Side};
 use crate::analysis::facts::terminator;
 
-/// Where in a module an action goes.
+/// The position of an action in a module.
 #[derive(Clone, Copy, Debug)]
 enum Anchor {
     Before(OpId),
@@ -18,9 +18,9 @@ enum Anchor {
     End(BlockId),
 }
 
-/// Writes what was placed in a function.
+/// Writes the placed actions into a function.
 pub fn emit(module: &mut Module, built: &Built, placed: &[Placement]) {
-    // By twice the number of the op before which they stand, one more behind it.
+    // Twice the index of the op they precede, plus one if they come after it.
     let (mut made, places): (Vec<(usize, OpId)>, usize) = (Vec::new(), 2 * module.op_count());
     let mut ends: BTreeMap<BlockId, Vec<OpId>> = BTreeMap::new();
     let mut changed: BTreeSet<BlockId> = BTreeSet::new();

@@ -1,10 +1,10 @@
-//! Which event id each signal gets.
+//! Assignment of event ids to signals.
 //!
 //! A flag holds one signal. Two pairs of the same pipes may share an id only if the second set is certain to come after
-//! the first wait, not merely later in the text: the setting pipe may be far ahead of the waiting one. The same holds for one
-//! pair in two executions of its block. Where the signals already placed do not make it certain, one more signal back
-//! is placed. Where no id is left, pairs that cross are merged, then pairs wait for older ones, and if nothing else helps a
-//! barrier of all pipes takes the place of the pair.
+//! the first wait, not merely later in the text: the setting pipe may be far ahead of the waiting one. The same holds
+//! for one pair in two executions of its block. Where the signals already placed do not guarantee it, one more signal
+//! in the opposite direction is placed. When ids run out, crossing pairs are merged, then pairs wait for older ones,
+//! and as a last resort a barrier of all pipes replaces the pair.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::{RangeFrom, RangeToInclusive};
@@ -25,7 +25,7 @@ pub struct Event {
     pub id: u32,
 }
 
-/// What the ids cost.
+/// The cost of a shortage of ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pressure {
     /// Pairs that were merged because ids ran out.
@@ -46,7 +46,7 @@ pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
     let mut events = Events { order, ids, given: BTreeMap::new(), pressure: Pressure::default() };
     events.take_callees();
     let mut pairs = events.order.pairs();
-    // A carried pair holds its id for a whole loop: it chooses first.
+    // A carried pair holds its id for a whole loop, so it chooses first.
     pairs.sort_by_cached_key(|p| (!p.carried, place_in_program(events.order.tree, p)));
     let mut queue: VecDeque<Pair> = pairs.into();
     let mut left = 16 * queue.len() + 64;
@@ -67,7 +67,8 @@ pub fn assign(order: &mut Order<'_>, ids: u32) -> (Vec<Event>, Pressure) {
     (list, events.pressure)
 }
 
-/// Blocks are numbered as they open in the program, so this is the order of the text for pairs of one block.
+/// Position in program order. Blocks are numbered in the order in which they open, so within one block this is the
+/// order of the text.
 fn place_in_program(tree: &Tree, pair: &Pair) -> (Vec<usize>, Pos) {
     let mut path = Vec::new();
     let mut at = pair.block;
@@ -80,7 +81,8 @@ fn place_in_program(tree: &Tree, pair: &Pair) -> (Vec<usize>, Pos) {
 }
 
 impl Events<'_, '_> {
-    /// Flags of callees are theirs, those of the tile library its own; nothing here may use them across a call or such an op.
+    /// Flags of callees belong to them, those of the tile library to it; nothing here may use them across a call or
+    /// such an op.
     fn take_callees(&mut self) {
         let tree = self.order.tree;
         for (block, data) in tree.blocks.iter().enumerate() {
@@ -99,7 +101,7 @@ impl Events<'_, '_> {
     }
 
     fn place(&mut self, pair: Pair, queue: &mut VecDeque<Pair>, may_add: bool) {
-        // It may have had an id before: a barrier dropped it, and another pair now needs the same signal again.
+        // It may have had an id before: a barrier dropped it, and now another pair needs the same signal.
         if let Some(used) = self.given.get_mut(&(pair.from, pair.to)) {
             used.release(&pair);
         }
@@ -119,7 +121,7 @@ impl Events<'_, '_> {
             self.given.entry((pair.from, pair.to)).or_default().add(User { held, id, pair: Some(pair) });
             return;
         }
-        // In a loop every signal has to be safe from one iteration to the next: fewer of them first.
+        // In a loop every signal has to be safe from one iteration to the next: first try with fewer of them.
         let helped = may_add
             && match self.order.tree.is_repeated(pair.block) {
                 true => self.merge_carried(&pair, queue) || self.merge(&pair) || self.wait_for_older(&pair, queue),
@@ -137,8 +139,8 @@ impl Events<'_, '_> {
         if used.outside(id, held.block).any(|user| self.is_there(user) && !apart(user)) {
             return false;
         }
-        // In one block users of an id come one after the other: those next to the pair are enough. Where the block is
-        // repeated, the first one also comes after the last one.
+        // In one block the users of an id are consecutive: only those adjacent to the pair matter. If the block is
+        // repeated, the first also follows the last.
         let first =
             |set: RangeFrom<Pos>| used.inside(id, held.block, set).map(|(_, user)| user).find(|u| self.is_there(u));
         let last = |set: RangeToInclusive<Pos>| {
@@ -157,7 +159,7 @@ impl Events<'_, '_> {
         user.pair.is_none_or(|pair| self.order.has(&pair))
     }
 
-    /// From where to where a pair holds its id.
+    /// The range over which a pair holds its id.
     fn held(&self, pair: &Pair) -> Use {
         match self.order.tree.outermost_loop(pair.block) {
             Some(home) if pair.carried => {
@@ -167,7 +169,7 @@ impl Events<'_, '_> {
         }
     }
 
-    /// True if the pair's next set is certain to come after its wait.
+    /// True if the pair's next set is guaranteed to come after its wait.
     fn repeats_safely(&self, pair: &Pair) -> bool {
         let known = Known::only(pair.to, pair.wait);
         let needed = Known::only(pair.from, pair.set);
@@ -178,7 +180,7 @@ impl Events<'_, '_> {
         }
     }
 
-    /// A signal in the other direction that makes the pair's next set wait for its wait.
+    /// A signal in the opposite direction that makes the pair's next set wait for its wait.
     fn way_back(&mut self, pair: &Pair) -> Pair {
         let (from, to, block) = (pair.to, pair.from, pair.block);
         let node = pair.wait.gap as usize;
@@ -189,7 +191,7 @@ impl Events<'_, '_> {
         Pair { from, to, block, set: Pos::after(node), wait: Pos::before(before), carried: !pair.carried }
     }
 
-    /// True if the two never hold a signal at the same time, for certain.
+    /// True if the two are guaranteed never to hold a signal at the same time.
     fn apart(&self, pair: &Pair, a: &Use, b: &Use) -> bool {
         let tree = self.order.tree;
         let Some(block) = common_block(tree, a.block, b.block) else { return false };
@@ -207,7 +209,7 @@ impl Events<'_, '_> {
             && later(second, first)
     }
 
-    /// Lets the pair wait until an older pair is over, whose id it then can have.
+    /// Makes the pair wait until an older pair is over, whose id it can then have.
     fn wait_for_older(&mut self, pair: &Pair, queue: &mut VecDeque<Pair>) -> bool {
         if !pair.carried && pair.set.sub != 0 {
             return false;
@@ -215,7 +217,7 @@ impl Events<'_, '_> {
         let held = self.held(pair);
         let limit = if pair.carried { held.set } else { Pos::before(pair.set.gap as usize - 1) };
         let Some(used) = self.given.get(&(pair.from, pair.to)) else { return false };
-        // Of each id the last pair that is over.
+        // For each id, the last pair that is over.
         let last_of = |id: u32| {
             let over = |user: &User| {
                 let o = user.pair.filter(|o| (o.carried || o.set.sub == 0) && o.over(&user.held) <= limit)?;
@@ -226,8 +228,8 @@ impl Events<'_, '_> {
         };
         let mut candidates: Vec<(Use, Pair)> = (0..self.ids).filter_map(last_of).collect();
         candidates.sort_by_key(|(u, _)| u.wait);
-        // The one in the middle: a signal back says of all before it that they are over too, so every few pairs need one,
-        // and the setting pipe stays half of the ids ahead.
+        // The middle one: an acknowledgement also covers all pairs before it, so one is needed per group of pairs, and
+        // the setting pipe stays half of the ids ahead.
         let Some(&(older_use, older)) = candidates.get(candidates.len() / 2) else {
             return false;
         };
@@ -249,8 +251,8 @@ impl Events<'_, '_> {
         true
     }
 
-    /// Merges the pair with another of the same pipes that it crosses: one signal, set by the later of the two sets, waited
-    /// for at the earlier of the two waits.
+    /// Merges the pair with another one of the same pipes that it crosses: one signal, set at the later of the two
+    /// sets, waited for at the earlier of the two waits.
     fn merge(&mut self, pair: &Pair) -> bool {
         let held = self.held(pair);
         let Some(used) = self.given.get(&(pair.from, pair.to)) else { return false };
@@ -313,32 +315,32 @@ impl Events<'_, '_> {
 
     fn replace_by_barrier(&mut self, pair: &Pair) {
         self.order.remove(pair);
-        // No later than the wait was: what follows it in the same gap may rely on it.
+        // No later than the original wait: later actions in the same gap may rely on it.
         let before_node = pair.wait == Pos::before(pair.wait.gap as usize);
         let at = if before_node { self.order.middle(pair.block, pair.wait.gap as usize) } else { pair.wait };
         self.order.add_barrier(pair.block, at);
         self.pressure.barriers += 1;
         if let Some(home) = self.order.tree.outermost_loop(pair.block).filter(|_| pair.carried) {
-            // The wait after the loop may have been what later work relies on.
+            // Later work may have relied on the wait after the loop.
             self.order.add_barrier(home.block, Pos::drain(home.node));
         }
     }
 }
 
 impl Pair {
-    /// Where the pipe that waits can say that the pair, in use from where to where, is over.
+    /// The point at which the waiting pipe can signal that the pair, held over this range, is over.
     fn over(&self, held: &Use) -> Pos {
         if self.carried { held.wait } else { Pos::after(self.wait.gap as usize) }
     }
 }
 
-/// The innermost block that holds two blocks.
+/// The innermost block that contains two blocks.
 fn common_block(tree: &Tree, a: usize, b: usize) -> Option<usize> {
     let up = |block: usize| std::iter::successors(Some(block), |b| tree.blocks[*b].parent.map(|p| p.block));
     up(a).find(|x| up(b).any(|y| y == *x))
 }
 
-/// What a use inside `block` takes of it: its own positions, or the node that holds it.
+/// The part of `block` that a use covers: its own positions, or the node that contains it.
 fn span_in(tree: &Tree, held: &Use, block: usize) -> (Pos, Pos) {
     let mut at = held.block;
     if at == block {

@@ -1,9 +1,9 @@
-//! Which earlier or later work conflicts with some work, without holding every two works against each other.
+//! Finds the earlier or later work that conflicts with a given work item, without comparing all pairs.
 //!
-//! Works of one pipe and kind of core are a *lane*, numbered in program order (*ranks*). What they touch stands in trees over the
-//! bytes of each local memory and over the windows of each view, so that the last (or first) of a range of ranks that
-//! conflicts is found in steps that grow with the logarithm of the number of works. The index says what
-//! [`Work::conflicts`] and [`Work::overlaps`] say, which tests hold against it.
+//! Work items of one pipe and kind of core form a *lane*, numbered in program order (*ranks*). Their accesses are
+//! stored in trees over the bytes of each local memory and over the windows of each view, so that the last (or first)
+//! conflicting item in a range of ranks is found in time logarithmic in the number of items. The index agrees with
+//! [`Work::conflicts`] and [`Work::overlaps`], which tests verify.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,26 +13,26 @@ use slipring_tile::Space;
 
 use crate::analysis::touch::{Access, Bounds, Memory, Work};
 
-/// A pipe of a kind of core; `None` where the kind is not known.
+/// A pipe of a kind of core; `None` if the kind is unknown.
 type KindPipe = (Pipe, Option<CoreKind>);
 
-/// In which memories a conflict counts; `None` is asked for events.
+/// The memories in which a conflict counts; called with `None` for events.
 type Counts<'c> = &'c dyn Fn(Option<Space>) -> bool;
 
-/// The index of a list of works.
+/// The index of a list of work items.
 #[derive(Debug)]
 pub struct Conflicts<'w> {
     works: &'w [Work],
-    /// Every lane with its works, in program order.
+    /// Every lane with its work items, in program order.
     lanes: Vec<(KindPipe, Vec<u32>)>,
-    /// Lane and rank of each work.
+    /// Lane and rank of each work item.
     places: Vec<(u32, u32)>,
     local: BTreeMap<Space, Intervals>,
     global: Global,
     events: BTreeMap<u32, Shelf>,
 }
 
-/// Which end of a range is looked from.
+/// The end of a range from which a search starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum End {
     First,
@@ -40,7 +40,7 @@ enum End {
 }
 
 impl<'w> Conflicts<'w> {
-    /// The index of works in program order.
+    /// The index of work items in program order.
     pub fn new(works: &'w [Work]) -> Conflicts<'w> {
         let mut lanes: Vec<(KindPipe, Vec<u32>)> = Vec::new();
         let mut places = Vec::with_capacity(works.len());
@@ -94,40 +94,42 @@ impl<'w> Conflicts<'w> {
         self.lanes.iter().enumerate().map(|(index, (lane, _))| (index, *lane))
     }
 
-    /// Lane and rank of a work.
+    /// Lane and rank of a work item.
     pub fn place(&self, work: usize) -> (usize, u32) {
         let (lane, rank) = self.places[work];
         (lane as usize, rank)
     }
 
-    /// The work of a rank.
+    /// The work item with this rank.
     pub fn work(&self, lane: usize, rank: u32) -> usize {
         self.lanes[lane].1[rank as usize] as usize
     }
 
-    /// The ranks of a lane whose works lie in a range.
+    /// The ranks of a lane whose work items are in a range.
     pub fn ranks(&self, lane: usize, works: Range<usize>) -> Range<u32> {
         let list = &self.lanes[lane].1;
         let rank = |work: usize| list.partition_point(|w| (*w as usize) < work) as u32;
         rank(works.start)..rank(works.end)
     }
 
-    /// True if works of the lane can conflict with this one at all: no core of the one kind runs the work of the other.
+    /// True if work items of the lane can conflict with this one at all: no core of one kind runs the work of the
+    /// other.
     pub fn may_meet(&self, work: usize, lane: usize) -> bool {
         !matches!((self.works[work].core, self.lanes[lane].0.1), (Some(a), Some(b)) if a != b)
     }
 
-    /// The last work of a lane, of these ranks, that conflicts with a work.
+    /// The last work item of a lane, within these ranks, that conflicts with a given one.
     pub fn last(&self, work: usize, lane: usize, ranks: Range<u32>) -> Option<u32> {
         self.find(work, lane, ranks, End::Last, &|_| true)
     }
 
-    /// The first work of a lane, of these ranks, that conflicts with a work.
+    /// The first work item of a lane, within these ranks, that conflicts with a given one.
     pub fn first(&self, work: usize, lane: usize, ranks: Range<u32>) -> Option<u32> {
         self.find(work, lane, ranks, End::First, &|_| true)
     }
 
-    /// The last work of these ranks of a lane of the same pipe that must not overlap a work; see [`Work::overlaps`].
+    /// The last work item, within these ranks of a lane of the same pipe, that must not overlap a given one; see
+    /// [`Work::overlaps`].
     pub fn last_overlap(
         &self,
         work: usize,
@@ -171,7 +173,7 @@ impl<'w> Conflicts<'w> {
     }
 }
 
-/// An access as shelves keep it.
+/// An access as stored in shelves.
 #[derive(Clone, Copy)]
 struct Entry {
     lane: u32,
@@ -179,7 +181,7 @@ struct Entry {
     write: bool,
 }
 
-/// What a search has found so far, in what is left to search.
+/// The best result of a search so far, within the remaining range.
 struct Best {
     lane: u32,
     ranks: Range<u32>,
@@ -194,7 +196,7 @@ impl Best {
         }
     }
 
-    /// The ranks of a list that are still of interest, from the end that is looked from.
+    /// The ranks of a list that are still of interest, starting from the searched end.
     fn nearest<'l>(&self, list: &'l [u32]) -> impl Iterator<Item = u32> + use<'l> {
         let start = list.partition_point(|rank| *rank < self.ranks.start);
         let end = start + list[start..].partition_point(|rank| *rank < self.ranks.end);
@@ -236,22 +238,23 @@ impl Shelf {
         }
     }
 
-    /// What an access conflicts with: everything if it writes, else the writes.
+    /// The accesses that conflict with one: all if it writes, otherwise the writes.
     fn list(&self, lane: u32, write: bool) -> Option<&[u32]> {
         let (_, ranks) = self.0.iter().find(|(of, _)| *of == lane)?;
         Some(if write { &ranks.all } else { &ranks.writes })
     }
 }
 
-/// A segment tree over what lies between the ends of some ranges.
+/// A segment tree over the elementary intervals between the ends of some ranges.
 #[derive(Debug)]
 struct Intervals {
     cuts: Vec<u64>,
-    /// A power of two: node `leaves + i` is what lies between cut `i` and the next, node `n` holds `2n` and `2n + 1`.
+    /// A power of two: node `leaves + i` is the interval between cut `i` and the next; node `n` has the children `2n`
+    /// and `2n + 1`.
     leaves: usize,
-    /// Of each node the accesses that cover it whole and no node above it.
+    /// For each node, the accesses that cover it completely and do not cover its parent.
     covering: Vec<Shelf>,
-    /// Of each node the accesses that stand in `covering` of it or of a node below it.
+    /// For each node, the accesses in `covering` of it or of a node below it.
     within: Vec<Shelf>,
 }
 
@@ -265,7 +268,7 @@ impl Intervals {
         Intervals { leaves, covering: shelves(), within: shelves(), cuts }
     }
 
-    /// The fewest nodes that together are a range.
+    /// The minimal set of nodes that make up a range.
     fn nodes(&self, (start, end): (u64, u64)) -> impl Iterator<Item = usize> + use<> {
         let leaf = |at: u64| self.leaves + self.cuts.partition_point(|cut| *cut < at);
         let (mut left, mut right) = if start < end { (leaf(start), leaf(end)) } else { (1, 1) };
@@ -298,7 +301,7 @@ impl Intervals {
         }
     }
 
-    /// Every shelf with accesses that have something in common with a range; each of them has nothing else.
+    /// Visits every shelf with accesses that overlap a range; each shelf contains only such accesses.
     fn each(&self, range: (u64, u64), mut look: impl FnMut(&Shelf)) {
         for node in self.nodes(range) {
             look(&self.within[node]);
@@ -307,7 +310,7 @@ impl Intervals {
     }
 }
 
-/// A node and the nodes above it.
+/// A node and its ancestors.
 fn above(node: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(node), |n| (*n > 1).then_some(n / 2))
 }
@@ -317,7 +320,7 @@ fn above(node: usize) -> impl Iterator<Item = usize> {
 struct Global {
     /// All of them.
     all: Shelf,
-    /// Those to some buffer.
+    /// Those to unknown buffers.
     anywhere: Shelf,
     buffers: BTreeMap<u32, Buffer>,
 }
@@ -375,7 +378,7 @@ impl Buffer {
         let conflicts =
             |rank: u32| index.works[index.work(lane, rank)].accesses.iter().any(|other| access.conflicts(other));
         boxes.tree.each(boxes.range(window), |shelf| {
-            // Windows that have one dimension in common may lie apart in another.
+            // Windows that overlap in one dimension may be disjoint in another.
             let found =
                 shelf.list(best.lane, access.write).and_then(|list| best.nearest(list).find(|rank| conflicts(*rank)));
             found.into_iter().for_each(|rank| best.take(rank));
@@ -383,13 +386,13 @@ impl Buffer {
     }
 }
 
-/// Accesses of one lane to a buffer, in runs of those through the same view.
+/// Accesses of one lane to a buffer, in runs of accesses through the same view.
 #[derive(Default, Debug)]
 struct Views {
     ranks: Vec<u32>,
-    /// The run that each access belongs to.
+    /// The run of each access.
     run_of: Vec<u32>,
-    /// View (`None` for the whole buffer), first access and first access behind.
+    /// View (`None` for the whole buffer), first access and end.
     runs: Vec<(Option<u32>, usize, usize)>,
 }
 
@@ -404,7 +407,7 @@ impl Views {
         self.run_of.push(self.runs.len() as u32 - 1);
     }
 
-    /// The nearest access of those looked for that is not through this view.
+    /// The nearest access in the searched range that is not through this view.
     fn of_others(&self, view: u32, best: &Best) -> Option<u32> {
         let from = self.ranks.partition_point(|rank| *rank < best.ranks.start);
         let to = self.ranks.partition_point(|rank| *rank < best.ranks.end);
@@ -445,7 +448,8 @@ impl Boxes {
     }
 }
 
-/// The bounds of a window in a dimension, in the order of unsigned numbers; everything in dimensions that it does not have.
+/// The bounds of a window in a dimension, mapped to the order of unsigned integers; the full range in dimensions that
+/// it does not have.
 fn bounds(window: &Bounds, dim: usize) -> (u64, u64) {
     let ordered = |at: i64| (at as u64) ^ (1 << 63);
     window.bounds.get(dim).map_or((0, u64::MAX), |(start, end)| (ordered(*start), ordered(*end)))

@@ -1,9 +1,9 @@
 //! `insert-sync`: flags between the pipes of a core, for functions that set none themselves.
 //!
-//! A pipe runs its work in order and knows nothing of the others. Where two pipes touch the same bytes, one of them writing, the
-//! pass makes the later one wait: [`crate::sync::plan`] says which signals are needed, [`crate::sync::events`] which event id
-//! each of them gets. Pipes that overlap their own work get barriers. What was issued is complete at the end of the
-//! kernel, so nothing is added there. Nothing is written that [`crate::sync::check`] has not accepted
+//! A pipe runs its work in order and independently of the others. Where two pipes touch the same bytes, one of them
+//! writing, the pass makes the later one wait: [`crate::sync::plan`] determines the signals, [`crate::sync::events`]
+//! their event ids. Pipes that overlap their own work get barriers. All issued work is complete at the end of the
+//! kernel, so nothing is added there. Only plans that [`crate::sync::check`] has accepted are written
 //! ([`crate::sync::settle`]).
 
 use std::collections::BTreeSet;
@@ -49,8 +49,8 @@ fn place_all(
     };
     let accesses = Accesses::new(module, functions, platform);
     let mut builder = Builder::new(module, functions, platform, &accesses);
-    // Loads are kept apart whichever way sources read the order of moves (`interpretations::UNORDERED_MOVES`). Of other moves of one pipe
-    // that touch the same bytes, most are those of rings, whose signals keep them in order.
+    // Loads are ordered under either interpretation of the order of moves (`interpretations::UNORDERED_MOVES`). Other
+    // moves of one pipe that touch the same bytes mostly belong to rings, whose signals keep them in order.
     let mut overlapping = platform.overlapping();
     let loads = Space::NAMED.into_iter().filter(|space| *space != Space::Gm).map(|space| (Pipe::Mte2, space));
     let more: Vec<(Pipe, Space)> = loads.filter(|pair| !overlapping.contains(pair)).collect();
@@ -82,7 +82,7 @@ fn place_all(
             }
         };
         if left {
-            // What is written by hand is not completed, nor is what stands beside it.
+            // Manually written synchronisation is not completed, nor are functions alongside it.
             if !settled.placed.is_empty() {
                 diags.push(left_alone(module, function));
             }
@@ -96,10 +96,11 @@ fn place_all(
     all
 }
 
-/// Ops on pipes that a function may have: it keeps what one function costs within some seconds and some hundred megabytes.
+/// Maximum number of pipe ops in a function: this keeps the cost of one function within some seconds and some hundred
+/// megabytes.
 const MOST_WORK: usize = 131_072;
 
-/// What is wrong with a function of more ops than flags can be found for in reasonable time.
+/// The error for a function with more ops than flags can be found for in reasonable time.
 fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic> {
     let on_pipe = |op: &OpId| OpDef::of(module, *op).is_some_and(|def| !matches!(def.pipe, PipeRule::None));
     let count = module.walk(body).iter().filter(|op| on_pipe(op)).count();
@@ -111,8 +112,8 @@ fn too_much(module: &Module, function: OpId, body: BlockId) -> Option<Diagnostic
     })
 }
 
-/// Reports events that are waited for in a function whose flags are set by hand and leave something out: nobody adds the
-/// flags that the events stand for.
+/// Reports events that are waited for in a function whose manual flags are incomplete: nobody adds the flags that the
+/// events represent.
 fn events_by_hand(module: &Module, platform: &Platform, body: BlockId, diags: &mut Diags) {
     let waits = |op: &OpId| module.op(*op).operands.iter().any(|v| is_event(module.ty(*v)));
     if let Some(op) = module.walk(body).into_iter().find(waits)
@@ -129,7 +130,7 @@ fn events_by_hand(module: &Module, platform: &Platform, body: BlockId, diags: &m
     }
 }
 
-/// A function without flags that other functions of its text have.
+/// Reports a function without flags in a text whose other functions have some.
 fn left_alone(module: &Module, function: OpId) -> Diagnostic {
     let name = symbol_name(module, function);
     let message = format!("`@{name}` gets no flags: other functions of this text synchronise by hand");

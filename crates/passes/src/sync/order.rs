@@ -1,12 +1,12 @@
-//! What flags, once placed, make certain: which pipe knows at which point that earlier work is done.
+//! The guarantees given by placed flags: which pipe knows at which point that earlier work is complete.
 //!
-//! A position in a block is a gap between its nodes and a place in that gap. In a gap come first the sets for the node before
-//! it, then the last waits of a loop before it, then what is placed there one after another, then the first sets of a loop
-//! after it and the waits for the node after it.
+//! A position in a block is a gap between its nodes and a place within that gap. The order within a gap is: the sets
+//! for the node before it, the last waits of a loop before it, other placements one after another, the first sets of a
+//! loop after it, and the waits for the node after it.
 //!
-//! A *forward* pair signals and waits in the same execution of its block. A *carried* pair waits for what was signalled
-//! in the execution of the block before; the first wait is answered by a set before the outermost loop around it, the last
-//! set by a wait after that loop.
+//! A *forward* pair signals and waits in the same execution of its block. A *carried* pair waits for the signal sent in
+//! the previous execution of the block; the first wait is matched by a set before the outermost loop around it, the
+//! last set by a wait after that loop.
 
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -41,13 +41,13 @@ impl PartialOrd for Pos {
 }
 
 impl Pos {
-    /// Both parts as one number: searches compare positions more often than they do anything else.
+    /// Both parts as one integer: comparing positions is the most frequent operation of searches.
     #[inline]
     pub(super) const fn key(self) -> u64 {
         (self.gap as u64) << 32 | self.sub as u64
     }
 
-    /// Where a block begins.
+    /// The start of a block.
     pub const START: Pos = Pos { gap: 0, sub: 0 };
 
     /// After everything.
@@ -88,18 +88,20 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// One pair that orders what both order: set by the later of the two sets, waited for at the earlier of the two waits.
+    /// One pair that enforces the order of both: set at the later of the two sets, waited for at the earlier of the two
+    /// waits.
     pub fn merged_with(&self, other: &Pair) -> Pair {
         Pair { set: self.set.max(other.set), wait: self.wait.min(other.wait), ..*self }
     }
 
-    /// How many nodes further apart than before the two would wait for each other, merged.
+    /// The slack between set and wait, in nodes, that the two lose in total when merged.
     pub fn lost_with(&self, other: &Pair) -> u32 {
         self.set.gap.abs_diff(other.set.gap) + self.wait.gap.abs_diff(other.wait.gap)
     }
 }
 
-/// For each pipe the earliest position where it knows that something is complete (or the latest where knowing it is in time).
+/// For each pipe the earliest position at which it knows that something is complete (or the latest position at which it
+/// needs to know).
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
     /// By pipe; the last one is for the pipe that issued the work, of which it knows only that its own later signals come
@@ -109,7 +111,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Only this pipe knows, from this position on. A pipe that runs its work in order knows its own work.
+    /// Only this pipe knows, from this position on. A pipe that runs its work in order knows about its own work.
     pub fn only(pipe: Pipe, at: Pos) -> Known {
         let mut known = Known { at: [None; Pipe::COUNT + 1], issuer: pipe };
         known.at[pipe.index()] = Some(at);
@@ -128,12 +130,12 @@ impl Known {
         Known { at: self.at.map(|k| k.map(|_| at)), ..*self }
     }
 
-    /// Pipes whose signals may bring the knowledge along, and where they have it.
+    /// Pipes whose signals may carry the knowledge, and where they have it.
     fn places(&self) -> impl Iterator<Item = (Pipe, Option<Pos>)> + use<> {
         Pipe::ALL.into_iter().chain([self.issuer]).zip(self.at)
     }
 
-    /// Pipes whose signals bring the knowledge along.
+    /// Pipes whose signals carry the knowledge.
     fn sources(&self) -> impl Iterator<Item = (Pipe, Pos)> + use<> {
         self.places().filter_map(|(pipe, at)| Some((pipe, at?)))
     }
@@ -151,7 +153,8 @@ impl Known {
         better
     }
 
-    /// A pipe learns it by a wait. What the scalar unit waited for is done before anything that it issues later.
+    /// A pipe learns it by a wait. Whatever the scalar unit has waited for is complete before anything that it issues
+    /// later.
     fn arrive(&mut self, pipe: Pipe, at: Pos) -> bool {
         if pipe != Pipe::S {
             return self.improve(pipe, at);
@@ -163,7 +166,7 @@ impl Known {
         changed
     }
 
-    /// It is in time too if this pipe knows it, or has issued it, at this position.
+    /// It is also in time if this pipe knows it, or has issued it, at this position.
     fn extend(&mut self, pipe: Pipe, at: Pos) -> bool {
         let issuer = (pipe == self.issuer).then_some(Pipe::COUNT);
         [Some(pipe.index()), issuer].into_iter().flatten().fold(false, |changed, index| {
@@ -177,13 +180,13 @@ impl Known {
     }
 }
 
-/// Signals between two pipes in one block: sets with their waits. None covers another, so that later sets have later waits, and
-/// the list is sorted by either.
+/// Signals between two pipes in one block: sets with their waits. None covers another, so later sets have later waits,
+/// and the list is sorted by both.
 #[derive(Clone, Default, Debug)]
 struct Signals(Vec<(Pos, Pos)>);
 
 impl Signals {
-    /// How many have their set before a position.
+    /// The number of signals with a set before a position.
     #[inline]
     fn set_before(&self, at: Pos) -> usize {
         self.0.partition_point(|(set, _)| *set < at)
@@ -214,7 +217,7 @@ impl Signals {
         if self.next(set).is_some_and(|earliest| earliest <= wait) {
             return;
         }
-        // Those with sets up to this one whose waits are not before this one are covered.
+        // Signals with sets up to this one whose waits are not before this one are covered.
         let end = self.0.partition_point(|(other, _)| *other <= set);
         let first = self.0[..end].partition_point(|(_, other)| *other < wait);
         self.0.splice(first..end, [(set, wait)]);
@@ -280,13 +283,13 @@ impl Lists {
 struct BlockOrder {
     forward: Lists,
     carried: Lists,
-    /// Positions where everything that was issued is waited for, sorted.
+    /// Positions at which all issued work is waited for, sorted.
     barriers: Vec<Pos>,
-    /// Next free place between the sets and the waits of a gap.
+    /// Next free slot between the sets and the waits of a gap.
     middle: BTreeMap<u32, u32>,
 }
 
-/// Rounds of spreading, each of some hundred steps, that the flags of one function may cost: some seconds.
+/// Number of propagation rounds, each of some hundred steps, that the flags of one function may cost: some seconds.
 const MOST_ROUNDS: u64 = 1 << 22;
 
 /// The pairs and barriers placed in a tree.
@@ -295,17 +298,17 @@ pub struct Order<'t> {
     /// The tree.
     pub tree: &'t Tree,
     blocks: Vec<Option<Box<BlockOrder>>>,
-    /// Rounds in which knowledge or need was spread.
+    /// Rounds in which knowledge or need was propagated.
     rounds: Cell<u64>,
 }
 
 impl<'t> Order<'t> {
-    /// Nothing placed yet.
+    /// An empty order.
     pub fn new(tree: &'t Tree) -> Order<'t> {
         Order { tree, blocks: vec![None; tree.blocks.len()], rounds: Cell::new(0) }
     }
 
-    /// True once the answers took more work than a function may cost. What is found from then on is of no use.
+    /// True once the queries took more work than a function may cost. Results from then on are unusable.
     pub fn is_exhausted(&self) -> bool {
         self.rounds.get() > MOST_ROUNDS
     }
@@ -348,7 +351,7 @@ impl<'t> Order<'t> {
         Pos { gap: gap as u32, sub: *next }
     }
 
-    /// Adds a barrier of all pipes; drops the forward pairs that reach over it.
+    /// Adds a barrier of all pipes; drops the forward pairs that span it.
     pub fn add_barrier(&mut self, block: usize, at: Pos) {
         let order = self.block_mut(block);
         let index = order.barriers.partition_point(|b| *b < at);
@@ -373,15 +376,16 @@ impl<'t> Order<'t> {
             .collect()
     }
 
-    /// Spreads knowledge through an execution of a block: who knows it where, once every pair and barrier has done its part.
+    /// Propagates knowledge through an execution of a block: who knows it where, once every pair and barrier has been
+    /// applied.
     fn spread(&self, block: usize, known: &mut Known) {
         self.spread_until(block, known, |_| false);
     }
 
-    /// The same, up to a round after which it is enough.
+    /// As `spread`, until `enough` holds.
     fn spread_until(&self, block: usize, known: &mut Known, enough: impl Fn(&Known) -> bool) {
         let Some(order) = &self.blocks[block] else { return };
-        // What a pipe knew in the round before has told all that it can.
+        // Knowledge that a pipe had in the previous round has already been propagated.
         let mut told = [None; Pipe::COUNT + 1];
         let mut changed = true;
         while changed && !enough(known) {
@@ -404,7 +408,7 @@ impl<'t> Order<'t> {
         }
     }
 
-    /// Spreads need backwards: who has to know it at the latest where.
+    /// Propagates need backwards: who must know it where, at the latest.
     fn spread_back(&self, block: usize, needed: &mut Known) {
         let Some(order) = &self.blocks[block] else { return };
         let mut changed = true;
@@ -428,7 +432,7 @@ impl<'t> Order<'t> {
         }
     }
 
-    /// Who knows in block `up_to` what `known` knows at a place inside `block`, which is `up_to` or lies in it.
+    /// Who knows in block `up_to` what `known` knows at a point inside `block`, which is `up_to` or is inside it.
     pub fn outward(&self, mut block: usize, mut known: Known, up_to: usize) -> Known {
         let mut carried_on = [false; Pipe::COUNT];
         while block != up_to {
@@ -452,7 +456,7 @@ impl<'t> Order<'t> {
         known
     }
 
-    /// Who has to know in block `up_to`, so that `needed` is met at a place inside `block`.
+    /// Who must know in block `up_to`, so that `needed` is met at a point inside `block`.
     pub fn inward(&self, mut block: usize, mut needed: Known, up_to: usize) -> Known {
         let mut primed = [false; Pipe::COUNT];
         while block != up_to {
@@ -481,20 +485,20 @@ impl<'t> Order<'t> {
         self.tree.flow_of(place.block, place.node) == Flow::Repeat && self.tree.outermost_loop(place.block).is_none()
     }
 
-    /// True if a single signal makes sure that `to` knows at `wait` what `from` has done at `set`.
+    /// True if a single signal guarantees that `to` knows at `wait` what `from` has done at `set`.
     pub fn at_once(&self, block: usize, from: Pipe, set: Pos, to: Pipe, wait: Pos) -> bool {
         let order = self.blocks[block].as_ref();
         order.and_then(|o| o.forward.next(from, to, set)).is_some_and(|at| at <= wait)
     }
 
-    /// True if what `known` knows in an execution of a block is known where `needed` in the same execution.
+    /// True if the knowledge `known` in an execution of a block reaches `needed` in the same execution.
     pub fn in_time(&self, block: usize, mut known: Known, needed: &Known) -> bool {
-        // What is known once stays known.
+        // Knowledge is never lost.
         self.spread_until(block, &mut known, |known| known.meets(needed));
         known.meets(needed)
     }
 
-    /// True if what `known` knows in an execution of a block is known where `needed` in every later execution of it.
+    /// True if the knowledge `known` in an execution of a block reaches `needed` in every later execution of it.
     pub fn in_time_later(&self, mut block: usize, mut known: Known, mut needed: Known) -> bool {
         if !self.tree.is_repeated(block) {
             return true;
@@ -515,7 +519,7 @@ impl<'t> Order<'t> {
             if next.meets(&needed) {
                 return true;
             }
-            // Between two iterations nothing but the loop's own body happens.
+            // Nothing but the loop's own body happens between two iterations.
             let Some(parent) = self.tree.blocks[block].parent else { return true };
             if self.tree.flow_of(parent.block, parent.node) == Flow::Repeat {
                 return false;
@@ -527,8 +531,8 @@ impl<'t> Order<'t> {
         }
     }
 
-    /// True if work `b` that comes after work `a`, in the same execution of `block` or a later one, is certain to start
-    /// after `a` is complete. `block` holds both.
+    /// True if work `b` that comes after work `a`, in the same execution of `block` or a later one, is guaranteed to
+    /// start after `a` is complete. `block` contains both.
     pub fn certain(&self, block: usize, a: usize, b: usize, later: bool) -> bool {
         let known = match self.tree.works[a].pipe == self.tree.works[b].pipe {
             true => self.issued(a, block),
@@ -538,19 +542,19 @@ impl<'t> Order<'t> {
         if later { self.in_time_later(block, known, needed) } else { self.in_time(block, known, &needed) }
     }
 
-    /// Who knows where in a block around it that work is complete.
+    /// Who knows where, in an enclosing block, that work is complete.
     pub fn known(&self, work: usize, block: usize) -> Known {
         let place = self.tree.places[work];
         self.outward(place.block, Known::only(self.tree.works[work].pipe, Pos::after(place.node)), block)
     }
 
-    /// The same where the pipe of the work does not know it by itself.
+    /// As `known`, if the pipe of the work does not know it by itself.
     fn issued(&self, work: usize, block: usize) -> Known {
         let place = self.tree.places[work];
         self.outward(place.block, Known::issued(self.tree.works[work].pipe, Pos::after(place.node)), block)
     }
 
-    /// Who has to know something in a block around work, so that its pipe knows it when the work begins.
+    /// Who must know something in an enclosing block, so that the work's pipe knows it when the work begins.
     pub fn needed(&self, work: usize, block: usize) -> Known {
         let place = self.tree.places[work];
         self.inward(place.block, Known::only(self.tree.works[work].pipe, Pos::before(place.node)), block)

@@ -1,4 +1,4 @@
-//! Where each set, wait and barrier goes.
+//! The location of each set, wait and barrier.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::index::Conflicts;
 use super::order::{Order, Pos};
 use super::tree::Flag;
 
-/// What is placed.
+/// A placed action.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub enum Action {
@@ -21,7 +21,7 @@ pub enum Action {
     Barrier(Option<Pipe>),
 }
 
-/// Which side of which node of a block.
+/// A side of a node in a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Side {
     /// Right after a node.
@@ -30,7 +30,7 @@ pub enum Side {
     Before(usize),
 }
 
-/// An action and its place.
+/// An action and its position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Placement {
@@ -39,8 +39,8 @@ pub struct Placement {
     pub action: Action,
 }
 
-/// Everything to place, block by block in program order. `overlapping` says in which memories pipes overlap
-/// their own work.
+/// All placements, block by block in program order. `overlapping` lists the memories in which pipes overlap their own
+/// work.
 pub fn placements(
     order: &Order<'_>,
     conflicts: &Conflicts<'_>,
@@ -70,7 +70,7 @@ pub fn placements(
             put(place.block, Pos::before(place.node), Side::Before(place.node), Action::Barrier(Some(pipe)));
         }
     }
-    // Most stand in gaps of their own.
+    // Most are alone in their gap.
     let gap = |(block, gap, ..): &(usize, u32, Side, Pos, Action)| (*block as u64) << 32 | u64::from(*gap);
     list.sort_unstable_by(|a, b| match gap(a).cmp(&gap(b)) {
         Ordering::Equal => (a.2, a.3, a.4).cmp(&(b.2, b.3, b.4)),

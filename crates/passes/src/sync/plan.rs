@@ -1,13 +1,13 @@
-//! Which signals a function needs: as few as keep every dependence between pipes.
+//! The signals a function needs: a small set that preserves every dependence between pipes.
 //!
 //! Work A on pipe p and later work B on pipe q that touch the same bytes, one of them writing, must not overlap. In the
-//! innermost block that holds both, let A' and B' be the nodes around them. If A' comes before B', p signals right after A'
-//! and q waits right before B'. If A comes before B only in the next iteration of a loop, the pair is carried. Both
-//! ends of a pair stand in the same block, so every path sets as often as it waits, iterations or not.
+//! innermost block that holds both, let A' and B' be the nodes around them. If A' comes before B', p signals right
+//! after A' and q waits right before B'. If A comes before B only in the next iteration of a loop, the pair is carried.
+//! Both ends of a pair are in the same block, so every path sets as often as it waits, with or without iterations.
 //!
-//! Dependences are taken from the innermost blocks outwards and the near ones first. A pair is placed only if those placed
-//! before do not make the dependence certain already, by whatever chain of signals and pipe order. Farther works of a pipe
-//! are looked at only as long as what makes the nearer ones certain does not speak for them too.
+//! Dependences are processed from the innermost blocks outwards, near ones first. A pair is placed only if those placed
+//! before do not already guarantee the dependence, through any chain of signals and pipe order. More distant work of a
+//! pipe is examined only as long as the guarantee for nearer work does not cover it too.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -30,9 +30,9 @@ struct Dependence {
     /// Nodes between the two.
     distance: usize,
     block: usize,
-    /// Node and work that come first.
+    /// Node and work of the first access.
     a: (usize, usize),
-    /// Node and work that wait.
+    /// Node and work of the second access, which waits.
     b: (usize, usize),
 }
 
@@ -47,7 +47,7 @@ enum Kind {
     Carried,
 }
 
-/// Places the signals that the dependences of a tree need.
+/// Places the signals required by the dependences of a tree.
 pub fn plan<'t>(tree: &'t Tree, conflicts: &Conflicts<'_>) -> Order<'t> {
     let mut order = Order::new(tree);
     for (block, data) in tree.blocks.iter().enumerate() {
@@ -75,7 +75,7 @@ pub fn plan<'t>(tree: &'t Tree, conflicts: &Conflicts<'_>) -> Order<'t> {
             if search.steps < MOST_STEPS {
                 searches.next(search);
             } else {
-                // One signal more than may be needed, for everything farther away.
+                // Possibly one signal more than needed, which covers everything farther away.
                 let pair = pair_for(&mut order, &dependence);
                 order.add(pair);
             }
@@ -84,21 +84,21 @@ pub fn plan<'t>(tree: &'t Tree, conflicts: &Conflicts<'_>) -> Order<'t> {
     order
 }
 
-/// How many dependences a search looks at that are certain for reasons of their own.
+/// Number of already guaranteed dependences that a search examines.
 const MOST_STEPS: u32 = 256;
 
-/// A search for what one work depends on, or what depends on it, in one lane: from the nearest to the farthest.
+/// A search for the dependences of one work item in one lane, in either direction: from the nearest to the farthest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Search {
     kind: Kind,
-    /// Block and node between which, or between whose executions, the dependence is.
+    /// Block and node between which, or between whose executions, the dependence exists.
     block: usize,
     node: usize,
-    /// True if the work comes first and the others come in the next execution: the first of them is the nearest.
+    /// True if this work comes first and the others follow in the next execution: the first of them is the nearest.
     ahead: bool,
-    /// The work that the search began with.
+    /// The work item that the search started from.
     work: usize,
-    /// Of the others, the lane and the ranks that are left.
+    /// The lane of the others, and the remaining ranks.
     lane: usize,
     from: u32,
     to: u32,
@@ -108,7 +108,7 @@ struct Search {
 struct Searches<'t, 'c> {
     tree: &'t Tree,
     conflicts: &'c Conflicts<'c>,
-    /// By lane and rank: the ranks next to it in the same block without another one between them.
+    /// By lane and rank: the adjacent ranks in the same block without another one between them.
     runs: Vec<Vec<Range<u32>>>,
     /// The nearest dependence of each search.
     heap: BinaryHeap<Reverse<(Dependence, Search)>>,
@@ -133,11 +133,12 @@ pub(super) fn runs(tree: &Tree, conflicts: &Conflicts<'_>) -> Vec<Vec<Range<u32>
 }
 
 impl Searches<'_, '_> {
-    /// Begins every search, and finds the blocks at whose end everything must be waited for: the regions of loops with several
-    /// of them, which no pair can connect.
+    /// Starts every search, and finds the blocks that need a full barrier at their end: the regions of loops with
+    /// several regions, which no pair can connect.
     ///
-    /// Of the works of one pipe in one block that a work depends on, the last one is enough: who knows that it is done knows
-    /// it of those before. Of those that depend on it in the next execution, the first one is.
+    /// Among the work items of one pipe in one block that an item depends on, the last is sufficient: knowing that it
+    /// is complete implies the same for those before it. Among those that depend on it in the next execution, the first
+    /// is.
     fn begin(&mut self) -> BTreeSet<usize> {
         let tree = self.tree;
         let spans = tree.works_of_blocks();
@@ -176,20 +177,20 @@ impl Searches<'_, '_> {
         joints
     }
 
-    /// The lanes of other pipes that a work may conflict with.
+    /// The lanes of other pipes that a work item may conflict with.
     fn lanes(&self, work: usize) -> impl Iterator<Item = usize> + use<'_> {
         let pipe = self.tree.works[work].pipe;
         let meets = move |lane: &usize| self.conflicts.may_meet(work, *lane);
         self.conflicts.lanes().filter(move |(_, (of, _))| *of != pipe).map(|(lane, _)| lane).filter(meets)
     }
 
-    /// True if a work conflicts with some of these.
+    /// True if a work item conflicts with some of these.
     fn meets(&self, work: usize, others: Range<usize>) -> bool {
         self.lanes(work)
             .any(|lane| self.conflicts.last(work, lane, self.conflicts.ranks(lane, others.clone())).is_some())
     }
 
-    /// Begins a search in every lane. `others` come before the work in the text.
+    /// Starts a search in every lane. `others` come before the work in the text.
     fn search(&mut self, search: Search, others: &Range<usize>) {
         if others.is_empty() {
             return;
@@ -200,12 +201,12 @@ impl Searches<'_, '_> {
         }
     }
 
-    /// Finds the nearest dependence of what is left of a search.
+    /// Finds the nearest dependence in the remaining range of a search.
     fn next(&mut self, mut search: Search) {
         let Search { kind, block, node, ahead, work, lane, .. } = search;
         let find = if ahead { Conflicts::first } else { Conflicts::last };
         let Some(rank) = find(self.conflicts, work, lane, search.from..search.to) else { return };
-        // What is left begins after the block in which this one stands.
+        // The remaining range begins after the block of this one.
         let run = &self.runs[lane][rank as usize];
         if ahead {
             search.from = run.end
@@ -225,7 +226,7 @@ impl Searches<'_, '_> {
         self.heap.push(Reverse((Dependence { depth, kind, distance, block, a, b }, search)));
     }
 
-    /// The node of a block that is a work or holds it.
+    /// The node of a block that is a work item or contains it.
     fn node_in(&self, block: usize, work: usize) -> usize {
         let mut place = self.tree.places[work];
         while place.block != block {
@@ -245,8 +246,8 @@ fn is_certain(order: &Order<'_>, dependence: &Dependence) -> bool {
     direct || order.certain(block, a.1, b.1, kind != Kind::Forward)
 }
 
-/// True if what makes a dependence certain does so for works farther away too: it would do if of the nearer one were known
-/// only where it stands.
+/// True if the guarantee for a dependence also covers work farther away: it would suffice even if the nearer work were
+/// known to be complete only at its own position.
 fn speaks_for_farther(order: &Order<'_>, dependence: &Dependence, ahead: bool) -> bool {
     let Dependence { block, kind, a, b, .. } = *dependence;
     let (p, q) = (order.tree.works[a.1].pipe, order.tree.works[b.1].pipe);

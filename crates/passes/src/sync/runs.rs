@@ -1,10 +1,10 @@
-//! Sets of numbers that mostly follow one another.
+//! Sets of integers that mostly consist of consecutive runs.
 
 use std::ops::Range;
 
 use smallvec::SmallVec;
 
-/// A set of numbers as runs, in ascending order, with a gap between every two.
+/// A set of integers as runs, in ascending order, with a gap between every two.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Runs(SmallVec<[(u32, u32); 2]>);
 
@@ -43,7 +43,7 @@ impl Runs {
         }
     }
 
-    /// What is in both.
+    /// Intersection.
     pub(super) fn intersect(&mut self, other: &Runs) {
         if self.is_empty() || self == other {
             return;
@@ -60,7 +60,7 @@ impl Runs {
         self.0 = both;
     }
 
-    /// What is in one of them.
+    /// Union.
     pub(super) fn unite(&mut self, other: &Runs) {
         if other.is_empty() || self == other {
             return;

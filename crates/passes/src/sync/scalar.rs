@@ -1,8 +1,9 @@
-//! What the scalar unit writes on chip and another pipe takes up without a flag between the two.
+//! Writes of the scalar unit to on-chip memory that another pipe uses without a flag between the two.
 //!
-//! Runs take what the scalar unit writes to be there for work that it issues afterwards. On chips it was not (PTOAS#735, simpler#967
-//! and #969: TCI, then a multiplication; with a flag all runs passed), and no source says that it is. So a text that sets its
-//! flags by hand and leaves this one out gets a warning. Texts without flags get this one, too ([`super::insert_sync`]).
+//! Runs assume that writes of the scalar unit are visible to work that it issues afterwards. On real chips they were
+//! not (PTOAS#735, simpler#967 and #969: TCI, then a multiplication; with a flag all runs passed), and no source
+//! guarantees it. A text that sets its flags by hand and omits this one therefore gets a warning. In texts without
+//! flags this flag is inserted as well ([`super::insert_sync`]).
 
 use std::collections::BTreeSet;
 
@@ -17,7 +18,7 @@ use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, syncs};
 use crate::analysis::touch::{Access, Work};
 
-/// Looks at what each kernel does whose text has flags. Tiles must have addresses.
+/// Checks each kernel whose text has flags. Tiles must have addresses.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     if syncs(module) == 0 {
         return;
@@ -52,7 +53,7 @@ fn is_local(access: &Access) -> bool {
     access.space().is_some_and(|space| space != Space::Gm)
 }
 
-/// True if the scalar unit writes on chip what the second work touches.
+/// True if the scalar unit writes on-chip memory that the second work item touches.
 fn is_unordered(module: &Module, steps: &Steps, first: usize, second: usize) -> bool {
     let (before, after) = (&steps.works[first], &steps.works[second]);
     let written = |access: &&Access| access.write && is_local(access);
@@ -62,7 +63,7 @@ fn is_unordered(module: &Module, steps: &Steps, first: usize, second: usize) -> 
         && before.accesses.iter().filter(written).any(|own| after.accesses.iter().any(|other| own.conflicts(other)))
 }
 
-/// True inside of an op whose body is work of a pipe: barriers of its own kind order what stands there.
+/// True inside an op whose body is work of a pipe: barriers of its own kind order its contents.
 fn in_vector_function(module: &Module, op: OpId) -> bool {
     let around = std::iter::successors(module.parent_op(op), |op| module.parent_op(*op));
     around.filter_map(|op| OpDef::of(module, op)).any(|def| !matches!(def.pipe, PipeRule::None))

@@ -1,4 +1,4 @@
-//! Semaphore ids of the second Vector core, where each core has ids of its own.
+//! Semaphore ids of the second Vector core, where each core has its own ids.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use slipring_machine::{CoreKind, Platform};
 use slipring_op::function::kernel_kind;
 use slipring_op::{OpRef, SyncAct, home_kind};
 
-/// The ops that signal, or that wait: the first of each id, and whether some id is not known.
+/// The ops that signal, or that wait: the first of each id, and whether some id is unknown.
 #[derive(Default)]
 struct Ids {
     first: BTreeMap<i64, OpId>,
@@ -27,24 +27,25 @@ impl Ids {
     }
 }
 
-/// What the two kinds of core do, in one direction.
+/// The use of ids by the two kinds of core, in one direction.
 #[derive(Default)]
 struct Way {
     cube: Ids,
     vector: Ids,
 }
 
-/// Reports ids of the Cube core that mean the second Vector core by n + 15, as a sentence of seed 004 has it, instead of n + 16, where
-/// that leaves somebody without his signal: the id that is meant is used by the Vector cores and the one that is written is not.
+/// Reports ids with which the Cube core addresses the second Vector core as n + 15, following a sentence of seed 004,
+/// instead of n + 16, if somebody then misses a signal: the intended id is used by the Vector cores and the written one
+/// is not.
 ///
-/// Silent where some id is not a constant.
+/// Nothing is reported if some id is not a constant.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     let offset = i64::from(platform.sync.subblock_offset);
     if offset == 0 {
         return;
     }
-    // By the function whose sections these are, or all functions for one kind of core together; signals to the Vector cores, then to
-    // the Cube core.
+    // By the function that contains these sections, or all functions for one kind of core together; signals to the
+    // Vector cores, then to the Cube core.
     let mut groups: BTreeMap<Option<OpId>, [Way; 2]> = BTreeMap::new();
     for id in module.walk(module.top) {
         let Some(op) = OpRef::of(module, id) else { continue };

@@ -1,10 +1,10 @@
 //! A plan that the independent check accepts.
 //!
-//! What [`super::order`] says of chains of signals is clever, and [`super::events`] leans on it to share ids. Neither is believed: the
-//! plan of every function is judged by [`super::check`] before it is written. What is rejected is mended in a way that
-//! needs no cleverness: a flag that is misused is given up, each of its waits becoming a barrier of all pipes, and work that
-//! may come too early gets such a barrier before it. Both only ever add certainty, so a few rounds end in a plan that stands;
-//! if not, a barrier before all work does.
+//! The reasoning of [`super::order`] about chains of signals is intricate, and [`super::events`] relies on it to share
+//! ids. Neither is trusted: [`super::check`] verifies the plan of every function before it is written. A rejected plan
+//! is repaired in a simple way: a misused flag is dropped, each of its waits becoming a barrier of all pipes, and work
+//! that may start too early gets such a barrier before it. Both only ever strengthen the order, so a few rounds lead to
+//! a valid plan; if not, a barrier before all work does.
 
 use std::collections::BTreeSet;
 
@@ -19,27 +19,27 @@ use super::place::{Action, Placement, Side, placements};
 use super::plan::plan;
 use super::tree::{Block, Flag, Node, Tree};
 
-/// What to place in a function.
+/// The placements for a function.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settled {
-    /// Everything to place, in the order of writing.
+    /// All placements, in the order of writing.
     pub placed: Vec<Placement>,
-    /// What the ids cost.
+    /// The cost of a shortage of ids.
     pub pressure: Pressure,
-    /// Barriers of all pipes that were placed because the check rejected the plan.
+    /// Barriers of all pipes placed because the check rejected the plan.
     pub mended: usize,
-    /// True where finding signals takes too long, so that a barrier stands before all work.
+    /// True if finding signals takes too long, so a barrier is placed before all work.
     pub given_up: bool,
 }
 
-/// How often a plan is mended before everything is given up for barriers.
+/// Number of repairs before the plan is replaced by barriers everywhere.
 const ROUNDS: usize = 8;
 
-/// Plans the flags of a function with event ids below `ids`. `overlapping` says in which memories pipes overlap their
-/// own work.
+/// Plans the flags of a function with event ids below `ids`. `overlapping` lists the memories in which pipes overlap
+/// their own work.
 ///
 /// # Errors
-/// What the check finds even where a barrier stands before all work: the flags of a callee are at fault, or this code.
+/// Problems that the check finds even with a barrier before all work: the flags of a callee are wrong, or this code is.
 pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Settled, Vec<Problem>> {
     let conflicts = Conflicts::new(&tree.works);
     let mut order = plan(tree, &conflicts);
@@ -51,7 +51,7 @@ pub fn settle(tree: &Tree, ids: u32, overlapping: &[(Pipe, Space)]) -> Result<Se
     accepted(tree, &conflicts, placed, overlapping).map(settled)
 }
 
-/// What was placed, mended until the check accepts it, and how many barriers that took.
+/// The placements, repaired until the check accepts them, and the number of barriers added.
 ///
 /// # Errors
 /// See [`settle`].
@@ -77,7 +77,7 @@ pub fn accepted(
     if problems.is_empty() { Ok((placed.clone(), barriers(&placed))) } else { Err(problems) }
 }
 
-/// Gives up the flags that are misused and puts barriers before the work that may come too early.
+/// Drops misused flags and puts barriers before work that may start too early.
 fn mend(tree: &Tree, placed: &mut Vec<Placement>, problems: &[Problem]) {
     let mut misused = BTreeSet::new();
     let mut late = BTreeSet::new();
@@ -107,7 +107,7 @@ fn mend(tree: &Tree, placed: &mut Vec<Placement>, problems: &[Problem]) {
     placed.dedup_by(|b, a| b == a && a.action == Action::Barrier(None));
 }
 
-/// A barrier before all work: slow, and right whatever the function does.
+/// A barrier before all work: slow, and correct for every function.
 fn everywhere(tree: &Tree) -> Vec<Placement> {
     let busy = |(block, node): &(usize, usize)| !matches!(tree.blocks[*block].nodes[*node], Node::Group { .. });
     nodes(tree).filter(busy).map(barrier_before).collect()
@@ -117,7 +117,7 @@ fn barrier_before((block, node): (usize, usize)) -> Placement {
     Placement { block, side: Side::Before(node), action: Action::Barrier(None) }
 }
 
-/// Every node in which something can be placed: what a call holds is its callee's.
+/// Every node at which something can be placed: the contents of a call belong to its callee.
 fn nodes(tree: &Tree) -> impl Iterator<Item = (usize, usize)> + '_ {
     let open = |block: &usize| tree.blocks[*block].parent.is_none_or(|p| !is_call(tree, p.block, p.node));
     let blocks = (0..tree.blocks.len()).filter(open);
@@ -128,7 +128,7 @@ fn is_call(tree: &Tree, block: usize, node: usize) -> bool {
     matches!(tree.blocks[block].nodes[node], Node::Call { .. })
 }
 
-/// The node before which a barrier keeps work back: its own, or the call that does it.
+/// The node before which a barrier holds back work: its own, or the call that executes it.
 fn node_of(tree: &Tree, work: usize) -> Option<(usize, usize)> {
     let place = tree.places.get(work)?;
     let call = tree.blocks[place.block].parent.filter(|p| is_call(tree, p.block, p.node));
@@ -136,14 +136,14 @@ fn node_of(tree: &Tree, work: usize) -> Option<(usize, usize)> {
     Some((place.block, place.node))
 }
 
-/// A function with what is placed in it, for the check.
+/// A function with its placements, for the check.
 pub fn steps(tree: &Tree, placed: &[Placement]) -> Vec<SyncStep> {
     block_steps(tree, 0, &BySide::new(tree, placed))
 }
 
-/// What is placed, by its place.
+/// Placements by their position.
 struct BySide {
-    /// The first place of each block: before and after each node, and at the end.
+    /// The first index of each block: before and after each node, and at the end.
     blocks: Vec<usize>,
     actions: Buckets<Action>,
 }
@@ -165,7 +165,7 @@ impl BySide {
     }
 }
 
-/// The number of a side within its block.
+/// The index of a side within its block.
 fn number(side: Side) -> usize {
     match side {
         Side::Before(node) => 2 * node,
@@ -201,7 +201,7 @@ fn block_steps(tree: &Tree, block: usize, placed: &BySide) -> Vec<SyncStep> {
     list
 }
 
-/// The flags among what is placed.
+/// The flags among the placements.
 pub fn flags(placed: &[Placement]) -> Vec<Flag> {
     placed.iter().filter_map(|p| if let Action::Set(flag) = p.action { Some(flag) } else { None }).collect()
 }

@@ -1,6 +1,6 @@
-//! A function as the insertion of flags sees it: work for pipes in blocks, and what the work touches.
+//! A function as seen by flag insertion: pipe work in blocks, and its accesses.
 //!
-//! Everything else is left out: scalar code, views and allocations need no flags.
+//! Everything else is omitted: scalar code, views and allocations need no flags.
 
 use std::ops::Range;
 
@@ -19,36 +19,36 @@ pub struct Flag {
     pub id: u32,
 }
 
-/// The flags that the tile library uses inside work.
+/// The flags that the tile library uses internally in work.
 pub fn flags_inside(work: &Work) -> impl Iterator<Item = Flag> + '_ {
     work.inside.iter().map(|(from, to)| Flag { from: *from, to: *to, id: LIBRARY_EVENT })
 }
 
-/// What stands in a block.
+/// A node of a block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// Work, by its number.
+    /// Work, by its index.
     Work(usize),
     /// Blocks of their own.
     Group {
-        /// How control passes through them.
+        /// The control flow through them.
         flow: Flow,
         /// One for each region.
         blocks: Vec<usize>,
     },
-    /// A call: blocks of one work each, already synchronised among themselves.
+    /// A call: blocks of one work item each, already synchronised among themselves.
     Call {
-        /// One for each work.
+        /// One for each work item.
         blocks: Vec<usize>,
         /// Flags that the callee uses.
         flags: Vec<Flag>,
-        /// True if its flags may still be in use by an earlier run, of it or of another callee: nothing may be under way
-        /// when it begins.
+        /// True if its flags may still be in use by an earlier execution, of it or of another callee: nothing may be in
+        /// flight when it begins.
         alone: bool,
     },
 }
 
-/// Where a block hangs.
+/// The parent of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Parent {
@@ -75,16 +75,16 @@ pub struct Tree {
     pub places: Vec<Parent>,
 }
 
-/// How two places in a tree lie to each other.
+/// The relation of two positions in a tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// In different nodes of a block.
     Nodes {
         /// The block.
         block: usize,
-        /// Node of the first place.
+        /// Node of the first position.
         a: usize,
-        /// Node of the second place.
+        /// Node of the second position.
         b: usize,
     },
     /// In different regions of one node.
@@ -94,7 +94,7 @@ pub enum Relation {
         /// The node.
         node: usize,
     },
-    /// The same place.
+    /// The same position.
     Same,
 }
 
@@ -138,13 +138,7 @@ impl Tree {
         (first..first + count).collect()
     }
 
-    /// How control passes through the blocks of the node that holds this block.
-    pub fn flow_around(&self, block: usize) -> Option<Flow> {
-        let parent = self.blocks[block].parent?;
-        Some(self.flow_of(parent.block, parent.node))
-    }
-
-    /// How control passes through the blocks of a node.
+    /// The control flow through the blocks of a node.
     pub fn flow_of(&self, block: usize, node: usize) -> Flow {
         match &self.blocks[block].nodes[node] {
             Node::Group { flow, .. } => *flow,
@@ -176,7 +170,7 @@ impl Tree {
         std::iter::successors(self.blocks[block].parent, |p| self.blocks[p.block].parent).count()
     }
 
-    /// The works in each block and in what it holds; in program order they follow one another.
+    /// The work items in each block and its contents; they are consecutive in program order.
     pub fn works_of_blocks(&self) -> Vec<Range<usize>> {
         let mut spans = vec![0..0; self.blocks.len()];
         for (work, place) in self.places.iter().enumerate() {
@@ -192,7 +186,7 @@ impl Tree {
         spans
     }
 
-    /// How two places lie to each other. A place is a block and a node of it.
+    /// The relation of two positions. A position is a block and one of its nodes.
     pub fn relation(&self, a: Parent, b: Parent) -> Relation {
         let (path_a, path_b) = (self.path(a), self.path(b));
         for (a, b) in path_a.iter().zip(&path_b) {
@@ -212,7 +206,7 @@ impl Tree {
         }
     }
 
-    /// From the body down to a place.
+    /// From the body down to a position.
     fn path(&self, place: Parent) -> Vec<Parent> {
         let mut path: Vec<Parent> = std::iter::successors(Some(place), |p| self.blocks[p.block].parent).collect();
         path.reverse();

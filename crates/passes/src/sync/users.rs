@@ -1,10 +1,10 @@
-//! Who uses the event ids of one ordered pair of pipes, and where.
+//! The users of the event ids of one ordered pair of pipes, and where they hold them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::{Pair, Pos};
 
-/// From where to where an id is held: by a pair of the function, or by a call whose callee uses it.
+/// The range over which an id is held: by a pair of the function, or by a call whose callee uses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Use {
     /// Block in which the set and the wait are.
@@ -21,23 +21,23 @@ pub(super) struct User {
     pub pair: Option<Pair>,
 }
 
-/// Number of a user, in the order in which they came.
+/// Index of a user, in order of insertion.
 pub(super) type Number = usize;
 
-/// Users in one block: where their set and their wait stand.
+/// Users in one block, by the positions of their set and their wait.
 type Spans = BTreeSet<(Pos, Pos, Number)>;
 
 /// All users of the ids of one ordered pair of pipes.
 #[derive(Default, Debug)]
 pub(super) struct Users {
     list: Vec<Option<User>>,
-    /// By id and block, those in the block by their sets.
+    /// By id and block, the users in the block ordered by their sets.
     places: BTreeMap<(u32, usize), Spans>,
     /// By pair: its [`key`].
     owners: BTreeMap<Key, Number>,
 }
 
-/// A pair of these pipes as two numbers, which compare faster than its parts: block and kind, set and wait.
+/// A pair of these pipes as two integers, which compare faster than its parts: block and kind, set and wait.
 type Key = (u64, u128);
 
 fn key(pair: &Pair) -> Key {
@@ -50,7 +50,7 @@ impl Users {
         self.put(self.list.len(), user);
     }
 
-    /// Puts a user in the place of another.
+    /// Replaces a user by another.
     pub(super) fn replace(&mut self, number: Number, user: User) {
         self.take(number);
         self.put(number, user);
@@ -69,7 +69,7 @@ impl Users {
         self.list[number] = Some(user);
     }
 
-    /// Takes a user out.
+    /// Removes a user.
     pub(super) fn take(&mut self, number: Number) {
         let Some(User { held: Use { block, set, wait }, id, pair }) = self.list[number].take() else { return };
         if let Some(there) = self.places.get_mut(&(id, block)) {
@@ -78,7 +78,7 @@ impl Users {
         pair.map(|pair| self.owners.remove(&key(&pair)));
     }
 
-    /// Takes the id away that a pair has.
+    /// Releases the id of a pair.
     pub(super) fn release(&mut self, pair: &Pair) {
         if let Some(number) = self.owners.get(&key(pair)).copied() {
             self.take(number);
@@ -90,7 +90,7 @@ impl Users {
         self.list.iter().flatten()
     }
 
-    /// The users of an id in other blocks than one.
+    /// The users of an id outside one block.
     pub(super) fn outside(&self, id: u32, block: usize) -> impl Iterator<Item = &User> {
         let blocks = self.places.range((id, 0)..=(id, usize::MAX)).filter(move |((_, of), _)| *of != block);
         blocks.flat_map(|(_, there)| there).filter_map(|(.., number)| self.list[*number].as_ref())

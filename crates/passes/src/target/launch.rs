@@ -1,4 +1,5 @@
-//! What a host launches: every kernel of a file can be, and a Cube and a Vector function that are one kernel are one function.
+//! Launchable kernels: every kernel of a file can be launched, and a Cube and a Vector function that form one kernel
+//! become one function.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +11,9 @@ use slipring_op::decode::select_kernel;
 use slipring_op::function::{has_entry_mark, has_flags, mark_entry, slot_bytes, unmark_entry};
 use slipring_op::{kernel_kind, symbol_name};
 
-/// Adds a kernel that calls a Cube and a Vector function that a launch starts together. Its parameters are theirs, as a run takes
-/// them: those of one name are one. Where two of a name have different types both functions stay kernels.
+/// Adds a kernel that calls a Cube and a Vector function that a launch starts together. It has their parameters, as a
+/// run takes them: those with the same name are one. If two with the same name have different types, both functions
+/// stay kernels.
 pub fn join_halves(module: &mut Module) {
     let Some(kernel) = select_kernel(module, None, &mut Diags::default()) else { return };
     let halves = [kernel.start[0], kernel.start[1]];
@@ -20,7 +22,7 @@ pub fn join_halves(module: &mut Module) {
     if !of(cube, CoreKind::Cube) || !of(vector, CoreKind::Vector) {
         return;
     }
-    // A launch fills these in as the last ones of a function.
+    // A launch supplies these as the last parameters of a function.
     if [cube, vector].iter().any(|half| has_flags(module, *half) || slot_bytes(module, *half).is_some()) {
         return;
     }
@@ -73,8 +75,8 @@ pub fn join_halves(module: &mut Module) {
     mark_entry(module, made);
 }
 
-/// Marks every function that nobody calls as a kernel, where a file has several functions and says of none that it is one: without
-/// a mark none of them could be launched.
+/// Marks every function that nobody calls as a kernel, if a file has several functions and marks none: without a mark
+/// none of them could be launched.
 pub fn mark_kernels(module: &mut Module) {
     let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     if functions.len() < 2 || functions.iter().any(|f| has_entry_mark(module, *f)) {

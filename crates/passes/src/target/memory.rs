@@ -1,4 +1,5 @@
-//! Tiles that ops need where they are printed for a target: working memory, masks, numbers as tiles. They come before the allocator.
+//! Tiles that ops need when printed for a target: working memory, masks, scalars as tiles. They are added before the
+//! allocator runs.
 
 use slipring_ir::{AttrDict, Dim, Module, OpId, TileType, Type, ValueId};
 use slipring_machine::{Capability, Platform};
@@ -8,7 +9,7 @@ use slipring_op::target::Target;
 use slipring_pto as pto;
 use slipring_tile::Elem;
 
-/// Gives ops the tiles that the target wants.
+/// Gives ops the tiles that the target requires.
 pub(super) fn tiles(module: &mut Module, target: &Target, platform: &Platform) {
     for id in module.walk(module.top) {
         let name = module.op(id).name.clone();
@@ -26,7 +27,8 @@ pub(super) fn tiles(module: &mut Module, target: &Target, platform: &Platform) {
     }
 }
 
-/// Makes an op of a tile and a number one of two tiles, where the target has the element type of the second only.
+/// Turns an op on a tile and a scalar into one on two tiles, if the target supports the element type only for the
+/// latter.
 fn spread(
     module: &mut Module,
     id: OpId,
@@ -71,7 +73,7 @@ fn before(
     module.op(made).results.first().copied()
 }
 
-/// Gives an op without working memory a tile like the one that it reads, where that is one by rows.
+/// Gives an op without working memory a tile like its source, if that is stored by rows.
 fn working_memory(module: &mut Module, id: OpId, like: &str) {
     let Some(op) = OpRef::of(module, id) else { return };
     let at = op.def.schema.operands.iter().position(|operand| operand.name == "tmp");
@@ -87,7 +89,7 @@ fn working_memory(module: &mut Module, id: OpId, like: &str) {
     data.operands.insert(before, tmp);
 }
 
-/// Gives masks the shape that the target wants of them, where comparisons and choices alone use them.
+/// Gives masks the shape that the target requires, if only comparisons and selections use them.
 fn masks(module: &mut Module, target: &Target) {
     for id in module.walk(module.top) {
         let rule = target.rules.iter().find_map(|rule| Some((rule, rule.mask.as_ref()?)));

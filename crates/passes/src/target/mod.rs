@@ -1,7 +1,8 @@
-//! Printing for another tool: what a version of it does not take is said by what it has, or refused with the reason.
+//! Printing for another tool: constructs that its version does not support are expressed in supported ones, or refused
+//! with the reason.
 //!
-//! A [`Target`] is data beside the declarations; the passes apply it and know no op by name. [`before`] comes before the
-//! other passes, [`after`] after them.
+//! A [`Target`] is data kept alongside the declarations; the passes apply it and know no op by name. [`before`] runs
+//! before the other passes, [`after`] after them.
 
 mod launch;
 mod memory;
@@ -22,7 +23,7 @@ use slipring_op::target::Target;
 use slipring_op::{OpRef, RingPart, symbol_name};
 use slipring_program::Direction;
 
-/// What changes put in front of ops.
+/// Scalars inserted before ops.
 const SCALARS: Scalars = Scalars {
     constant: &arith::CONSTANT,
     index_cast: &arith::INDEX_CAST,
@@ -43,7 +44,7 @@ const SCALARS: Scalars = Scalars {
     branch_end: &scf::YIELD,
 };
 
-/// What a platform's rings are where programs are for a target.
+/// The platform with the ring configuration of programs for a target.
 pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
     let mut own = platform.clone();
     own.ring.fixed_depth = target.rings.slots.is_some();
@@ -55,20 +56,20 @@ pub fn platform_for(target: &Target, platform: &Platform) -> Platform {
     own
 }
 
-/// Gives every ring that the text makes the depth that the target has, and ops the working memory that it wants. `platform` is
-/// one of [`platform_for`].
+/// Gives every ring of the text the depth that the target supports, and ops the working memory that it requires.
+/// `platform` comes from [`platform_for`].
 pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
     memory::tiles(module, target, platform);
     if target.rings.slots.is_none() {
         return;
     }
-    // A pipe that is a value, or becomes one, says its depth itself: the next one that there is.
+    // A pipe that is a value, or becomes one, states its depth itself: the next supported one.
     let values = target.rings.values;
     let depth = |spec: &PipeSpec| values.iter().copied().find(|depth| *depth >= spec.slots).unwrap_or(spec.slots);
     for op in module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id)) {
         let makes = op.def.ring.is_some_and(RingPart::makes_end);
         let Some(spec) = (if makes { PipeSpec::of(&op, platform) } else { None }) else { continue };
-        // Elsewhere the allocator makes room.
+        // Otherwise the allocator makes space.
         if spec.in_gm && depth(&spec) != spec.slots {
             let (name, slots, bytes) = (target.name, depth(&spec), depth(&spec) * spec.slot_bytes);
             let message = format!("this ring of {} slots would be one of {slots} for `{name}`", spec.slots);
@@ -84,7 +85,8 @@ pub fn before(module: &mut Module, target: &Target, platform: &Platform, diags: 
     }
 }
 
-/// Makes a lowered module one that the target takes. What it has no words for is an error at its place, each once.
+/// Converts a lowered module into one that the target accepts. Anything it cannot express is an error at its location,
+/// reported once.
 pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &mut Diags) {
     let mut said = Said { target, diags, messages: BTreeSet::new() };
     let Some((_, arch)) = target.platforms.iter().find(|(own, _)| *own == platform.name) else {
@@ -128,7 +130,7 @@ pub fn after(module: &mut Module, target: &Target, platform: &Platform, diags: &
     }
 }
 
-/// Functions that stand alone in a file stand in a module.
+/// Wraps functions at the top level of a file in a module.
 fn within_a_module(module: &mut Module) {
     let ops = module.block(module.top).ops.to_vec();
     if !ops.iter().any(|op| module.is_function(*op)) {
@@ -163,7 +165,7 @@ impl Said<'_> {
     }
 }
 
-/// Takes out reservations and imports of slots that nothing uses any more.
+/// Removes reservations and imports of slots that are no longer used.
 fn unused_slots(module: &mut Module) {
     let all = module.walk(module.top);
     let used: BTreeSet<ValueId> = all.iter().flat_map(|id| module.op(*id).operands.iter().copied()).collect();
@@ -176,11 +178,11 @@ fn unused_slots(module: &mut Module) {
     }
 }
 
-/// Functions have no more pipes than the target gives them.
+/// Checks that functions have no more pipes than the target supports.
 fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
     for function in module.functions() {
         let Some(body) = module.body(function, 0) else { continue };
-        // Pipes as values tell themselves apart.
+        // Pipes that are values are distinguished by themselves.
         type Counts = fn(RingPart, usize) -> bool;
         let counted: [(&str, Counts); 3] = [
             ("pipe", |part, results| part.makes_end() && results == 0),
@@ -203,8 +205,8 @@ fn pipes_of_functions(module: &Module, said: &mut Said<'_>) {
     }
 }
 
-/// An end of a pipe without a flag of its own has its slots from a reservation whose function, and one that imports it, both have
-/// an end; what moves tiles through it stands in its function.
+/// For an end of a pipe without a flag of its own: its slots come from a reservation, whose function and one that
+/// imports it must both have an end; the ops that move tiles through it must be in its function.
 fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
     let ring = |id: OpId| OpRef::of(module, id).and_then(|op| Some((op, op.def.ring?)));
     let is_end = |id: OpId| ring(id).is_some_and(|(op, part)| part.makes_end() && op.def.schema.results.is_empty());
@@ -252,7 +254,7 @@ fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
     }
 }
 
-/// What an op gives may be taken by some ops only, and where nothing takes it the op goes.
+/// The result of an op may be accepted by some ops only; if nothing uses it, the op is removed.
 fn unused_and_fed(module: &mut Module, said: &mut Said<'_>) {
     let feeds = |name: &str| {
         let rules = said.target.rules_of(name).filter(|rule| !rule.feeds.is_empty());
@@ -278,7 +280,7 @@ fn unused_and_fed(module: &mut Module, said: &mut Said<'_>) {
     }
 }
 
-/// Functions without what their ops need.
+/// Functions that lack something their ops need.
 fn without(module: &Module, target: &Target, platform: &Platform) -> Vec<OpId> {
     let mut found = Vec::new();
     for need in target.needs.iter().filter(|need| (need.on)(platform)) {
@@ -343,7 +345,7 @@ fn operation(module: &mut Module, id: OpId, platform: &Platform, said: &mut Said
     }
 }
 
-/// Of the attributes of an op those that the target has, in its order; another is an error.
+/// Keeps the attributes of an op that the target supports, in its order; any other is an error.
 fn attributes(module: &mut Module, id: OpId, name: &str, said: &mut Said<'_>) {
     let Some((dialect, _)) = said.target.ops.names().next().and_then(|first| first.split_once('.')) else { return };
     if name.split_once('.').is_none_or(|(own, _)| own != dialect) {
@@ -362,13 +364,13 @@ fn attributes(module: &mut Module, id: OpId, name: &str, said: &mut Said<'_>) {
     module.op_mut(id).attrs = ordered;
 }
 
-/// Makes an operand of an op an `index`, where it is another integer.
+/// Converts an operand of an op to `index`, if it is another integer.
 fn as_index(module: &mut Module, id: OpId, operand: &str) {
     let value = OpRef::of(module, id).and_then(|op| op.operand(operand));
     let Some(value) = value.filter(|value| *module.ty(*value) != Type::Index) else { return };
     let span = module.op(id).span;
     let mut index = value;
-    // By way of 64 bits: an index is one of 32 where this is translated, and a cast of a type to itself is lost there.
+    // Through 64 bits: an index has 32 bits where this is translated, and a cast of a type to itself is dropped there.
     for (def, ty) in [(&arith::EXTSI, Type::I64), (&arith::INDEX_CAST, Type::Index)] {
         if *module.ty(value) == Type::I64 && ty == Type::I64 {
             continue;

@@ -1,4 +1,4 @@
-//! Names of functions in C++: what the language takes for itself is renamed.
+//! Function names in C++: reserved names are renamed.
 
 use std::collections::BTreeSet;
 
@@ -6,112 +6,22 @@ use slipring_ir::function::SYMBOL;
 use slipring_ir::{Attr, Diagnostic, Diags, Module, Severity};
 use slipring_op::symbol_name;
 
-/// Words that C++ has for itself, and names that the headers of the C++ that an assembler writes define.
-const TAKEN: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "char16_t",
-    "char32_t",
-    "char8_t",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "consteval",
-    "constexpr",
-    "constinit",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "half",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "main",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "pto",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "std",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "thread_local",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-];
+/// Reserved words of C++, and names defined by the headers that an assembler's C++ output includes.
+const TAKEN: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class \
+    co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype \
+    default delete do double dynamic_cast else enum explicit export extern false float for friend goto half if \
+    inline int long main mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected pto \
+    public register reinterpret_cast requires return short signed sizeof static static_assert static_cast std \
+    struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual \
+    void volatile wchar_t while xor xor_eq";
 
-/// Gives functions whose names C++ takes other names, and says so.
+/// Renames functions whose names are reserved in C++, and reports it.
 pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
     let mut names: BTreeSet<String> = module.functions().map(|f| symbol_name(module, f).to_string()).collect();
     for function in module.functions().collect::<Vec<_>>() {
         let old = symbol_name(module, function).to_string();
-        if !TAKEN.contains(&old.as_str()) {
+        if !TAKEN.split(' ').any(|word| word == old) {
             continue;
         }
         let mut new = format!("{old}_");

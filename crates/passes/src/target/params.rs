@@ -1,4 +1,4 @@
-//! Parameters that functions get where a target wants them: where flags between cores are kept, how far a pointer was moved.
+//! Parameters that functions get for a target: where flags between cores are kept, and the offset of a moved pointer.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use slipring_tile::Elem;
 /// The name of the parameter for flags between cores.
 const FLAGS: &str = "gm_flags";
 
-/// Gives functions the address of the flags between cores: a parameter of theirs and of what calls them, that the launch gives; a
-/// pointer, or a memref.
+/// Gives functions the address of the flags between cores: a parameter of theirs and of their callers, supplied by the
+/// launch; a pointer, or a memref.
 pub(super) fn give_flags(module: &mut Module, functions: &[OpId], pointer: bool) {
     let mut given = BTreeMap::new();
     for function in functions {
@@ -56,8 +56,8 @@ fn flags_of(
     Some(value)
 }
 
-/// Makes pointers of memrefs that say where flags between cores are kept: parameters, through all calls that pass them. What is used
-/// otherwise comes back with the reason.
+/// Turns memrefs that hold the flags between cores into pointers: parameters, through all calls that pass them. Those
+/// with other uses are returned with the reason.
 pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
     let sets = module.walk(module.top).into_iter().filter_map(|id| OpRef::of(module, id));
     let sets = sets.filter(|op| std::ptr::eq(op.def, &pto::SET_FFTS));
@@ -85,14 +85,14 @@ pub(super) fn flags_as_pointers(module: &mut Module) -> Vec<(OpId, String)> {
     wrong
 }
 
-/// A pointer that was moved goes into a function as the pointer and the distance: the assembler moves pointers only where they are
-/// used.
+/// A moved pointer is passed to a function as the pointer and the offset: the assembler moves pointers only where they
+/// are used.
 pub(super) fn pass_distances(module: &mut Module) {
     for function in module.functions().collect::<Vec<_>>() {
         let calls = calls_of(module, function);
         let most = calls.iter().map(|call| module.op(*call).operands.len()).min().unwrap_or(0);
         for at in 0..most {
-            // Each turn takes one move off the pointers of all calls.
+            // Each iteration removes one move from the pointers of all calls.
             while calls.iter().any(|call| moved(module, *call, at).is_some()) {
                 if pass_distance(module, function, &calls, at).is_none() {
                     return;
@@ -102,7 +102,7 @@ pub(super) fn pass_distances(module: &mut Module) {
     }
 }
 
-/// The pointer and the distance of a moved pointer that a call passes.
+/// The pointer and the offset of a moved pointer that a call passes.
 fn moved(module: &Module, call: OpId, at: usize) -> Option<[ValueId; 2]> {
     let value = *module.op(call).operands.get(at)?;
     let made = OpRef::of(module, module.defining_op(value)?).filter(|op| std::ptr::eq(op.def, &pto::ADDPTR))?;

@@ -1,10 +1,10 @@
-//! Types that a target has.
+//! Types supported by a target.
 
 use slipring_ir::{Attr, FuncType, Module, Type, ValueId};
 use slipring_op::target::Target;
 use slipring_tile::{Elem, Space};
 
-/// Writes pointers to global memory as the assembler's text has them: without a memory.
+/// Writes pointers to global memory as in the assembler's text: without a memory space.
 pub(super) fn plain_pointers(module: &mut Module) {
     let mut values: Vec<ValueId> = Vec::new();
     for id in module.walk(module.top) {
@@ -31,7 +31,7 @@ pub(super) fn plain_pointers(module: &mut Module) {
     }
 }
 
-/// A type without the memory of its pointers to global memory; `None` where there is nothing to change.
+/// A type without the memory space of its pointers to global memory; `None` if nothing changes.
 fn plain(ty: &Type) -> Option<Type> {
     match ty {
         Type::Ptr(elem, Some(Space::Gm)) => Some(Type::Ptr(*elem, None)),
@@ -44,7 +44,7 @@ fn plain(ty: &Type) -> Option<Type> {
     }
 }
 
-/// What a type has that the target has not.
+/// A part of a type that the target does not support.
 pub(super) fn unknown(ty: &Type, target: &Target) -> Option<String> {
     let missing = |elem: &Elem| (!target.elems.contains(elem)).then(|| format!("elements of type {elem}"));
     match ty {

@@ -1,8 +1,8 @@
-//! What is told of bytes that are uninitialised.
+//! Reports about uninitialised bytes.
 
 use crate::{Env, Extent, SiteRef};
 
-/// A run of bytes that are uninitialised, all copied or all computed; with these contents of the buffers, or with others.
+/// A run of uninitialised bytes, all copied or all computed; with the present contents of the buffers, or with others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub struct Uninit {
@@ -10,51 +10,51 @@ pub struct Uninit {
     pub end: u64,
     /// Where they were computed; `None` for bytes that nobody wrote, or copies of them.
     pub origin: Option<SiteRef>,
-    /// They are uninitialised with the contents that the buffers have.
+    /// They are uninitialised with the present contents of the buffers.
     pub here: bool,
-    /// Where contents of buffers decided whether they mean something; `None` if they are uninitialised with any.
+    /// Where buffer contents decided whether they are initialised; `None` if they are uninitialised with any contents.
     pub by: Option<SiteRef>,
 }
 
 impl Uninit {
-    /// True if it begins where another one ends, and is of the same kind.
+    /// True if it begins where another one ends, and has the same properties.
     pub(super) fn follows(&self, last: &Uninit) -> bool {
         last.end == self.start && (last.origin, last.here, last.by) == (self.origin, self.here, self.by)
     }
 }
 
-/// What is known of a byte that is uninitialised, with some contents of the buffers.
+/// The details of a byte that is uninitialised, for some contents of the buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Nothing {
     /// Where it was computed; `None` for one that nobody wrote, or a copy.
     pub origin: Option<SiteRef>,
-    /// Where contents of buffers decided.
+    /// Where buffer contents decided.
     pub by: Option<SiteRef>,
-    /// It means something with the present contents.
+    /// It is initialised with the present contents.
     pub elsewhere: bool,
 }
 
-/// A use of bytes that are uninitialised, which leaves the run without a meaning.
+/// A use of uninitialised bytes that makes the run meaningless.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misuse {
-    /// Where.
+    /// Its location.
     pub site: SiteRef,
-    /// Whose core, and its cluster.
+    /// Its core and cluster.
     pub env: Env,
-    /// What it does with them, as `takes its mask from`.
+    /// The kind of use, such as `takes its mask from`.
     pub what: &'static str,
-    /// The bytes, where they are in a memory.
+    /// The bytes, if they are in a memory.
     pub extent: Option<Extent>,
 }
 
-/// Bytes of a buffer in global memory that hold nothing when a launch begins, although the buffer is a result.
+/// Initially uninitialised bytes of a buffer in global memory that is a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unwritten {
     /// Its index in [`Memory::gm`](crate::Memory::gm).
     pub buffer: usize,
     /// The first byte.
     pub from: u64,
-    /// Before which byte; the largest number stands for everything that is there.
+    /// The end (exclusive); the maximum value means the end of the buffer.
     pub to: u64,
 }
 

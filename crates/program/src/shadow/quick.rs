@@ -1,9 +1,9 @@
-//! A quick look at the marks of as much as a vector register.
+//! A quick test of the marks of up to one vector register.
 
 use super::Marks;
 
 impl Marks {
-    /// True only if no byte of the range is uninitialised, with any contents; false says nothing.
+    /// True only if no byte of the range is uninitialised, for any contents; false is inconclusive.
     #[inline]
     pub fn is_clean(&self, from: u64, to: u64) -> bool {
         let Some(first) = ((from / 64) as usize).checked_sub(self.base) else { return false };

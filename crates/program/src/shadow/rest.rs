@@ -1,16 +1,16 @@
-//! What is uninitialised where no words are kept.
+//! Uninitialised bytes where no bit words are kept.
 
 use std::sync::Arc;
 
-/// The bytes that nothing was noted of yet.
+/// The bytes without individual marks.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Rest {
-    /// All of them mean something.
+    /// All of them are initialised.
     #[default]
     Nothing,
     /// All of them are uninitialised.
     All,
-    /// Those of these ranges are: in order, and apart.
+    /// Those in these ranges are, sorted and disjoint.
     Ranges(Arc<[(u64, u64)]>),
 }
 
@@ -50,7 +50,7 @@ impl Rest {
             }
     }
 
-    /// Which bytes of word `at` are uninitialised, one bit each.
+    /// The uninitialised bytes of word `at`, one bit each.
     pub fn word(&self, at: usize) -> u64 {
         let Rest::Ranges(ranges) = self else { return if self.is_nothing() { 0 } else { u64::MAX } };
         let (first, end) = (at as u64 * 64, at as u64 * 64 + 64);
@@ -59,9 +59,9 @@ impl Rest {
         own.fold(0, |word, own| word | super::words::bits(at as u64, own.0.max(first), own.1.min(end)))
     }
 
-    /// The words from `first` to before `end`.
+    /// The words from `first` up to `end`.
     pub fn words(&self, first: usize, end: usize) -> impl Iterator<Item = u64> {
-        // Nearly always they are alike.
+        // Nearly always they are equal.
         let (from, to) = (first as u64 * 64, end as u64 * 64);
         let alike = match self {
             Rest::Nothing => Some(0),

@@ -1,11 +1,11 @@
-//! Bits in words, one for each byte of a memory.
+//! Bitmaps with one bit for each byte of a memory.
 
-/// A bit of words of which the last ones may be missing.
+/// A bit of a word list whose last words may be missing.
 pub(super) fn bit(words: &[u64], at: u64) -> bool {
     words.get((at / 64) as usize).is_some_and(|word| word >> (at % 64) & 1 != 0)
 }
 
-/// Makes a list at least so long; false if the host has no room for it.
+/// Extends a list to this length; false if out of memory.
 pub(super) fn longer<T: Clone>(list: &mut Vec<T>, len: usize, with: T) -> bool {
     let more = len.saturating_sub(list.len());
     if list.try_reserve(more).is_err() {
@@ -15,7 +15,7 @@ pub(super) fn longer<T: Clone>(list: &mut Vec<T>, len: usize, with: T) -> bool {
     true
 }
 
-/// The bits of word `word` that lie in the bytes from `from` to before `to`.
+/// The bits of word `word` for the bytes from `from` up to `to`.
 #[inline]
 pub(super) fn bits(word: u64, from: u64, to: u64) -> u64 {
     let low = from.saturating_sub(word * 64);
@@ -23,8 +23,8 @@ pub(super) fn bits(word: u64, from: u64, to: u64) -> u64 {
     (u64::MAX >> (64 - (high - low))) << low
 }
 
-/// Sets or clears the bits of the bytes from `from` to before `to`, which lie in the words given: from the one of `from` to that of
-/// the last byte.
+/// Sets or clears the bits of the bytes from `from` up to `to` in the given words, which start with the word of `from`
+/// and end with that of the last byte.
 #[inline]
 pub(super) fn set(words: &mut [u64], to_ones: bool, from: u64, to: u64) {
     let put = |word: &mut u64, mask: u64| *word = if to_ones { *word | mask } else { *word & !mask };

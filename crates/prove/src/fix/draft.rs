@@ -1,35 +1,35 @@
-//! A text that is changed line by line, and how far it has come from the one that it began as.
+//! A text that is edited line by line, and how its lines map to those of the original.
 
 use std::collections::BTreeMap;
 
-/// A change of lines, which are counted from 0 as they stand before it.
+/// An edit of lines, which are counted from 0 in the text before the edit.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Change {
-    /// A line of its own before this one.
+    /// Inserts a line before this one.
     Before(usize, String),
-    /// A line of its own after this one.
+    /// Inserts a line after this one.
     After(usize, String),
-    /// These lines go.
+    /// Removes these lines.
     Remove(std::ops::Range<usize>),
-    /// These lines come after the line `to`.
+    /// Moves these lines after line `to`.
     Move {
         #[allow(missing_docs)]
         from: std::ops::Range<usize>,
         #[allow(missing_docs)]
         to: usize,
     },
-    /// A line reads otherwise.
+    /// Replaces a line.
     Replace(usize, String),
 }
 
-/// A line, and which one of the first text it was.
+/// A line, and its index in the original text.
 #[derive(Clone, Debug)]
 struct Line {
     text: String,
     was: Option<usize>,
 }
 
-/// A text with its changes so far.
+/// A text with its edits so far.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     lines: Vec<Line>,
@@ -47,7 +47,7 @@ impl Draft {
         lines.join("\n")
     }
 
-    /// The text with these changes; those before or after the same line stand in their order.
+    /// The text with these edits; insertions before or after the same line keep their order.
     pub fn with(&self, changes: &[Change]) -> Draft {
         let mut before: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
         let mut lines: Vec<Option<Line>> = self.lines.iter().cloned().map(Some).collect();
@@ -83,7 +83,7 @@ impl Draft {
         Draft { lines: all }
     }
 
-    /// What differs from the first text, an item each: new lines with the line of the first text that they come behind.
+    /// The differences from the original text, one per item: new lines with the original line that they follow.
     pub fn changes(&self, first: &Draft) -> Vec<String> {
         let mut said = Vec::new();
         let mut behind = 0;

@@ -1,25 +1,25 @@
-//! Edits that mend a text, and what is then known of it.
+//! Edits that fix a text, and the resulting verdict.
 
 use serde::Serialize;
 
 use super::Judgement;
 
-/// Edits of a text, and what is then known of it.
+/// Edits of a text, and the resulting verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Fix {
-    /// What is changed, an item each: lines are those of the text as it was.
+    /// The edits, one per item: line numbers are those of the original text.
     pub edits: Vec<String>,
-    /// What is known of the text with them.
+    /// The verdict on the edited text.
     pub verdict: Judgement,
-    /// Errors that are left.
+    /// Remaining errors.
     pub errors: usize,
-    /// The text with them.
+    /// The edited text.
     #[serde(skip)]
     pub text: String,
 }
 
 impl Fix {
-    /// What is then known, in words.
+    /// The resulting verdict, as text.
     pub fn then(&self) -> String {
         match (self.verdict, self.errors) {
             (Judgement::Proved, _) => "then it is proved".into(),

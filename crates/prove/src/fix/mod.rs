@@ -1,4 +1,4 @@
-//! Edits that mend what is found: proposed, tried, and told only where the program is the better for it.
+//! Edits that fix findings: proposed, tried, and reported only if they improve the program.
 
 mod draft;
 pub(crate) mod edits;
@@ -25,22 +25,22 @@ pub use edits::Fix;
 
 pub use words::mend_words;
 
-/// Most edits of one text, and most texts that are tried.
+/// Maximum number of edits of one text, and of texts that are tried.
 const EDITS: usize = 12;
 const TRIALS: usize = 400;
-/// Steps of all trials: so many times those of the proof, and no fewer than so many.
+/// Steps of all trials: a multiple of those of the proof, with a minimum.
 const TIMES: u64 = 64;
 const LEAST: u64 = 1 << 26;
 
-/// How bad a text is: whether something is found, whether that stops it, and how much it is.
+/// The badness of a text: whether something is found, whether that stops it, and how much is found.
 type Rank = (bool, bool, usize);
 
-/// A text that was tried.
+/// A tried text.
 struct Trial {
     compiled: Arc<Compiled>,
     draft: Draft,
     verdict: Judgement,
-    /// Errors of runs, and of paths.
+    /// Errors in runs, and on paths.
     errors: Vec<Diagnostic>,
     rank: Rank,
 }
@@ -61,7 +61,7 @@ impl Trial {
     }
 }
 
-/// What is wrong on some path of a kernel.
+/// The errors on some path of a kernel.
 fn of_paths(compiled: &Compiled, assumed: &Assumed) -> Vec<Diagnostic> {
     let (prepared, mut diags) = (&compiled.prepared, Diags::default());
     if !prepared.kernel.mixed {
@@ -73,7 +73,7 @@ fn of_paths(compiled: &Compiled, assumed: &Assumed) -> Vec<Diagnostic> {
     diags.list
 }
 
-/// Looks for edits after which less is found, best nothing.
+/// Searches for edits that reduce the findings, ideally to none.
 ///
 /// # Errors
 /// If that is cancelled.
@@ -92,7 +92,7 @@ pub(super) fn mend(
     if let Some(fix) = fewer_blocks(compiled, bound, blocks, &quiet, proof)? {
         return Ok(Some(fix));
     }
-    // All trials together take no more than some times the proof itself.
+    // All trials together take no more than a multiple of the proof itself.
     let mut left = proof.spent.saturating_mul(TIMES).max(LEAST);
     let first = Draft::new(&source.text);
     let mut best = Trial::new(compiled, first.clone(), proof, asked);
@@ -142,7 +142,7 @@ pub(super) fn mend(
     Ok(told)
 }
 
-/// A launch of as many blocks as are resident at the same time, where more wait for each other.
+/// A launch with only as many blocks as can be resident concurrently, if more of them wait for each other.
 fn fewer_blocks(
     compiled: &Arc<Compiled>,
     bound: &[Bound<'_>],
@@ -163,7 +163,7 @@ fn fewer_blocks(
     Ok((!stops).then(|| Fix { edits, verdict: trial.verdict, errors, text: text.clone() }))
 }
 
-/// True if nothing is found that was not found before.
+/// True if there are no new findings.
 fn is_part(left: &[Diagnostic], known: &[Diagnostic]) -> bool {
     let mut known: Vec<_> = known.iter().collect();
     left.iter().all(|message| {
@@ -172,7 +172,7 @@ fn is_part(left: &[Diagnostic], known: &[Diagnostic]) -> bool {
     })
 }
 
-/// What is known of a text, and the steps of its runs; nothing if it is none, or takes other arguments.
+/// The verdict on a text, and the steps of its runs; `None` if it is not valid, or takes other arguments.
 fn attempt(
     compiled: Option<Arc<Compiled>>,
     draft: Draft,

@@ -1,4 +1,5 @@
-//! Edits that mend what the text alone shows to be wrong on some path. They are tried by checking the text again, not by runs.
+//! Edits that fix errors visible on some path of the text alone. They are tried by checking the text again, not by
+//! runs.
 
 use slipring_ir::{Diags, Module, Source};
 use slipring_machine::Platform;
@@ -9,34 +10,34 @@ use super::propose::Scene;
 use super::{EDITS, TRIALS};
 use slipring_session::Error;
 
-/// Edits of a text, and what `check` then says of it.
+/// Edits of a text, and what `check` then finds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PathFix {
-    /// What is changed, an item each: lines are those of the text as it was.
+    /// The edits, one per item: line numbers are those of the original text.
     pub edits: Vec<String>,
-    /// Findings that are left.
+    /// Remaining findings.
     pub left: usize,
-    /// The text with them.
+    /// The edited text.
     pub text: String,
 }
 
-/// What a check says of a text.
+/// The result of checking a text.
 pub trait OfText {
     /// The functions of the text.
     fn module(&self) -> &Module;
 
-    /// Everything that was said.
+    /// All diagnostics.
     fn diags(&self) -> &Diags;
 
-    /// How many errors there are: with one the text is not well formed.
+    /// Number of errors: with any, the text is not well formed.
     fn errors(&self) -> usize;
 
-    /// How many findings: what is wrong on some path.
+    /// Number of findings: errors on some path.
     fn findings(&self) -> usize;
 }
 
-/// Looks for edits of a text without errors after which fewer findings are left, best none; `again` checks a text as this one was
-/// checked. `None` where no edit was found.
+/// Searches for edits of an error-free text that reduce the findings, ideally to none; `again` checks a text in the
+/// same way. `None` if no edit was found.
 ///
 /// # Errors
 /// Those of `again`.

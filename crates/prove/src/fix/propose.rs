@@ -1,6 +1,6 @@
-//! What might mend a finding: flags between two pipes, a barrier, a free at another place, a deeper ring.
+//! Candidate fixes of a finding: flags between two pipes, a barrier, a free in another place, a deeper ring.
 //!
-//! Nothing here has to be right: each proposal is tried, and only what is then clean is told.
+//! Proposals are unsound candidates; only verified ones are reported.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,17 +13,17 @@ use slipring_pto as pto;
 
 use super::draft::Change;
 
-/// Changes that belong together.
+/// Edits that belong together.
 pub(super) type Proposal = Vec<Change>;
 
-/// A text, for proposals about it.
+/// A text for which edits are proposed.
 pub(super) struct Scene<'a> {
     pub module: &'a Module,
     pub platform: &'a Platform,
 }
 
 impl<'a> Scene<'a> {
-    /// What might mend a finding, the smallest change first.
+    /// Candidate fixes of a finding, smallest edit first.
     pub fn proposals(&self, finding: &Diagnostic) -> Vec<Proposal> {
         let place = |at: usize| match at {
             0 => finding.primary.as_ref().and_then(|label| self.op_at(label.span)),
@@ -39,7 +39,7 @@ impl<'a> Scene<'a> {
             all.extend(self.of_free(first, second));
             all.extend(self.of_order(second, first));
         } else if all.is_empty() {
-            // One op against itself, in an earlier round.
+            // An op against itself, in an earlier iteration.
             all.extend(self.of_order(first, first));
         }
         all.extend(self.of_rings(finding));
@@ -52,7 +52,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// Proposals for the id that an op has, or for any where it is computed.
+    /// Proposals for the id of an op, or for every id if it is computed.
     fn each_id(&self, id: Option<u32>, of: impl Fn(u32) -> Vec<Proposal>) -> Vec<Proposal> {
         match id {
             Some(id) => of(id),
@@ -68,7 +68,7 @@ impl<'a> Scene<'a> {
         self.module.walk(self.module.top).into_iter().find(|op| self.module.op(*op).span == span)
     }
 
-    /// The op, or the work of a pipe that it is a part of.
+    /// The op, or the pipe work that contains it.
     fn anchor(&self, id: OpId) -> OpId {
         let around = std::iter::successors(self.module.parent_op(id), |op| self.module.parent_op(*op));
         let whole = around.filter(|op| self.pipe(*op).is_some()).last();
@@ -79,14 +79,14 @@ impl<'a> Scene<'a> {
         self.op(id)?.pipe(self.platform)
     }
 
-    /// An op and all that it stands in, up to its function.
+    /// An op and all ops that contain it, up to its function.
     fn chain(&self, id: OpId) -> Vec<(BlockId, OpId)> {
         let inside = |op: &OpId| !self.module.is_function(*op);
         let around = std::iter::successors(Some(id), |op| self.module.parent_op(*op)).take_while(inside);
         around.filter_map(|op| Some((self.module.op(op).block?, op))).collect()
     }
 
-    /// The blocks that two ops both stand in, the innermost first, with what of each block they are.
+    /// The blocks that contain both ops, innermost first, with the op of each block that contains or is each of them.
     fn common(&self, a: OpId, b: OpId) -> Vec<(BlockId, OpId, OpId)> {
         let other = self.chain(b);
         let both = |(block, op): (BlockId, OpId)| {
@@ -96,7 +96,7 @@ impl<'a> Scene<'a> {
         self.chain(a).into_iter().filter_map(both).collect()
     }
 
-    /// The loop that has a block as its body.
+    /// The loop whose body is this block.
     fn loop_of(&self, block: BlockId) -> Option<OpId> {
         let parent = self.module.block_parent(block)?;
         let schema = self.module.op(parent).schema()?;
@@ -107,7 +107,7 @@ impl<'a> Scene<'a> {
         self.module.position(op).map_or(0, |(_, at)| at)
     }
 
-    /// The lines of an op that has its lines for itself; those of its regions are among them.
+    /// The lines of an op, including its regions, if it shares them with nothing else.
     fn lines(&self, op: OpId) -> Option<std::ops::Range<usize>> {
         let (source, start) = (&self.module.source, self.module.op(op).span.start as usize);
         let end = self.end(op)?;
@@ -147,7 +147,7 @@ impl<'a> Scene<'a> {
         Some(Change::After(self.lines(op)?.end - 1, text.into()))
     }
 
-    /// The text of an op that is made here.
+    /// The text of a newly made op.
     fn written(make: impl FnOnce(&mut Module) -> OpId) -> String {
         let mut module = Module::new(Arc::new(Source::new("", "")));
         let op = make(&mut module);
@@ -166,7 +166,7 @@ impl<'a> Scene<'a> {
         Scene::written(|module| pto::barrier(module, pipe, Span::default()))
     }
 
-    /// Ids of flags between two pipes that the text has, and one that it has not.
+    /// Ids of flags between two pipes that the text uses, and an unused one.
     fn ids(&self, pipes: [Pipe; 2]) -> (BTreeSet<u32>, Option<u32>) {
         let mut used = BTreeSet::new();
         let mut computed = false;
@@ -181,7 +181,7 @@ impl<'a> Scene<'a> {
         (used, free)
     }
 
-    /// Lets what `old` does be over before `new` starts.
+    /// Orders `old` before `new`.
     fn of_order(&self, old: OpId, new: OpId) -> Vec<Proposal> {
         let (old, new) = (self.anchor(old), self.anchor(new));
         match (self.pipe(old), self.pipe(new)) {
@@ -198,7 +198,7 @@ impl<'a> Scene<'a> {
             all.extend(self.before(last, &Scene::barrier(Some(pipes[0]))).map(|change| vec![change]));
         } else {
             let (used, free) = self.ids(pipes);
-            // One of the two is there already.
+            // One of the two already exists.
             for id in used {
                 let [set, wait] = Scene::flag(pipes, id);
                 all.extend(self.before(new, &wait).map(|change| vec![change]));
@@ -212,7 +212,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// A flag from the one to the other: in a block that has both, or from round to round of a loop around them.
+    /// A flag between the two: in a common block, or from iteration to iteration of an enclosing loop.
     fn pairs(&self, common: &[(BlockId, OpId, OpId)], pipes: [Pipe; 2], id: u32) -> Vec<Proposal> {
         let [set, wait] = Scene::flag(pipes, id);
         let mut all = Vec::new();
@@ -231,8 +231,8 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// The ops of a function, those inside of a pipe's work left out, the nearest to an op first: what follows it before what
-    /// comes before it.
+    /// The ops of a function, excluding those inside pipe work, ordered by distance from an op: ops after it precede
+    /// those before it.
     fn near(&self, op: OpId) -> Vec<OpId> {
         let function = self.chain(op).last().map(|(block, _)| *block);
         let all = function.map_or_else(Vec::new, |block| self.module.walk(block));
@@ -251,7 +251,7 @@ impl<'a> Scene<'a> {
         !self.module.op(op).regions.is_empty() && self.pipe(op).is_none()
     }
 
-    /// A set too many, or too early: a wait for it before work of the pipe that waits, or after a loop or branch.
+    /// One set too many, or too early: adds a wait for it before work of the waiting pipe, or after a loop or branch.
     fn of_set(&self, set: OpId, pipes: [Pipe; 2], id: u32) -> Vec<Proposal> {
         let mut all = Vec::new();
         let [_, wait] = Scene::flag(pipes, id);
@@ -262,7 +262,7 @@ impl<'a> Scene<'a> {
         }
         all.extend(self.after(set, &wait).map(|change| vec![change]));
         all.extend(self.lines(set).map(|lines| vec![Change::Remove(lines)]));
-        // The signal before is taken first: a signal back says so.
+        // The previous signal must be consumed first: an acknowledgement guarantees that.
         let taken = self.module.walk(self.module.top).into_iter().filter(|op| {
             let sync = self.op(*op).and_then(|op| op.sync());
             matches!(sync, Some(SyncAct::Wait(flag)) if [flag.from, flag.to] == pipes && flag.id == Some(id))
@@ -274,7 +274,8 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// A wait for what nobody sets, or sets too late: a set after work of the pipe that sets, or before a loop or branch.
+    /// A wait for a flag that nobody sets, or sets too late: adds a set after work of the setting pipe, or before a
+    /// loop or branch.
     fn of_wait(&self, wait: OpId, pipes: [Pipe; 2], id: u32) -> Vec<Proposal> {
         let mut all = Vec::new();
         let [set, _] = Scene::flag(pipes, id);
@@ -288,7 +289,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// A slot that is given back too early: its free comes after the use, or at the end of its block.
+    /// A slot that is freed too early: moves its free after the use, or to the end of its block.
     fn of_free(&self, user: OpId, free: OpId) -> Vec<Proposal> {
         let frees = self.op(free).and_then(|op| op.ring()).is_some_and(|part| matches!(part, RingPart::Free(_)));
         if !frees {
@@ -307,7 +308,7 @@ impl<'a> Scene<'a> {
         users.chain(later.filter(|op| self.position(*op) > self.position(free))).filter_map(behind).collect()
     }
 
-    /// Twice as many slots in each ring that has a depth, with memory for them.
+    /// Doubles the number of slots in each ring with a depth, with memory for them.
     fn of_rings(&self, finding: &Diagnostic) -> Vec<Proposal> {
         if !matches!(finding.kind, Kind::Deadlock(_)) {
             return Vec::new();
@@ -330,7 +331,7 @@ impl<'a> Scene<'a> {
         vec![deeper]
     }
 
-    /// An op with another number for an attribute.
+    /// Changes an integer attribute of an op.
     fn with_number(&self, op: OpId, attr: &str, number: i64) -> Option<Change> {
         let lines = self.lines(op)?;
         let all: Vec<&str> = self.module.source.text.split('\n').collect();
@@ -347,7 +348,7 @@ impl<'a> Scene<'a> {
             let changed = format!("{}{attr} = {number}{rest}", &line[..found]);
             return Some(Change::Replace(at, changed));
         }
-        // Nobody has said it: it comes first of what is said.
+        // It is not written yet: it becomes the first attribute.
         let (at, line) =
             self.lines(op)?.find_map(|at| Some((at, all.get(at)?))).filter(|(_, line)| line.contains('{'))?;
         Some(Change::Replace(at, line.replacen('{', &format!("{{{attr} = {number}, "), 1)))

@@ -1,4 +1,4 @@
-//! Edits of kernels of the language: what an error of the compiler says exactly, written down and tried.
+//! Edits of language kernels: the fix that a compiler error states exactly, applied and tried.
 
 use slipring_ir::{Diagnostic, Kind, Severity, Source};
 
@@ -6,8 +6,8 @@ use super::EDITS;
 use super::paths::{OfText, PathFix};
 use slipring_session::Error;
 
-/// Looks for edits of a kernel of the language after which fewer errors are left, best none; `again` checks a text as this one was
-/// checked. `None` where no edit was found.
+/// Searches for edits of a language kernel that reduce the errors, ideally to none; `again` checks a text in the same
+/// way. `None` if no edit was found.
 ///
 /// # Errors
 /// Those of `again`.
@@ -41,7 +41,7 @@ pub fn mend_words<T: OfText>(
     Ok(best.map(|best| PathFix { edits, left: best.findings(), text }))
 }
 
-/// What a text may become that an error is about: the likeliest first.
+/// Replacements for the text that an error is about, most likely first.
 fn proposals(said: &Diagnostic, text: &str) -> Vec<String> {
     let (Kind::InnerExtents, Severity::Error, Some(place)) = (&said.kind, said.severity, &said.primary) else {
         return Vec::new();

@@ -34,23 +34,23 @@ const PRODUCT_ACC: OpSchema =
 const PRODUCT_BIAS: OpSchema =
     schema("", Syntax::InsOuts { ins: 3, attrs_in_ins: false }, &[LHS, RHS, BIAS, DST], &[], PHASE);
 
-/// Products of floats of 8 bits are the newer unit's; which other types go together is a rule of their own.
+/// Only the newer unit multiplies floats of 8 bits; a separate rule checks which other types go together.
 const MULTIPLIED: &[ElemTypes] =
     &[ElemTypes { operand: "lhs", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
 
-/// The newer unit's library asserts the layout of each (`TMatmul.hpp`), and the assembler asks for the same.
+/// The newer unit's library asserts the layout of each tile (`TMatmul.hpp`), and the assembler requires the same.
 pub(super) const LAID_OUT: TileRules = TileRules { layouts: &[LEFT, RIGHT, boxes(&["dst"])], shapes: &[] };
-/// The same of those that start from an accumulator.
+/// Layouts of products that start from an accumulator.
 pub(super) const LAID_OUT_ACC: TileRules =
     TileRules { layouts: &[LEFT, RIGHT, boxes(&["acc_in", "dst"])], shapes: &[] };
-/// The order of L0A's boxes is the platform's, whatever the text says.
+/// The order of L0A's boxes depends on the platform, whatever the text says.
 const LEFT: LayoutRule = LayoutRule { lies: LayoutConstraint::Inside(SLayout::RowMajor), ..boxes(&["lhs"]) };
 const RIGHT: LayoutRule = LayoutRule {
     lies: LayoutConstraint::Boxes { boxes: BLayout::RowMajor, inside: SLayout::ColMajor },
     ..boxes(&["rhs"])
 };
 
-/// Columns of boxes that go by rows.
+/// Boxes in column order with elements in row order.
 const fn boxes(operands: &'static [&'static str]) -> LayoutRule {
     let lies = LayoutConstraint::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
     LayoutRule { operands, within: None, lies, on: On::Registers }
@@ -109,12 +109,12 @@ ops! {
         source: "PTO IR manual 4.4; tile ISA, TGEMV", product: Some(Product { vector: true, ..BIAS_PRODUCT });
 }
 
-/// The product that goes on with what is in the accumulator: of a row and a tile, or of two tiles.
+/// The product that accumulates onto the accumulator: of a row and a tile, or of two tiles.
 pub fn product_going_on(vector: bool) -> &'static OpDef {
     if vector { &TGEMV_ACC } else { &TMATMUL_ACC }
 }
 
-/// True where the three tiles of a product are where the hardware has them.
+/// Requires the three tiles of a product to be in the memories of the hardware; true if they are.
 pub(super) fn product_spaces(op: &OpRef<'_>, diags: &mut Diags) -> bool {
     let mut fine = require_space(op, Product::LHS, &[Space::Left], diags);
     fine &= require_space(op, Product::RHS, &[Space::Right], diags);
@@ -137,7 +137,7 @@ fn verify_product(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !fine {
         return;
     }
-    // Where the unit works on memory, the row may stand in tiles of several.
+    // On units that work on memory, the row may be in a tile of several rows.
     if !vector || platform.can(Capability::SingleRowProducts) {
         product_shapes(op, a, b, c, diags);
     }

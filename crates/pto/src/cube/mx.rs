@@ -1,7 +1,7 @@
 //! Products with scales for groups of elements (microscaling).
 //!
-//! The unit is told where its operands are, and finds their scales by that: those of the data at byte `a` of L0A or L0B lie at
-//! byte `a / 16` of the memory beside it. Tiles of scales are allocated there.
+//! The unit gets the addresses of its operands and derives those of their scales: scales of the data at byte `a` of L0A
+//! or L0B are at byte `a / 16` of the adjacent memory. Tiles of scales are allocated there.
 
 use slipring_ir::{Diagnostic, Diags, OpSchema, OperandSpec, Severity, Syntax, TileType, Touch};
 use slipring_machine::{Pipe, Platform};
@@ -25,7 +25,7 @@ const DST: OperandSpec = operand("dst", TILE, Touch::Write, "accumulator (`acc`)
 const ACC: OperandSpec = operand("acc_in", TILE, Touch::Read, "accumulator to start from (`acc`)");
 const BIAS: OperandSpec = operand("bias", TILE, Touch::Read, "one row of values (`bias`)");
 
-/// Only the newer unit has them, of short floats.
+/// Only the newer unit has such products, and only of short floats.
 const SCALED: &[ElemTypes] = &[
     ElemTypes { operand: "lhs", memory: &[], registers: SHORT },
     ElemTypes { operand: "rhs", memory: &[], registers: SHORT },
@@ -33,7 +33,7 @@ const SCALED: &[ElemTypes] = &[
 ];
 const SHORT: &[Elem] = &[Elem::F8E4M3, Elem::F8E5M2, Elem::F4E2M1x2, Elem::F4E1M2x2];
 
-/// Elements of k that the unit takes at once.
+/// Elements along k that the unit processes at once.
 const STEP: u32 = 64;
 
 macro_rules! doc {
@@ -193,7 +193,7 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     scale_rules(op, diags);
 }
 
-/// A scale for each group of elements along k, for what is valid of both tiles, where that is known.
+/// Requires a scale for each group of elements along k of the valid part of both tiles, as far as it is known.
 fn scales_of(op: &OpRef<'_>, name: &str, data: &TileType, scales: &TileType, diags: &mut Diags) {
     let group = SCALE_GROUP;
     let along = usize::from(data.space == Space::Left);
@@ -215,7 +215,7 @@ fn four_bit(tile: &TileType) -> bool {
     matches!(tile.layout.elem, Elem::F4E2M1x2 | Elem::F4E1M2x2)
 }
 
-/// Tiles of scales: where they are, and their shapes.
+/// Rules for tiles of scales: their memories and shapes.
 fn scale_rules(op: &OpRef<'_>, diags: &mut Diags) {
     for (data, scale) in op.def.scales {
         let (Some(of), Some(tile)) = (op.tile(*data), op.tile(*scale)) else { continue };
@@ -269,14 +269,14 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>, vector: bool) -> Lowered {
         }
         (None, None) => (Start::Zero, Operand::Imm(0)),
     };
-    // A tile that is elsewhere is not read: the unit finds the scales by the address of the operand.
+    // A tile in another memory is not read: the unit derives the address of the scales from that of the operand.
     let mut scales = |tile: &slipring_op::decode::TileRef, data| {
         if tile.ty.space.is_scale() { tile.addr } else { d.scales_at(data) }
     };
     let (left_scales, right_scales) = (scales(&a_scale, a.addr), scales(&b_scale, b.addr));
     let effect = ScaledMatmul { matmul: MatmulEffect { a: a.ty.layout, b: b.ty.layout, dst: c.ty.layout, start } };
     let cost = d.platform.cube_cost(a.ty.layout.elem);
-    // Extents count values: the tile that has no pairs along them says how many there are.
+    // Extents count values: for types with packed pairs, each extent comes from a tile that is not packed along it.
     let (k, n) = if four_bit(&a.ty) { (b.valid[0], c.valid[1]) } else { (a.valid[1], b.valid[1]) };
     let m = if vector { Operand::Imm(1) } else { a.valid[0] };
     let args = MadArgs { a: a.addr, b: b.addr, dst: c.addr, start: start_addr, m, k, n, left_scales, right_scales };

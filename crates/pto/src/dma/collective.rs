@@ -1,5 +1,5 @@
-//! Ops that are known by name and form: quantisation of whole blocks, which is refused as not modelled, and loads into the cache
-//! beside the kernel, which change no byte that a program sees.
+//! Ops that are only known by name and form: quantisation of whole blocks, which is rejected as not modelled, and
+//! asynchronous loads into the cache, which change no bytes that a program can observe.
 
 use slipring_ir::{AttrKind, Infer, Syntax, Touch};
 use slipring_op::decode::{Binding, Decoder};
@@ -70,7 +70,7 @@ ops! {
         };
 }
 
-/// What all loads beside the kernel have in common: no byte changes by them.
+/// The base of asynchronous loads into the cache: they change no bytes.
 const BESIDE: OpDef = OpDef {
     source: "PTO IR of the public assembler 0.60; tile ISA, TPREFETCH_ASYNC",
     lower: nothing_at_run_time,

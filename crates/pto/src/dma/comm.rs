@@ -36,7 +36,7 @@ const COPY: OpSchema = schema(
     &[],
 );
 
-/// Flags of the library inside.
+/// Flags that the library uses internally.
 const INSIDE: &[(Pipe, Pipe)] = &[(Pipe::Mte2, Pipe::Mte3), (Pipe::Mte3, Pipe::Mte2)];
 
 const BASE: OpDef = OpDef {
@@ -109,22 +109,22 @@ fn verify_copy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
-/// A copy in the making.
+/// A copy that is being expanded.
 pub(super) struct Copy {
-    /// Where pieces come from: one view, or those of which a piece each are combined.
+    /// The sources: one view, or several of which corresponding pieces are combined.
     pub from: Vec<ViewRef>,
-    /// Where each piece goes.
+    /// The destinations of each piece.
     pub to: Vec<ViewRef>,
     /// Extents of the views.
     pub dims: [Operand; MAX_RANK],
     pub ping: TileRef,
-    /// The other tile, and the register that says whose turn it is.
+    /// The alternate tile, and the register that selects between the two.
     pub pong: Option<(TileRef, Operand)>,
-    /// Add to what the memory holds.
+    /// Adds to the contents of the memory.
     pub add: bool,
-    /// Between load and store everything that was issued is waited for.
+    /// Waits for everything that was issued between load and store.
     pub drains: bool,
-    /// The tile that pieces are combined in, and how.
+    /// The tile in which pieces are combined, and the operation.
     pub combined: Option<(TileRef, &'static OpDef, &'static PerElement<2>)>,
 }
 
@@ -138,12 +138,12 @@ fn lower_copy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     run(&Copy { from: vec![src], to: vec![dst], dims, ping, pong, add, drains: true, combined: None }, d)
 }
 
-/// The tile of every second piece, with the register that says whose turn it is.
+/// The alternate tile, with a register that selects between the two.
 pub(super) fn alternating(d: &mut Decoder<'_>, pong: ValueId) -> Result<(TileRef, Operand), Reported> {
     Ok((d.tile(pong)?, Operand::Reg(d.variable(Operand::Imm(0)))))
 }
 
-/// The extents of a view, which others must have as many of.
+/// The extents of a view; the other views must have the same rank.
 pub(super) fn extents(
     d: &mut Decoder<'_>,
     view: &ViewRef,
@@ -161,13 +161,13 @@ pub(super) fn run(copy: &Copy, d: &mut Decoder<'_>) -> Lowered {
     pieces(copy, d, [Operand::Imm(0); MAX_RANK], 0)
 }
 
-/// Numbers of the dimensions that there are, after those that there are not.
+/// Values for the last dimensions, after the default for the missing ones.
 fn spread(numbers: &[Operand], other: Operand) -> [Operand; MAX_RANK] {
     let missing = MAX_RANK - numbers.len();
     std::array::from_fn(|at| at.checked_sub(missing).map_or(other, |at| numbers[at]))
 }
 
-/// Goes through a dimension and those after it: one by one, or by pieces through the last two.
+/// Loops over a dimension and those after it: one by one, or by pieces in the last two dimensions.
 fn pieces(copy: &Copy, d: &mut Decoder<'_>, mut at: [Operand; MAX_RANK], dim: usize) -> Lowered {
     if dim == MAX_RANK {
         return piece(copy, d, at);
@@ -219,7 +219,7 @@ fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
         }
         Some((acc, declared, kernel)) => {
             move_piece(copy, d, acc, (extent, at), (first, true));
-            // The flag after the next load says that this one is done, too.
+            // If there are more sources, the flag after the next load also covers this one.
             if others.is_empty() {
                 d.meet_inside(Pipe::Mte2, Pipe::Mte3);
             }
@@ -242,12 +242,12 @@ fn piece(copy: &Copy, d: &mut Decoder<'_>, at: [Operand; MAX_RANK]) -> Lowered {
     for view in &copy.to {
         move_piece(copy, d, &stored, (extent, at), (view, false));
     }
-    // The tile is loaded again only when it has been stored.
+    // The next load of the tile must wait for this store.
     d.meet_inside(Pipe::Mte3, Pipe::Mte2);
     Ok(())
 }
 
-/// The tile that the next piece goes through.
+/// The tile for the next piece; it switches to the alternate one afterwards.
 fn tile_of_piece(copy: &Copy, d: &mut Decoder<'_>) -> TileRef {
     let mut tile = copy.ping;
     if let Some((other, selector)) = &copy.pong {
@@ -262,7 +262,7 @@ fn tile_of_piece(copy: &Copy, d: &mut Decoder<'_>) -> TileRef {
     tile
 }
 
-/// `acc = acc op tile` for a piece.
+/// Computes `acc = acc op tile` for a piece.
 fn combine(
     d: &mut Decoder<'_>,
     (acc, tile): (&TileRef, &TileRef),
@@ -293,7 +293,7 @@ fn move_piece(
     }
     let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
     let window = d.moved(view.base, bytes);
-    let strided = Strided { elem: view.elem, rank: 2, folding: Folding::Said(Fold::of(None, 2)) };
+    let strided = Strided { elem: view.elem, rank: 2, folding: Folding::Said(Fold::of(None, 2)), placed: false };
     let finish = Finish { add: copy.add && !load, ..Finish::default() };
     let effect = GmMove { tile: place(d, tile), window: strided, load, pad: 0, finish };
     let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale: Operand::Imm(0), window }.list();

@@ -19,7 +19,7 @@ const RECV: OperandSpec =
     variadic("recv", TILE, Touch::Scratch, "one tile in UB that pieces go through, or two that take turns");
 const ROOT: AttrSpec = required("root", AttrKind::Int, "which of the group runs this: from 0");
 
-/// The memory of each device of a group.
+/// An operand with the memory of each device of a group.
 const fn members(rule: TypeRule, touch: Touch) -> OperandSpec {
     variadic("group", rule, touch, "the memory of each device of the group, all of one type")
 }
@@ -33,7 +33,7 @@ const COMBINED: &[(Pipe, Pipe)] = &[
     (Pipe::V, Pipe::Mte3),
 ];
 
-/// Flags of the library inside, on every platform.
+/// Flags that the library uses internally, on every platform.
 const fn inside(flags: &'static [(Pipe, Pipe)]) -> [LibraryFlags; 2] {
     let with = LibraryFlags { of: Capability::RegisterFlags, has: true, when: |_| true, flags };
     [with, LibraryFlags { has: false, ..with }]
@@ -48,7 +48,7 @@ const BASE: OpDef = OpDef {
     ..PLAIN
 };
 
-/// One memory to all of a group.
+/// From one memory to all of a group.
 const SPREAD: OpDef = OpDef {
     schema: schema(
         "",
@@ -165,7 +165,7 @@ fn views(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<Vec<ViewRef>, Reported> 
     op.operands("group").iter().map(|value| d.view(*value)).collect()
 }
 
-/// A view from the rows of member `rank` on.
+/// A view of member `rank`'s rows and those after them.
 fn rows_on(d: &mut Decoder<'_>, view: &ViewRef, rank: usize, rows: Operand) -> ViewRef {
     let stride = match view.strides[..] {
         [stride] => d.mul(view.dims[0], stride),
@@ -177,7 +177,7 @@ fn rows_on(d: &mut Decoder<'_>, view: &ViewRef, rank: usize, rows: Operand) -> V
     ViewRef { base: d.moved(view.base, bytes), ..view.clone() }
 }
 
-/// From where to where, and the extents.
+/// Sources, destinations, and extents.
 type Way = (Vec<ViewRef>, Vec<ViewRef>, [Operand; MAX_RANK]);
 
 fn copy(

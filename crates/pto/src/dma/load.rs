@@ -1,4 +1,4 @@
-//! From global memory into a tile.
+//! Loads from global memory into a tile.
 
 use slipring_effect::{Finish, GmMove, GmMoveArgs, finite_pad};
 use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, OpSchema, Syntax, Touch, Type};
@@ -41,11 +41,11 @@ const LOAD: OpSchema = schema(
     ],
 );
 
-/// Units that work on memory know no floats of 8 and 4 bits.
+/// Units that work on memory have no floats of 8 and 4 bits.
 const LOADED: &[ElemTypes] = &[ElemTypes { operand: "dst", ..FROM }, FROM];
 const FROM: ElemTypes = ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() };
 
-/// Loads.
+/// The base of loads.
 const LOADS: OpDef = OpDef {
     schema: LOAD,
     core: CoreRule::ByTile,
@@ -119,7 +119,7 @@ pub(super) fn same_width(op: &OpRef<'_>, a: &str, b: &str, diags: &mut Diags) {
     }
 }
 
-/// Reports windows that are known to be empty. A tile of which nothing is valid moves nothing.
+/// Reports windows that are known to be empty. A tile with an empty valid shape is fine: it moves nothing.
 pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
     for (index, spec) in op.def.schema.operands.iter().enumerate() {
         let window = op.ty(index).filter(|ty| ty.as_tile().is_none());
@@ -132,7 +132,7 @@ pub(super) fn positive(op: &OpRef<'_>, diags: &mut Diags) {
 fn lower_load(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let view = d.view(op.operand("src").ok_or(Reported)?)?;
     let tile = d.tile(op.operand("dst").ok_or(Reported)?)?;
-    // Types of one width move as bits: as the tile's type.
+    // Types of the same width move as raw bits, with the tile's type.
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, tile.ty.layout.elem)?;
     let pad = if d.platform.reads_otherwise(&FINITE_PAD) { finite_pad(tile.ty.pad) } else { tile.ty.pad };
     let effect = GmMove { tile: place(d, &tile), window, load: true, pad, finish: Finish::default() };

@@ -1,4 +1,4 @@
-//! Whole tiles between local memories.
+//! Moves of whole tiles between local memories.
 
 use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
@@ -17,19 +17,19 @@ use crate::dma::ways::{
     require_way, shape, way_out,
 };
 
-/// A scale for each column on the way out of the accumulator.
+/// A scale for each column of an accumulator store.
 pub(super) const SCALES: OperandSpec =
     optional("fp", SCALING, Touch::Read, "quantisation parameters, one for each column");
 /// A scale for all columns.
 pub(super) const SCALE: OperandSpec =
     optional("preQuantScalar", INTEGER, Touch::Nothing, "scale on the way out of the accumulator: bits of an f32");
-/// Where to in the Vector cores.
+/// The destination in the Vector cores.
 pub(super) const MODE: AttrSpec = defaulted(
     "accToVecMode",
     AttrKind::Enum(ACC_TO_VEC_MODE),
     "out of the accumulator into UB: which Vector core receives it, or how it is split",
 );
-/// ReLU on the way out of the accumulator.
+/// ReLU in an accumulator store.
 pub(super) const RELU: AttrSpec =
     defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first");
 
@@ -93,7 +93,7 @@ fn verify_tmov_fp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 /// The pipe of a move between two memories.
 pub(super) fn pipe_of(from: Option<Space>, to: Option<Space>) -> Pipe {
     match (from, to) {
-        // What goes into the scale buffer is loaded by the pipe that reads it (`event.hpp`, TMOV_M2S).
+        // The pipe that reads the scale buffer also loads it (`event.hpp`, TMOV_M2S).
         (Some(Space::Mat), Some(Space::Scaling)) => Pipe::Fix,
         (Some(Space::Mat), _) => Pipe::Mte1,
         (Some(Space::Acc), _) => Pipe::Fix,
@@ -142,7 +142,7 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
 }
 
-/// Reports what only the way out of the accumulator does, where a tile does not go this way. True if it is scaled there.
+/// Reports options of accumulator stores on other moves. True if the tile is scaled.
 pub(super) fn way_rules(op: &OpRef<'_>, (from, to): (Space, Space), diags: &mut Diags) -> bool {
     let (fp, scalar) = (op.if_declared("fp").is_some(), op.if_declared("preQuantScalar").is_some());
     let (quantised, mode) = (fp || scalar, op.text("accToVecMode"));
@@ -161,7 +161,7 @@ pub(super) fn way_rules(op: &OpRef<'_>, (from, to): (Space, Space), diags: &mut 
     quantised
 }
 
-/// Reports changes of the element type that a way does not make.
+/// Reports conversions that a move between two memories does not support.
 pub(super) fn move_types(
     op: &OpRef<'_>,
     platform: &Platform,
@@ -224,8 +224,8 @@ pub(super) fn issue_move(
     d.issue(pipe, effect, args.list(), cost);
 }
 
-/// Which Vector core gets a tile out of the accumulator, or which axis of it (0 rows, 1 columns) is halved between both: the
-/// attribute of a move into UB.
+/// The attribute of a move from the accumulator to UB: the Vector core that gets the tile, or the axis (0 rows, 1
+/// columns) that is halved between both.
 pub fn to_vector(lane: Option<usize>, halves: Option<usize>) -> (&'static str, Attr) {
     let member = match (halves, lane) {
         (Some(0), _) => "dual_mode_split_m",

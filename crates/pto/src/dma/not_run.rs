@@ -1,4 +1,5 @@
-//! Moves between devices, which are read, printed and verified, and cannot be run yet, and ops that are known and refused.
+//! Asynchronous moves between devices, which are parsed, printed and verified but cannot be run yet, and ops that are
+//! known but rejected.
 
 use slipring_ir::{AttrKind, Diags, Dim, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
 
@@ -8,7 +9,7 @@ use slipring_op::ops;
 use slipring_op::rules::{ANY, BOOL, PLAIN, TILE, defaulted, operand, result, schema, variadic};
 use slipring_program::Operand;
 
-/// What all of them have in common.
+/// The base of ops that are not run.
 const READ_ONLY: OpDef = OpDef {
     lower: |_, d| {
         Err(d.unsupported("a move to or from another device's memory, through a workspace that the vendor's runtime on the host makes,"))
@@ -131,7 +132,7 @@ const ASYNC_EVENT: OpSchema = schema(
     &[],
 );
 
-/// Loads into the cache are over at once, and nothing else that runs beside a kernel gets so far.
+/// Loads into the cache complete immediately; no other asynchronous op gets here yet.
 const OVER: OpDef = OpDef {
     source: "PTO IR of the public assembler, asynchronous moves",
     lower: |op, d| {
@@ -141,8 +142,8 @@ const OVER: OpDef = OpDef {
     ..PLAIN
 };
 
-/// Ops on feature maps. Their tiles have five dimensions, sizes, paddings and strides of a convolution, which the library's C++ says
-/// in types of its own and no type of the text does.
+/// Ops on feature maps. Their tiles have five dimensions and the sizes, paddings and strides of a convolution. The
+/// library's C++ has types for them, but the text does not.
 const FEATURE_MAP: OpDef = OpDef {
     verify: |op, _, diags| {
         let name = op.def.schema.name;

@@ -1,4 +1,4 @@
-//! From a tile to global memory.
+//! Stores from a tile to global memory.
 
 use slipring_ir::{Arity, AttrKind, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::{Pipe, Platform};
@@ -23,10 +23,10 @@ const ST_PHASE: &EnumSpec =
 pub(super) const ATOMIC_TYPE: &EnumSpec =
     &EnumSpec { kind: "atomic_type", numbered: false, members: &["atomic_none", "atomic_add"] };
 
-/// Most columns that the way out of the accumulator takes.
+/// The maximum number of columns of an accumulator store.
 const MAX_COLS: u64 = 4095;
 
-/// Units that work on memory know no floats of 8 and 4 bits.
+/// Units that work on memory have no floats of 8 and 4 bits.
 const STORED: &[ElemTypes] =
     &[ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() }];
 
@@ -145,7 +145,7 @@ fn verify_store(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Reports conversions that the way out of the accumulator does not have.
+/// Reports conversions that accumulator stores do not support.
 pub(super) fn accumulator_types(
     op: &OpRef<'_>,
     platform: &Platform,
@@ -181,7 +181,7 @@ fn lower_store(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let tile = d.tile(op.operand("src").ok_or(Reported)?)?;
     let (finish, scale) = way_out(op, d)?;
     let view = d.view(op.operand("dst").ok_or(Reported)?)?;
-    // From UB and L1 types of one width move as bits: as the tile's type.
+    // From UB and L1, types of the same width move as raw bits, with the tile's type.
     let from_acc = tile.ty.space == Space::Acc;
     let elem = if from_acc { view.elem } else { tile.ty.layout.elem };
     let (window, place_args) = window(op, d, &view, &tile.ty.layout, elem)?;

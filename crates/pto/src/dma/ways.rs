@@ -1,4 +1,4 @@
-//! What movements share: their ways between memories, and what happens to tiles on them.
+//! Paths between memories that moves share, and the conversions on them.
 
 use slipring_effect::{FOLD_HINT, Finish, Fold, Folding, MAX_RANK, Payload, Strided, TilePlace, folds_otherwise};
 use slipring_ir::{Attr, Diagnostic, Diags, Dim, EnumSpec, OperandSpec, Severity, Touch, Type, TypeRule, ValueId};
@@ -21,18 +21,18 @@ pub(crate) const ACC_TO_VEC_MODE: &EnumSpec = &EnumSpec {
     members: &["single_mode_vec0", "single_mode_vec1", "dual_mode_split_m", "dual_mode_split_n"],
 };
 
-/// True if the op applies ReLU on the way out of the accumulator.
+/// True if the op applies ReLU in an accumulator store.
 pub(crate) fn relu(op: &OpRef<'_>) -> bool {
     op.text("reluPreMode") == Some("normal_relu")
 }
 
-/// Where a tile is.
+/// The memory, core and layout of a tile.
 pub(crate) fn place(d: &Decoder<'_>, tile: &TileRef) -> TilePlace {
     TilePlace { space: tile.ty.space, core: d.role, layout: tile.ty.layout }
 }
 
-/// What the op does to elements on their way, and the run-time argument that it takes: bits of the `f32` by which an operand
-/// `preQuantScalar` multiplies, or the address of the table that an operand `fp` is.
+/// The conversion of elements that the op applies, and its run-time argument: the bits of the `f32` in operand
+/// `preQuantScalar`, or the address of the table in operand `fp`.
 pub(crate) fn way_out(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Finish, Operand), Reported> {
     let add = op.update() == Some(UpdateKind::Add);
     let finish = |scale| Finish { relu: relu(op), scale, add };
@@ -45,8 +45,8 @@ pub(crate) fn way_out(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Result<(Finish, Op
     }
 }
 
-/// Reports a tile of quantisation parameters that is elsewhere, a pair of types that it does not convert, and columns without
-/// a parameter.
+/// Reports a tile of quantisation parameters in another memory, a pair of types that it does not convert, and columns
+/// without a parameter.
 pub(crate) fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags: &mut Diags) {
     if !require_space(op, "fp", &[Space::Scaling], diags) {
         return;
@@ -72,10 +72,11 @@ pub(crate) fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: E
     }
 }
 
-/// Bytes of the parameter of a column.
+/// Bytes of the parameter of one column.
 const ENTRY: u64 = 8;
 
-/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides.
+/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides, and
+/// its place in its tensor where that may not hold it.
 pub(crate) fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -93,12 +94,16 @@ pub(crate) fn window(
     {
         return packed_scales(d, view, scales, elem);
     }
-    let args = view.dims.iter().copied().chain(view.strides.iter().copied());
-    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank) }, args.collect()))
+    let mut args: Vec<Operand> = view.dims.iter().chain(&view.strides).copied().collect();
+    let place = view.place.as_deref().filter(|place| place.firsts.len() == rank && place.extents.len() == rank);
+    if let Some(place) = place {
+        args.extend(place.firsts.iter().chain(&place.extents));
+    }
+    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank), placed: place.is_some() }, args))
 }
 
-/// A tensor of scales with two dimensions whose bytes lie packed, as the four dimensions that it has: pieces of 16 rows (columns
-/// of a right operand) by 2 groups.
+/// A two-dimensional tensor of scales with packed bytes, as the four dimensions of its memory: pieces of 16 rows
+/// (columns of a right operand) by 2 groups.
 fn packed_scales(
     d: &mut Decoder<'_>,
     view: &ViewRef,
@@ -116,10 +121,11 @@ fn packed_scales(
     let dims = [outer / 16, groups / 2, 16, 2];
     let strides = [groups * 16, 32, 2, 1];
     let args = dims.into_iter().chain(strides).map(Operand::Imm).collect();
-    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)) }, args))
+    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)), placed: false }, args))
 }
 
-/// Reports a window that is known to fold into other rows and columns than the tile has, though it has as many elements.
+/// Reports a window that is known to fold into another number of rows and columns than the tile, although it has as
+/// many elements.
 pub(crate) fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Diags) {
     let (Some(tile), Some(value)) = (op.tile(tile), op.operand(window)) else { return };
     let (Type::PartitionView(view) | Type::TensorView(view)) = op.module.ty(value) else { return };
@@ -149,7 +155,7 @@ pub(crate) fn same_fold(op: &OpRef<'_>, tile: &str, window: &str, diags: &mut Di
     }
 }
 
-/// Reports a part of a tensor of packed scales that has two dimensions: where a part of it lies they do not say.
+/// Reports a part of a two-dimensional tensor of packed scales: two dimensions do not determine where the part is.
 fn whole_scales(op: &OpRef<'_>, mut value: ValueId, dims: &[u64], diags: &mut Diags) {
     while let Some(made_by) = op.module.defining_op(value) {
         let source = op.module.op(made_by).operands.first().copied();
@@ -168,7 +174,7 @@ fn whole_scales(op: &OpRef<'_>, mut value: ValueId, dims: &[u64], diags: &mut Di
     }
 }
 
-/// The layout that the text gives to the tensor that a window is part of.
+/// The layout that the text specifies for the tensor of a window.
 fn view_layout<'a>(op: &OpRef<'a>, mut value: ValueId) -> Option<&'a str> {
     loop {
         let made_by = op.module.op(op.module.defining_op(value)?);
@@ -182,7 +188,7 @@ fn view_layout<'a>(op: &OpRef<'a>, mut value: ValueId) -> Option<&'a str> {
     }
 }
 
-/// Reports a way between two memories that the platform does not have. `what` is what moves.
+/// Reports a path between two memories that the platform does not have. `what` is the thing that moves.
 pub(crate) fn require_way(
     op: &OpRef<'_>,
     platform: &Platform,
@@ -198,7 +204,7 @@ pub(crate) fn require_way(
     has
 }
 
-/// The platform as the public assembler's messages write it: `A5`, `A2/A3`.
+/// The platform as in messages of the public assembler: `A5`, `A2/A3`.
 pub(crate) fn arch(platform: &Platform) -> String {
     let mut name = platform.name.to_uppercase();
     if let Some(second) = name.rfind('A').filter(|at| *at > 0) {
@@ -212,7 +218,7 @@ fn short_name(op: &OpRef<'_>) -> &'static str {
     op.def.schema.name.trim_start_matches("pto.")
 }
 
-/// Reports a type that an accumulator does not take on its way into L1 on this platform.
+/// Reports a conversion from the accumulator to L1 that this platform does not support.
 pub(crate) fn require_acc_to_mat(op: &OpRef<'_>, platform: &Platform, from: Elem, to: Elem, diags: &mut Diags) {
     let takes = |elem: Elem| platform.acc_to_mat.iter().any(|name| name == elem.name());
     if takes(to) && (from == Elem::F32) != (to == Elem::I32) && matches!(from, Elem::F32 | Elem::I32) {
@@ -226,7 +232,7 @@ pub(crate) fn require_acc_to_mat(op: &OpRef<'_>, platform: &Platform, from: Elem
     );
 }
 
-/// Elements of a type's shape (a view) or valid shape (a tile), where it is known.
+/// Number of elements in the shape of a type (a view) or its valid shape (a tile), if it is known.
 pub(crate) fn known_elements(ty: &Type) -> Option<u64> {
     let product = |dims: &[Dim]| dims.iter().try_fold(1u64, |n, dim| n.checked_mul(dim.known()?));
     match ty {
@@ -236,7 +242,7 @@ pub(crate) fn known_elements(ty: &Type) -> Option<u64> {
     }
 }
 
-/// The part of a shape that a message shows.
+/// The part of a shape that messages show.
 pub(crate) fn shape(layout: &Layout) -> String {
     format!("{}x{}", layout.rows, layout.cols)
 }
@@ -247,17 +253,17 @@ pub(super) const SCALING: TypeRule = TypeRule {
     accepts: |t| matches!(t, Type::Tile(tile) if tile.space == Space::Scaling),
 };
 
-/// The operand that has them.
+/// The operand with the quantisation parameters.
 pub(super) const FP: OperandSpec =
     operand("fp", SCALING, Touch::Read, "quantisation parameters, one of 8 bytes for each column (`scaling`)");
 
 pub(crate) const ACCUMULATOR: LayoutConstraint =
     LayoutConstraint::Boxes { boxes: BLayout::ColMajor, inside: SLayout::RowMajor };
 
-/// The fixpipe takes the layout of the accumulator out of it (device headers, both platforms).
+/// The fixpipe assumes the accumulator layout of its source (device headers, both platforms).
 pub(super) const OUT_OF_THE_ACCUMULATOR: LayoutRule =
     LayoutRule { operands: &["src"], within: Some(Space::Acc), lies: ACCUMULATOR, on: On::All };
-/// What the parameters of columns do.
+/// Documents the parameters of columns.
 macro_rules! fp_doc {
     ($($what:literal),+) => {
         concat!(

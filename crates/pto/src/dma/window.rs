@@ -1,4 +1,4 @@
-//! Windows of tiles: taken out and put in.
+//! Extraction and insertion of windows of tiles.
 
 use super::moves::{MODE, RELU, SCALE, SCALES, issue_move, move_types, pipe_of, way_rules};
 use slipring_effect::Taken;
@@ -16,33 +16,34 @@ use slipring_tile::{BLayout, Layout, SLayout, Space};
 use crate::dma::ways::{ACCUMULATOR, FP, OUT_OF_THE_ACCUMULATOR, fp_doc, require_way, way_out};
 use crate::vector::check;
 
-/// What is taken out of L1.
+/// Element types of extraction from L1.
 const TAKEN: ElemTypes = ElemTypes {
     operand: "src",
     memory: &[I8, U8, F16, BF16, F32],
     registers: &[I8, U8, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
-/// What is taken out of UB: all that is at most a word, and short floats where the unit has them.
+/// Element types of extraction from UB: all that have at most 32 bits, and short floats if the unit has them.
 const TAKEN_IN_UB: ElemTypes = ElemTypes {
     operand: "src",
     memory: &[I8, U8, I16, U16, I32, U32, F16, BF16, F32],
     registers: &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
-/// What is put in out of UB.
+/// Element types of insertion from UB.
 const PUT: ElemTypes = ElemTypes {
     operand: "src",
     memory: WITHOUT_SMALL_FLOATS,
     registers: &[I8, U8, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8, F8E8M0, F4E2M1x2, F4E1M2x2],
 };
-/// What is put into L1 out of the accumulator lies as that does.
+/// Insertion from the accumulator into L1 keeps the accumulator's layout.
 const INTO_L1: LayoutRule = LayoutRule { operands: &["dst"], within: Some(Space::Mat), lies: ACCUMULATOR, on: On::All };
 
-/// The A5's library has scalars move a single element inside UB (`TExtractVecToVecNDScalarImpl`, `TInsertVecToVecNDScalarImpl`).
+/// The A5's library moves a single element within UB with the scalar unit (`TExtractVecToVecNDScalarImpl`,
+/// `TInsertVecToVecNDScalarImpl`).
 const fn single(when: fn(&OpRef<'_>) -> bool) -> LibraryFlags {
     LibraryFlags { of: Capability::RegisterFlags, has: true, when, flags: &[(Pipe::V, Pipe::S), (Pipe::S, Pipe::V)] }
 }
 
-/// One element between tiles in UB that lie alike, as the types say.
+/// True if the types show that a single element moves between tiles in UB with the same layout.
 fn moves_one(op: &OpRef<'_>, part: &'static str, boxes: bool) -> bool {
     let (Some(src), Some(dst), Some(part)) = (op.tile("src"), op.tile("dst"), op.tile(part)) else { return false };
     let within = src.space == Space::Vec && dst.space == Space::Vec;
@@ -50,7 +51,8 @@ fn moves_one(op: &OpRef<'_>, part: &'static str, boxes: bool) -> bool {
     within && part.valid.map(Dim::known) == [Some(1); 2] && (lies(LayoutConstraint::Rows) || boxes && lies(ACCUMULATOR))
 }
 
-/// `TExtract.hpp` and `TInsert.hpp` of both platforms. The order of L0A's boxes is the platform's, whatever the text says.
+/// Layouts in `TExtract.hpp` and `TInsert.hpp` of both platforms. The order of L0A's boxes depends on the platform,
+/// whatever the text says.
 const EXTRACTED: TileRules = TileRules {
     layouts: &[
         LayoutRule { operands: &["src"], within: Some(Space::Mat), lies: LayoutConstraint::RowsOrBoxes, on: On::All },
@@ -100,7 +102,7 @@ const WINDOW: OpSchema = schema(
 /// `#pto.tinsert_mode<…>`.
 const INSERT_MODE: &EnumSpec = &EnumSpec { kind: "tinsert_mode", numbered: false, members: &["split2", "split4"] };
 
-/// Windows of a tile.
+/// The base of window ops.
 const WINDOWS: OpDef = OpDef {
     schema: WINDOW,
     core: CoreRule::ByTile,
@@ -108,7 +110,7 @@ const WINDOWS: OpDef = OpDef {
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     ..PLAIN
 };
-/// Windows of a tile that the fixpipe scales.
+/// The base of window ops that the fixpipe scales.
 const WINDOWS_FP: OpDef = OpDef { schema: WINDOW_FP, core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Fix), ..PLAIN };
 
 ops! {
@@ -263,7 +265,7 @@ fn valid_part(tile: &TileType) -> Layout {
     Layout { rows: valid(0, tile.layout.rows), cols: valid(1, tile.layout.cols), ..tile.layout }
 }
 
-/// Reports a window at a constant place that does not lie inside its tile.
+/// Reports a window with constant offsets that is not inside its tile.
 fn inside(op: &OpRef<'_>, whole: &Layout, part: &Layout, (part_name, whole_name): (&str, &str), diags: &mut Diags) {
     let sides = [("row", part.rows, whole.rows), ("col", part.cols, whole.cols)];
     for (what, size, all) in sides {

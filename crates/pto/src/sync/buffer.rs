@@ -22,7 +22,7 @@ const BUFFER: OpSchema = schema(
     ATTRS,
 );
 
-/// The pipe, or a class of operations in its place, then the numbers that are written as such.
+/// The pipe, or a class of operations instead, then the integers that are written as attributes.
 const ATTRS: &[AttrSpec] = &[
     defaulted("pipe", AttrKind::Enum(PIPE), "the pipe that uses the buffer"),
     defaulted(
@@ -100,12 +100,12 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// The pipe that an op names, itself or by a class of operations.
+/// The pipe that an op names, directly or by a class of operations.
 fn pipe_of(op: &OpRef<'_>) -> Option<Pipe> {
     if op.attr("op_type").is_some() { event_pipe(op, "op_type") } else { pipe_attr(op, "pipe") }
 }
 
-/// Pipe, buffer and mode as far as they are written.
+/// Pipe, buffer and mode, as far as they are constants.
 fn named(op: &OpRef<'_>) -> Option<(Pipe, Option<i64>, Option<i64>)> {
     let number = |name: &str| match op.operand(name) {
         Some(value) => constant(op.module, value),
@@ -187,7 +187,7 @@ impl CustomSyntax for BufferText {
     }
 }
 
-/// Buffer and mode, as values or as numbers.
+/// Prints buffer and mode, as values or integers.
 fn numbers(printer: &mut OpPrinter<'_>, op: OpId) {
     let module = printer.module;
     for name in ["buf_id", "mode"] {
@@ -202,7 +202,7 @@ fn numbers(printer: &mut OpPrinter<'_>, op: OpId) {
     }
 }
 
-/// Reads a declared attribute.
+/// Parses a declared attribute.
 fn attr(parser: &mut OpParser<'_>, op: OpId, name: &'static str) -> Parsed<()> {
     let Some(spec) = ATTRS.iter().find(|spec| spec.name == name) else { return Ok(()) };
     let value = parser.attr_of_kind(spec)?;
@@ -210,7 +210,7 @@ fn attr(parser: &mut OpParser<'_>, op: OpId, name: &'static str) -> Parsed<()> {
     Ok(())
 }
 
-/// Reads a value, or a number into the attribute of this name.
+/// Parses a value, or an integer into the attribute of this name.
 fn number(parser: &mut OpParser<'_>, op: OpId, name: &'static str) -> Parsed<Option<ValueId>> {
     if parser.tok() == Tok::Percent {
         return parser.operand().map(Some);

@@ -22,7 +22,7 @@ use slipring_op::def::{Lowered, OpDef, OpRef, Reported, Signal, SyncAct};
 use slipring_op::rules::{ANY, INTEGER, constant, defaulted, operand, required, schema};
 use slipring_op::{names, ops};
 
-/// The same for barriers, which elsewhere know the other name of the kind only.
+/// The kind of attribute for barriers, for which other tools only accept the alternative name.
 const BARRIER_TYPE: &EnumSpec = &EnumSpec { kind: "sync_op_type", ..*EVENT_TYPE };
 
 // ---- flags between pipes of one core ----
@@ -85,7 +85,7 @@ fn flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     pipe_flag(op, d, set, pipe_attr(op, "src_pipe"), pipe_attr(op, "dst_pipe"), Operand::imm(id))
 }
 
-/// The flag that an op names by its pipes, and by an attribute or a value.
+/// The flag of an op with pipes, and an id in an attribute or a value.
 fn signal(op: &OpRef<'_>) -> Option<Signal> {
     let id = match op.if_declared("event_id") {
         Some(value) => constant(op.module, value),
@@ -95,13 +95,13 @@ fn signal(op: &OpRef<'_>) -> Option<Signal> {
     Some(Signal { from, to, id: id.and_then(|id| u32::try_from(id).ok()) })
 }
 
-/// The flag that an op names by classes of operations.
+/// The flag of an op with classes of operations.
 fn class_signal(op: &OpRef<'_>) -> Option<Signal> {
     let (from, to) = (event_pipe(op, "src_op")?, event_pipe(op, "dst_op")?);
     Some(Signal { from, to, id: u32::try_from(event_id(op.text("event_id"))).ok() })
 }
 
-/// Of one pipe there is no flag, but a barrier.
+/// A pipe does not signal itself with a flag: it needs a barrier.
 fn between(signal: Signal, act: impl Fn(Signal) -> SyncAct) -> SyncAct {
     if signal.from == signal.to { SyncAct::Barrier(Some(signal.from)) } else { act(signal) }
 }
@@ -139,9 +139,9 @@ const FLAG_DYN: OpSchema = schema(
     ],
 );
 
-/// Flags whose number is computed.
+/// The base of flags with a computed id.
 const FLAGS_DYN: OpDef = OpDef { schema: FLAG_DYN, doc: FLAG_DOC, verify: verify_flag, ..NOTHING };
-/// Flags between classes of operations.
+/// The base of flags between classes of operations.
 const CLASSES: OpDef = OpDef { schema: EVENT_OP, doc: EVENT_DOC, ..NOTHING };
 
 ops! {
@@ -250,7 +250,7 @@ fn event_flag(op: &OpRef<'_>, d: &mut Decoder<'_>, set: bool) -> Lowered {
     let id = event_id(op.text("event_id"));
     let (from, to) = (event_pipe(op, "src_op"), event_pipe(op, "dst_op"));
     if from == to && from.is_some() {
-        // Work of one pipe is in order; only where it overlaps a barrier is needed.
+        // Work of one pipe is in order; a barrier is only needed if the pipe overlaps its work.
         if set && let Some(pipe) = from.filter(|p| d.platform.needs_barrier(*p)) {
             d.emit(Inst::Barrier { pipe: Some(pipe) });
         }

@@ -1,4 +1,4 @@
-//! Pipes and events as attributes, and what ops of synchronisation share.
+//! Pipes and events as attributes, and helpers for synchronisation ops.
 
 use slipring_ir::{Diags, EnumSpec, Syntax};
 use slipring_machine::{Pipe, Platform};
@@ -32,7 +32,7 @@ pub const EVENT: &EnumSpec = &EnumSpec {
     members: &["EVENT_ID0", "EVENT_ID1", "EVENT_ID2", "EVENT_ID3", "EVENT_ID4", "EVENT_ID5", "EVENT_ID6", "EVENT_ID7"],
 };
 
-/// Classes of operations that events are recorded for, in both spellings, and the pipe of each.
+/// Classes of operations that events are recorded for, in both spellings, with the pipe of each.
 pub(crate) const EVENT_PIPES: &[(&str, Pipe)] = &[
     ("TLOAD", Pipe::Mte2),
     ("TSTORE_ACC", Pipe::Fix),
@@ -87,7 +87,7 @@ pub(crate) fn pipe_attr(op: &OpRef<'_>, name: &str) -> Option<Pipe> {
     op.text(name).and_then(Pipe::parse)
 }
 
-/// Requires the pipes that these attributes name to be some of the core that the op stands on, where that can be told.
+/// Requires the pipes in these attributes to exist on the core of the op, if that can be determined.
 pub(crate) fn pipes_exist(op: &OpRef<'_>, attrs: &[&str], platform: &Platform, diags: &mut Diags) {
     let Some(kind) = home_kind(op) else { return };
     for pipe in attrs.iter().filter_map(|attr| pipe_attr(op, attr)) {

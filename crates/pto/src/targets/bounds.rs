@@ -1,4 +1,4 @@
-//! Bounds of loops, so that the C++ that the assembler writes counts as often.
+//! Loop bounds, rewritten so that the C++ of the assembler runs the same number of iterations.
 
 use slipring_ir::{Attr, AttrDict, Module, OpId, Type, ValueDef, ValueId};
 use slipring_machine::Platform;
@@ -9,11 +9,12 @@ use slipring_op::target::Scalars;
 use super::fixes::{Fixed, constant_before, op};
 use super::scalars::of_two_before;
 
-/// How far back it is asked whether a number is never below zero.
+/// Maximum depth of the search for values that are never negative.
 const DEPTH: u32 = 16;
 
-/// A loop that carries nothing counts in `size_t`: where the text says no iteration, a bound below zero says 2^64. Such a bound is zero
-/// at least, and a loop that may begin below zero counts from there.
+/// In the C++ a loop without carried values counts in `size_t`: a negative bound, for which the text runs no iteration,
+/// becomes about 2^64. Such a bound is clamped to zero, and a loop that may begin below zero is shifted to begin at
+/// zero.
 pub(super) fn counted_without_a_sign(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(lower), Some(upper)) = (this.if_declared("lower"), this.if_declared("upper")) else { return Ok(()) };
@@ -61,7 +62,7 @@ fn at_least(scalars: &Scalars, module: &mut Module, id: OpId, number: ValueId, l
     module.op(made).results[0]
 }
 
-/// True for a number that is never below zero, as far as its operations tell.
+/// True for an integer that is never negative, as far as its operations show.
 fn is_counted(module: &Module, value: ValueId, depth: u32) -> bool {
     if let Some(number) = constant(module, value) {
         return number >= 0;

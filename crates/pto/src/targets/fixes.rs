@@ -1,4 +1,4 @@
-//! Changes that make an op one that an assembler takes, its meaning the same.
+//! Rewrites of ops to forms that an assembler accepts, with the same semantics.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) fn op(module: &Module, id: OpId) -> Result<OpRef<'_>, String> {
     OpRef::of(module, id).ok_or_else(|| "nothing is known of this op".to_string())
 }
 
-/// A constant in front of an op.
+/// Inserts a constant before an op.
 pub(super) fn constant_before(
     scalars: &Scalars,
     module: &mut Module,
@@ -36,7 +36,7 @@ pub(super) fn constant_before(
     Ok(module.op(made).results[0])
 }
 
-/// A reservation stands where the allocator put it; what imports it is told by the reservation.
+/// Writes the address that the allocator chose on a reservation; an import takes it from the reservation.
 pub(super) fn slots_at_their_address(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     if this.def.ring == Some(RingPart::Import) {
@@ -48,7 +48,7 @@ pub(super) fn slots_at_their_address(_: &Scalars, module: &mut Module, id: OpId,
     Ok(())
 }
 
-/// A pipe says its depth, its protocol and its number where it is another than the version's only one.
+/// Omits depth, protocol and number of a pipe: the version only supports the default depth.
 pub(super) fn pipe_of_the_default_depth(
     scalars: &Scalars,
     module: &mut Module,
@@ -61,21 +61,22 @@ pub(super) fn pipe_of_the_default_depth(
     if spec.slots != default {
         return Err(format!("the pipe has {} slots, and here every such pipe has {default}", spec.slots));
     }
-    // A function has one pipe: its number tells nothing apart.
+    // A function has one pipe, so its number distinguishes nothing.
     for name in ["slot_num", "id"] {
         module.op_mut(id).attrs.remove(name);
     }
     plain_end(scalars, module, id, platform)
 }
 
-/// A pipe says its depth, whatever the default is.
+/// Writes the depth of a pipe, even if it is the default.
 pub(super) fn pipe_with_its_depth(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let spec = PipeSpec::of(&op(module, id)?, platform).ok_or("the pipe's parameters make no sense")?;
     module.op_mut(id).attrs.set("slot_num", Attr::int(spec.slots.into()));
     plain_end(scalars, module, id, platform)
 }
 
-/// A tile keeps its bytes under another shape: a window has those of the lines that it lies in.
+/// Requires a tile to keep its number of bytes under another shape: a window has the bytes of the lines that contain
+/// it.
 pub(super) fn as_many_bytes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let tile = |ty: &Type| if let Type::Tile(tile) = ty { Some(tile.layout.bytes()) } else { None };
@@ -87,19 +88,19 @@ pub(super) fn as_many_bytes(_: &Scalars, module: &mut Module, id: OpId, _: &Plat
     }
 }
 
-/// Nothing is done.
+/// Changes nothing.
 pub(super) fn as_it_is(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
     Ok(())
 }
 
-/// Takes off an end of a pipe what is said anyway, and gives it both buffers.
+/// Removes redundant attributes from an end of a pipe, and gives it both buffers.
 fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let spec = PipeSpec::of(&this, platform).ok_or("the pipe's parameters make no sense")?;
     if this.operand("gm_slot_buffer").is_some_and(|value| matches!(module.ty(value), Type::TensorView(_))) {
         return Err("its slots are a pointer, `gm_slot_buffer`, and here a view of one of them".into());
     }
-    // Frees stand in the text of a built program, whoever placed them.
+    // The text of a built program contains the frees, whoever placed them, so `auto_free` is redundant.
     let mut said = vec!["auto_free"];
     let says = |name: &str, word: &str| this.text(name) == Some(word);
     if says("protocol", "tagged") {
@@ -133,7 +134,7 @@ fn plain_end(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     Ok(())
 }
 
-/// A Vector core takes part as itself: which one it is, the text does not say.
+/// Removes the index of the Vector core: each one takes part under its own.
 pub(super) fn as_itself(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(at), Some(value)) =
@@ -147,7 +148,7 @@ pub(super) fn as_itself(_: &Scalars, module: &mut Module, id: OpId, _: &Platform
     Ok(())
 }
 
-/// A pop that copies its tile frees the slot by itself: the assembler wants the free in the text.
+/// Inserts frees after pops that copy their tile and free the slot automatically: the assembler needs them in the text.
 fn frees_behind_pops(module: &mut Module, end: OpId) {
     let Some(body) = module.function_of(end).and_then(|function| module.body(function, 0)) else { return };
     let part = |id: OpId| OpRef::of(module, id).and_then(|op| op.def.ring);
@@ -164,18 +165,18 @@ fn frees_behind_pops(module: &mut Module, end: OpId) {
     }
 }
 
-/// The number of the only pipe need not be said.
+/// Removes the number of the only pipe.
 pub(super) fn of_the_only_pipe(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     module.op_mut(id).attrs.remove("id");
     Ok(())
 }
 
-/// The first class of operations that a pipe runs: assemblers know these by their short names.
+/// The first class of operations that a pipe runs: assemblers know classes by their short names.
 fn class_of(pipe: Pipe) -> Option<&'static str> {
     EVENT_PIPES.iter().find(|(_, of)| *of == pipe).map(|(class, _)| *class)
 }
 
-/// Classes of operations by the names that assemblers know.
+/// Rewrites classes of operations to the names that assemblers know.
 pub(super) fn known_classes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     for name in ["src_op", "dst_op", "op_type"] {
         let this = op(module, id)?;
@@ -186,7 +187,7 @@ pub(super) fn known_classes(_: &Scalars, module: &mut Module, id: OpId, _: &Plat
     Ok(())
 }
 
-/// A barrier knows the classes by the other name of their kind only.
+/// Rewrites the class of a barrier, for which assemblers only know the alternative name of the attribute kind.
 pub(super) fn class_of_a_barrier(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     known_classes(scalars, module, id, platform)?;
     if let Some(class) = op(module, id)?.text("op_type").map(str::to_string) {
@@ -195,7 +196,7 @@ pub(super) fn class_of_a_barrier(scalars: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// The working memory of a merge of lists follows the lists.
+/// Moves the working memory of a list merge after the lists.
 pub(super) fn merge_memory_last(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let Some(tmp) = this.operand("tmp") else { return Ok(()) };
@@ -214,7 +215,7 @@ pub(super) fn merge_memory_last(scalars: &Scalars, module: &mut Module, id: OpId
     Ok(())
 }
 
-/// Buffer tokens name a class of operations and a constant id.
+/// Rewrites buffer tokens to name a class of operations and a constant id.
 pub(super) fn buffer_by_class(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     known_classes(scalars, module, id, platform)?;
     let this = op(module, id)?;
@@ -245,7 +246,8 @@ pub(super) fn buffer_by_class(scalars: &Scalars, module: &mut Module, id: OpId, 
     Ok(())
 }
 
-/// Where a tile's type leaves its valid shape open, the op says it: all of the tile, where the text does not.
+/// Writes the valid shape on the op if the type of the tile leaves it dynamic: all of the tile, unless the text
+/// specifies it.
 pub(super) fn valid_shape_is_written(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let Some(ty) = module.ty(this.result(0)).as_tile().copied() else { return Ok(()) };
@@ -265,7 +267,8 @@ pub(super) fn valid_shape_is_written(scalars: &Scalars, module: &mut Module, id:
     Ok(())
 }
 
-/// Where a wait holds one pipe, no wait holds the scalar unit: it holds the pipe of loads, and a barrier holds the rest.
+/// On platforms whose waits hold a single pipe, a wait cannot hold the scalar unit: holds MTE2 instead, and a barrier
+/// holds the rest.
 pub(super) fn wait_of_a_pipe(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     if platform.sync.wait_stalls_core || pipe_attr(&this, "pipe") != Some(Pipe::S) {
@@ -277,7 +280,7 @@ pub(super) fn wait_of_a_pipe(_: &Scalars, module: &mut Module, id: OpId, platfor
     Ok(())
 }
 
-/// Memory that the allocator placed is memory at that address, and nobody gives it back.
+/// Replaces memory that the allocator placed by memory at a constant address, and removes its deallocation.
 pub(super) fn memory_at_its_address(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let Some(old) = module.op(id).results.first().copied() else {
         module.remove(id);
@@ -294,7 +297,7 @@ pub(super) fn memory_at_its_address(scalars: &Scalars, module: &mut Module, id: 
     Ok(())
 }
 
-/// Puts an op in the place of another one.
+/// Replaces an op by another one.
 pub(super) fn replace(module: &mut Module, id: OpId, made: OpId) {
     let (old, new) = (module.op(id).results[0], module.op(made).results[0]);
     let name = module.value(old).name.clone();
@@ -303,7 +306,7 @@ pub(super) fn replace(module: &mut Module, id: OpId, made: OpId) {
     module.remove(id);
 }
 
-/// What is printed is an integer or a float.
+/// Casts a printed index to an integer: only integers and floats can be printed.
 pub(super) fn print_of_a_number(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let at = module.op(id).operands.iter().position(|value| *module.ty(*value) == Type::Index);
     let Some(at) = at else { return Ok(()) };
@@ -315,7 +318,7 @@ pub(super) fn print_of_a_number(scalars: &Scalars, module: &mut Module, id: OpId
     Ok(())
 }
 
-/// A column whose elements follow one another is the same bytes as a row.
+/// Reinterprets contiguous columns as rows, which have the same bytes.
 pub(super) fn columns_as_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let row_of = |ty: &Type| {
         let tile = ty.as_tile()?;
@@ -346,7 +349,7 @@ pub(super) fn columns_as_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     Ok(())
 }
 
-/// Tiles by rows.
+/// Requires tiles by rows.
 pub(super) fn only_rows(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     columns_as_rows(scalars, module, id, platform)?;
     let this = op(module, id)?;
@@ -358,14 +361,14 @@ pub(super) fn only_rows(scalars: &Scalars, module: &mut Module, id: OpId, platfo
     }
 }
 
-/// The tiles of an op but for its mask and its working memory.
+/// The tiles of an op except its mask and its working memory.
 fn computed_with<'a>(this: &OpRef<'a>) -> impl Iterator<Item = &'a TileType> + use<'a> {
     let this = *this;
     let operands = this.def.schema.operands.iter().enumerate();
     operands.filter(|(_, spec)| !matches!(spec.name, "mask" | "tmp")).filter_map(move |(index, _)| this.tile(index))
 }
 
-/// Tiles go neither through loops nor into functions.
+/// Rejects tiles that are carried through loops or passed to functions.
 pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let data = module.op(id);
     let tile = |value: &&ValueId| matches!(module.ty(**value), Type::Tile(_) | Type::ShortTile { .. });
@@ -375,7 +378,8 @@ pub(super) fn carries_no_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     }
 }
 
-/// Windows are taken out of L1, and on units that work on registers out of UB; the accumulator is put into others.
+/// Requires windows that the version supports: extraction from L1, and from UB on units that work on registers, and
+/// insertion from the accumulator, without scales.
 pub(super) fn known_window(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let from = this.space("src");
@@ -391,7 +395,7 @@ pub(super) fn known_window(_: &Scalars, module: &mut Module, id: OpId, platform:
     }
 }
 
-/// Two floats of 8 bits have one type.
+/// Requires two floats of 8 bits to have the same type.
 pub(super) fn factors_of_one_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let elem = |name| this.tile(name).map(|tile| tile.layout.elem);
@@ -402,7 +406,7 @@ pub(super) fn factors_of_one_type(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
-/// Working memory that only the unit that works on memory has.
+/// Removes working memory that only the unit that works on memory uses.
 pub(super) fn memory_of_the_older_unit(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let at = this.def.schema.operands.iter().position(|operand| operand.name == "tmp");
@@ -416,7 +420,7 @@ pub(super) fn memory_of_the_older_unit(_: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// Numbers have no sign: elements without one are not compared with them.
+/// Rejects comparisons of unsigned elements with a scalar, because scalars there are signed.
 pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let unsigned =
@@ -429,7 +433,7 @@ pub(super) fn compared_with_its_sign(_: &Scalars, module: &mut Module, id: OpId,
     }
 }
 
-/// A mask of two tiles has their shape where the unit works on registers.
+/// Requires the mask of two tiles to have their shape, on units that work on registers.
 pub(super) fn mask_of_one_shape(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let shape = |name| this.tile(name).map(|tile| (tile.layout.rows, tile.layout.cols));

@@ -1,4 +1,4 @@
-//! Memory that a text names as such (`memref`): what is moved out of it, and what tiles it is.
+//! Memory in the text (`memref`): moves of it, and its form as tiles.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,11 @@ use super::fixes::{Fixed, constant_before};
 use super::refused::whole_lines;
 use crate::MAKE_TENSOR_VIEW;
 
-/// What moves tiles between memories.
+/// Ops that move tiles between memories.
 pub(super) const MOVES: &[&str] = &["pto.tload", "pto.tstore", "pto.tprefetch"];
 
-/// What is moved is a window of a tensor: memory that a parameter is, of a known shape, is one.
+/// Replaces a memory operand of a move by a tensor, because moves are of windows of tensors: possible for a parameter
+/// of a known shape.
 pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     for at in 0..module.op(id).operands.len() {
         let value = module.op(id).operands[at];
@@ -34,7 +35,7 @@ pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpI
             let mut users = module.users(value);
             users.retain(|user| MOVES.contains(&&*module.op(*user).name));
             let Some(body) = module.body(function, 0).filter(|_| !users.is_empty()) else { continue };
-            // Of more, the assembler might take some for blocks (NZ).
+            // With more dimensions, the assembler might take some of them for blocks (NZ).
             let view = tensor_of(scalars, module, (body, value), &in_two(&extents), elem)?;
             for user in users {
                 let own = module.op_mut(user).operands.iter_mut().filter(|operand| **operand == value);
@@ -45,7 +46,7 @@ pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// The parameters that are one memory through all calls; nothing but moves takes any of them.
+/// The parameters that are the same memory through all calls. Only moves may use them.
 fn linked(module: &Module, own: Parameter) -> Result<Vec<Parameter>, String> {
     let no_parameter = "it moves windows of tensors, and a call passes memory that is no parameter";
     let found = module.passed_together(own).map_err(|_| no_parameter)?;
@@ -59,7 +60,7 @@ fn linked(module: &Module, own: Parameter) -> Result<Vec<Parameter>, String> {
     Ok(found)
 }
 
-/// A tensor whose elements follow each other, made at the beginning of a function of one of its parameters.
+/// Makes a contiguous tensor of a parameter, at the beginning of the function.
 fn tensor_of(
     scalars: &Scalars,
     module: &mut Module,
@@ -92,7 +93,8 @@ fn tensor_of(
     Ok(module.op(made).results[0])
 }
 
-/// The C++ has local memory of two dimensions: the last one, and all others together, as a tile of it is.
+/// Converts local memory to the two dimensions that it has in the C++: the last one, and all others combined, like the
+/// tile for it.
 pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let Some(Type::MemRef(memory)) = module.op(id).results.first().map(|value| module.ty(*value)) else {
         return Ok(());
@@ -112,7 +114,7 @@ pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpI
     if whole {
         return Ok(());
     }
-    // What loops carry and branches choose has the type of what it comes from.
+    // Values carried by loops and selected by branches get the new type, too.
     for op in module.walk(body) {
         let inner = module.op(op).regions.iter().flat_map(|region| &module.region(*region).blocks);
         let args = inner.flat_map(|block| &module.block(*block).args);
@@ -126,7 +128,7 @@ pub(super) fn memory_in_two_dimensions(_: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// Local memory of other than two dimensions, with two.
+/// The two-dimensional type of local memory with another number of dimensions.
 fn flat(ty: &Type) -> Option<Type> {
     let Type::MemRef(memory) = ty else { return None };
     if memory.dims.len() == 2 || memory.space.is_none_or(|space| space == Space::Gm) || memory.strides.is_some() {
@@ -137,7 +139,7 @@ fn flat(ty: &Type) -> Option<Type> {
     Some(Type::MemRef(MemRefType { dims, ..(**memory).clone() }.into()))
 }
 
-/// The last dimension, and all others together.
+/// The last dimension, and the product of all others.
 fn in_two(extents: &[u64]) -> [u64; 2] {
     let (cols, rows) = extents.split_last().unwrap_or((&1, &[]));
     [rows.iter().product(), *cols]

@@ -1,4 +1,4 @@
-//! The tools that built programs are printed for: a file for each version, and a table of what it has.
+//! Tools that built programs are printed for: a file for each version, and a table of its ops.
 
 mod bounds;
 mod fixes;
@@ -23,7 +23,7 @@ pub use ptoas_0_60::PTOAS_0_60;
 /// Every target, newest last.
 pub const TARGETS: &[&Target] = &[&PTOAS_0_27, &PTOAS_0_60];
 
-/// The target of a name; `ptoas` is the newest.
+/// The target with this name; `ptoas` is the newest.
 pub fn target(name: &str) -> Option<&'static Target> {
     let name = if name == "ptoas" { PTOAS_0_60.name } else { name };
     TARGETS.iter().copied().find(|target| target.name == name)

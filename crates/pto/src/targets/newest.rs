@@ -1,4 +1,4 @@
-//! What ptoas 0.60 takes otherwise than 0.27, by the verifier of its dialect (lib/PTO/IR/PTO.cpp).
+//! Requirements of ptoas 0.60 that differ from 0.27, from the verifier of its dialect (lib/PTO/IR/PTO.cpp).
 
 use slipring_ir::{Attr, Module, OpId, TileType, Type};
 use slipring_machine::{Capability, Platform};
@@ -11,7 +11,7 @@ use slipring_vector::conversions;
 use super::fixes::{Fixed, as_many_bytes, constant_before, op};
 use super::ptoas_0_27::SETS;
 
-/// Rules that it has besides, before the others.
+/// Additional rules, which are applied before the shared ones.
 pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(rows_or_elements), ..OpRule::of(&["pto.mgather", "pto.mscatter"]) },
     OpRule { fix: Some(no_pattern), ..OpRule::of(&["pto.tgather", "pto.tscatter"]) },
@@ -45,7 +45,7 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(in_the_function_of_its_end), ..OpRule::in_set(&SETS, "pipe_move") },
 ];
 
-/// Whether indices name rows or elements is written.
+/// Writes whether indices select rows or elements.
 fn rows_or_elements(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let by_row = crate::vector::table::by_row(&this);
@@ -59,7 +59,7 @@ fn rows_or_elements(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) ->
     Ok(())
 }
 
-/// What follows a pattern says along which axis in a form that is not printed.
+/// Rejects patterns: there they need an axis, in a form that is not printed.
 fn no_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.text("maskPattern") {
         Some(_) => Err("its patterns go along an axis that the text does not name".into()),
@@ -67,7 +67,7 @@ fn no_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed
     }
 }
 
-/// Flags between cores have numbers up to 15; those of the second Vector core follow from its number.
+/// Requires cross-core flags to have ids up to 15; those of the second Vector core are derived from its index.
 fn numbered_from_0_to_15(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     match op(module, id)?.int("event_id") {
         Some(number) if number > 15 && !platform.sync.wait_stalls_core => {
@@ -77,7 +77,7 @@ fn numbered_from_0_to_15(_: &Scalars, module: &mut Module, id: OpId, platform: &
     }
 }
 
-/// The working memory of a selection between tiles, on the older unit, has elements of 4 bytes.
+/// Requires the working memory of a selection between tiles, on the older unit, to have elements of 4 bytes.
 fn memory_of_words(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     match working_memory(&this, platform) {
@@ -88,7 +88,8 @@ fn memory_of_words(_: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     }
 }
 
-/// The working memory of a selection between a tile and a number, on the older unit, has the type of the tile.
+/// Requires the working memory of a selection between a tile and a scalar, on the older unit, to have the type of the
+/// tile.
 fn memory_of_its_type(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tmp), Some(src)) = (working_memory(&this, platform), tile_of(&this, "src")) else { return Ok(()) };
@@ -101,12 +102,12 @@ fn memory_of_its_type(_: &Scalars, module: &mut Module, id: OpId, platform: &Pla
     }
 }
 
-/// The working memory of an op where the unit has no masks in registers.
+/// The working memory of an op on units without masks in registers.
 fn working_memory<'a>(this: &OpRef<'a>, platform: &Platform) -> Option<&'a TileType> {
     tile_of(this, "tmp").filter(|_| !platform.can(Capability::RegisterReductions))
 }
 
-/// Each element that is scattered has an index.
+/// Requires an index for each scattered element.
 fn indices_for_all(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     same_valid(&this, "src", "indices", "each element of `src` has an index")
@@ -126,7 +127,7 @@ fn same_valid(this: &OpRef<'_>, one: &'static str, two: &'static str, why: &str)
     }
 }
 
-/// On the older unit the factors of a quantisation have as many valid rows as what they are for.
+/// Requires the factors of a quantisation, on the older unit, to have as many valid rows as the tile.
 fn factors_for_all(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     if platform.can(Capability::RegisterReductions) {
@@ -141,7 +142,7 @@ fn factors_for_all(_: &Scalars, module: &mut Module, id: OpId, platform: &Platfo
     }
 }
 
-/// The longer sequence of roots and divisions works in a tile of its own, on either unit.
+/// Requires working memory for high-precision roots and divisions, on either unit.
 fn precise_in_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     match this.text("precisionType") == Some("high_precision") && this.if_declared("tmp").is_none() {
@@ -150,7 +151,7 @@ fn precise_in_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     }
 }
 
-/// The rows of a sum in pairs are halved, and rounded up: how many there are is written.
+/// Requires the working memory of a pairwise sum to hold half of the rows, rounded up, and their number to be static.
 fn memory_for_pairs(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tmp), Some(src)) = (tile_of(&this, "tmp"), tile_of(&this, "src")) else { return Ok(()) };
@@ -169,7 +170,7 @@ fn memory_for_pairs(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) ->
 
 const WRITTEN_SHAPE: &str = "with working memory its valid shape is written, and here only the run knows it";
 
-/// What the older unit works in is measured by the shape of the result, which is written.
+/// Requires a static result shape where the older unit has working memory, whose size depends on it.
 fn memory_for_a_known_shape(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(_), Some(dst)) = (working_memory(&this, platform), tile_of(&this, "dst")) else { return Ok(()) };
@@ -179,7 +180,8 @@ fn memory_for_a_known_shape(_: &Scalars, module: &mut Module, id: OpId, platform
     }
 }
 
-/// Where a column meets rows, the older unit spreads it over a block of 32 bytes for each row: 8 rows of it at once, 30 times.
+/// Requires enough working memory for a column combined with rows: the older unit spreads it over a block of 32 bytes
+/// for each row, 8 rows at a time, 30 times at most.
 fn memory_for_blocks_of_rows(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tmp), Some(dst)) = (working_memory(&this, platform), tile_of(&this, "dst")) else { return Ok(()) };
@@ -195,7 +197,7 @@ fn memory_for_blocks_of_rows(_: &Scalars, module: &mut Module, id: OpId, platfor
     }
 }
 
-/// A load into L0 says at which row and column its operand begins: the first ones, where the text gives neither.
+/// Writes the row and column at which the operand of a load into L0 begins: zeros if the text gives neither.
 fn begins_somewhere(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let [rows, _] = op(module, id)?.operands("control") else { return Ok(()) };
     let ty = module.ty(*rows).clone();
@@ -208,7 +210,7 @@ fn begins_somewhere(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platfo
     Ok(())
 }
 
-/// Stores that are not aligned follow each other: what one leaves the next one takes.
+/// Requires unaligned stores to form a chain, in which each state is used by one store.
 fn stored_in_a_chain(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let Some(align) = op(module, id)?.if_declared("align") else { return Ok(()) };
     let users = module.walk(module.top).into_iter().filter(|op| module.op(*op).operands.contains(&align)).count();
@@ -218,7 +220,7 @@ fn stored_in_a_chain(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     }
 }
 
-/// A store of a register says which lanes it stores.
+/// Requires a store of a register to have a mask.
 fn masked(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.if_declared("mask") {
         Some(_) => Ok(()),
@@ -226,7 +228,7 @@ fn masked(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     }
 }
 
-/// A number that fills a register has the type of its lanes.
+/// Requires a scalar that fills a register to have the type of its lanes.
 fn spread_of_its_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     match this.if_declared("value").map(|value| module.ty(value)) {
@@ -235,7 +237,7 @@ fn spread_of_its_type(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) 
     }
 }
 
-/// Patterns of lanes.
+/// Requires a lane pattern that the version has.
 fn known_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     const KNOWN: &[&str] = &[
         "PAT_ALL",
@@ -260,7 +262,7 @@ fn known_pattern(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fi
     }
 }
 
-/// A semaphore has a number that is written.
+/// Requires a semaphore id to be a constant.
 fn number_is_written(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match module.op(id).operands.is_empty() {
         true => Ok(()),
@@ -268,7 +270,7 @@ fn number_is_written(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     }
 }
 
-/// Flags between cores lie at a pointer, where no signal of the function makes one of their memory.
+/// Requires the cross-core flags to be given by a pointer, not by a memref.
 fn flags_at_a_pointer(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match module.op(id).operands.iter().any(|value| matches!(module.ty(*value), Type::MemRef(_))) {
         true => Err("its flags lie at a pointer: give a `!pto.ptr<i64>`".into()),
@@ -276,7 +278,7 @@ fn flags_at_a_pointer(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) 
     }
 }
 
-/// What moves tiles through a pipe stands in the function that makes the end of it.
+/// Requires pushes and pops to be in the function that makes the end of the pipe.
 fn in_the_function_of_its_end(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let function = module.function_of(id).ok_or("it is in no function")?;
     let body = module.body(function, 0).ok_or("its function has no body")?;
@@ -287,7 +289,7 @@ fn in_the_function_of_its_end(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     }
 }
 
-/// What the fixpipe makes of numbers has a sign in its type, which is not written of other tiles.
+/// Rejects bytes that the fixpipe makes: their type is explicitly signed there, unlike that of other tiles.
 fn bytes_have_a_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let is_byte = matches!(module.ty(this.result(0)), Type::Tile(tile) if tile.layout.elem == Elem::I8);
@@ -302,7 +304,8 @@ fn bytes_have_a_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -
     }
 }
 
-/// A conversion says how it rounds where it does, and nowhere else; likewise what becomes of numbers that are too large.
+/// Requires a rounding mode exactly on conversions that round, and a saturation mode exactly on those that can
+/// overflow.
 fn rounded_where_it_rounds(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(from), Some(to)) = (this.ty("src").and_then(Type::elem), module.ty(this.result(0)).elem()) else {
@@ -319,12 +322,12 @@ fn rounded_where_it_rounds(_: &Scalars, module: &mut Module, id: OpId, _: &Platf
     Ok(())
 }
 
-/// It has the op, in a form of its own.
+/// Rejects an op that the version has in another form.
 fn not_printed(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
     Err("it has the op in a form that slipring does not print".into())
 }
 
-/// Memory at an address is no value there.
+/// Rejects memory at an address, which is not a value there.
 fn no_memory_of_a_pointer(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
     Err("it has no memory that a pointer names".into())
 }

@@ -1,5 +1,5 @@
-//! Ends of pipes that the assembler's front end has no words for: other depths, several in a function. It makes pipe values of
-//! its own ends; here the same is done before it reads them.
+//! Ends of pipes that the assembler's front end cannot express: other depths, several in a function. It converts its
+//! own ends to pipe values; here the same conversion is done before it parses them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +15,11 @@ use super::fixes::{constant_before, op, replace};
 use super::pipe_values::{DEPTHS, Moves, pipe_value, plain, users};
 use crate::{DECLARE_TILE, SET_VALIDSHAPE, handle_of, pipe_number};
 
-/// Flags that a pipe with both directions takes, and those that there are.
+/// The number of flags that a pipe with both directions takes, and the number that exist.
 const FLAGS: [i64; 2] = [4, 16];
 
-/// Makes pipe values of the ends of the pipes that cannot be said otherwise. What cannot be said at all comes back with the
-/// reason.
+/// Converts ends of pipes that cannot be expressed otherwise to pipe values. Returns the ends that cannot be expressed
+/// at all, with the reason.
 pub(super) fn ends_as_values(scalars: &Scalars, module: &mut Module, platform: &Platform) -> Vec<(OpId, String)> {
     let mut ends: Vec<(OpId, OpId, i64)> = Vec::new();
     for function in module.functions().collect::<Vec<_>>() {
@@ -97,7 +97,7 @@ fn end_as_value(
     users(module, pipe, platform, Moves { split: 0, frees, itself: false })
 }
 
-/// Makes the op on a pipe value of one that names the pipe by its number.
+/// Converts an op that refers to a pipe by number to the op on the pipe value.
 fn moved_by_value(module: &mut Module, user: OpId, (number, pipe): (i64, ValueId)) -> Result<(), String> {
     let this = op(module, user)?;
     let part = match this.def.ring {

@@ -1,4 +1,4 @@
-//! Pipes as values: what the text makes of a typed pipe in the assembler's own kinds.
+//! Pipes as values: conversion of a typed pipe in the text to the assembler's own kinds.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use slipring_tile::Space;
 use super::fixes::{Fixed, op, replace};
 use crate::pipe_handle::{INITIALIZE_L2G2L, INITIALIZE_L2L, TFREE};
 
-/// Depths that a pipe as a value has.
+/// Possible depths of a pipe value.
 pub(super) const DEPTHS: [u32; 2] = [4, 8];
 
-/// Refuses what is more than tiles, counted one by one.
+/// Rejects features beyond tiles that are signalled one by one.
 pub(super) fn plain(spec: &PipeSpec) -> Fixed {
     let config = &spec.config;
     if config.control {
@@ -34,7 +34,8 @@ pub(super) fn plain(spec: &PipeSpec) -> Fixed {
     Ok(())
 }
 
-/// An end of a pipe as a value, in no block yet: with a first flag, its slots in global memory, and where tiles lie at the consumers.
+/// An end of a pipe as a value that is not in a block yet: with its first flag, the slots in global memory, and the
+/// landing addresses at the consumers.
 pub(super) fn pipe_value(
     module: &mut Module,
     spec: &PipeSpec,
@@ -65,12 +66,12 @@ pub(super) fn pipe_value(
     }
 }
 
-/// Makes `initialize_l2l_pipe` or `initialize_l2g2l_pipe` of a typed pipe.
+/// Converts a typed pipe to `initialize_l2l_pipe` or `initialize_l2g2l_pipe`.
 pub(super) fn plain_pipe_value(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     value_of_typed(module, id, platform, Some(DEPTHS))
 }
 
-/// The same where a pipe has any number of slots.
+/// Like [`plain_pipe_value`], for versions in which a pipe may have any number of slots.
 pub(super) fn pipe_value_of_any_depth(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     value_of_typed(module, id, platform, None)
 }
@@ -100,17 +101,18 @@ fn value_of_typed(module: &mut Module, id: OpId, platform: &Platform, depths: Op
     users(module, pipe, platform, Moves { split, frees, itself })
 }
 
-/// What is said of pushes, pops and frees of a pipe.
+/// The rewriting of pushes, pops and frees of a pipe.
 pub(super) struct Moves {
-    /// The split where the text says none.
+    /// The split for ops without one.
     pub split: i64,
-    /// True where the free of a pop that copies its tile is missing.
+    /// True if frees must be added for pops that copy their tile.
     pub frees: bool,
-    /// True where a free in the text does nothing.
+    /// True if frees in the text have no effect.
     pub itself: bool,
 }
 
-/// Writes the split of what uses a pipe, frees after pops that freed by themselves, and what a free has to wait for.
+/// Writes the split of ops on a pipe, adds frees after pops that freed automatically, and adds the barriers that frees
+/// need.
 pub(super) fn users(module: &mut Module, pipe: ValueId, platform: &Platform, moves: Moves) -> Fixed {
     let all = module.walk(module.top);
     let mut popped: BTreeSet<ValueId> = BTreeSet::new();
@@ -140,7 +142,8 @@ pub(super) fn users(module: &mut Module, pipe: ValueId, platform: &Platform, mov
             module.insert_after(user, free);
         }
     }
-    // The library of 0.27 frees a slot in UB from pipe V, and here MTE2 does: what uses the tile elsewhere ends before both.
+    // The library of 0.27 frees a slot in UB from pipe V, while the engine does so from MTE2: uses of the tile on other
+    // pipes must end before both.
     let elsewhere = |id: &OpId| {
         let Some(op) = OpRef::of(module, *id).filter(|op| op.def.ring.is_none()) else { return false };
         module.op(*id).operands.iter().any(|value| popped.contains(value)) && op.pipe(platform) != Some(Pipe::V)
@@ -159,7 +162,7 @@ pub(super) fn users(module: &mut Module, pipe: ValueId, platform: &Platform, mov
     Ok(())
 }
 
-/// A split is always said.
+/// Writes the split in any case.
 pub(super) fn split_is_written(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     if !module.op(id).results.is_empty() {
         return Err("it gives an event".into());

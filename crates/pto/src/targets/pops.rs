@@ -1,7 +1,8 @@
-//! Popped tiles that a version of the assembler takes for one.
+//! Popped tiles that a version of the assembler merges.
 //!
-//! It declares a tile for each pop as if that had no effect, and merges declarations of one type: two pops of tiles of one type that
-//! are held at the same time then pop into one tile. Types that differ in their padding are kept apart.
+//! It declares a tile for each pop as if the declaration had no effect, and merges declarations of the same type: if
+//! two tiles of one type are held at the same time, both pops fill the same tile. Types with different paddings are
+//! kept apart.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +13,13 @@ use slipring_op::{OpRef, PipeRule};
 
 use crate::DECLARE_TILE;
 
-/// Paddings that a type can say.
+/// The number of paddings that a type can have.
 const PADS: u8 = 4;
 
-/// Gives a popped tile a type of its own where one of its type, popped before, is still held.
+/// Gives a popped tile a distinct type if an earlier popped tile of its type is still held.
 ///
 /// # Errors
-/// Why it cannot be kept apart.
+/// The reason why the tiles cannot be kept apart.
 pub(super) fn popped_apart(_: &Scalars, module: &mut Module, op: OpId, _: &Platform) -> Result<(), String> {
     let Some(tile) = popped(module, op) else { return Ok(()) };
     let Some(own) = module.ty(tile).as_tile().copied() else { return Ok(()) };
@@ -64,7 +65,8 @@ fn views(module: &Module, op: OpId) -> Vec<ValueId> {
     results.filter(|result| view && module.ty(*result).as_tile().is_some()).collect()
 }
 
-/// Where a tile that was made by `by` is used last. A use in a loop that the tile comes from outside of lasts until the loop ends.
+/// The position of the last use of a tile made by `by`. A use inside a loop that began after the tile was made lasts
+/// until the loop ends.
 fn last_use(module: &Module, order: &BTreeMap<OpId, usize>, by: OpId, tile: ValueId) -> usize {
     let home = module.parent_op(by);
     let mut last = order.get(&by).copied().unwrap_or(0);
@@ -84,7 +86,7 @@ fn last_use(module: &Module, order: &BTreeMap<OpId, usize>, by: OpId, tile: Valu
     last
 }
 
-/// Whether a tile may have another padding: it is read, or is what a pop fills, and control flow does not pass it on.
+/// True if a tile may get another padding: it is only read, or filled by a pop, and not passed on by control flow.
 fn may_change(module: &Module, tile: ValueId) -> bool {
     users(module, tile).into_iter().all(|user| {
         let Some(op) = OpRef::of(module, user) else { return false };

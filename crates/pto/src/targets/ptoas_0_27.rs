@@ -11,7 +11,7 @@ use super::ptoas_0_27_types::TYPES;
 use super::{bounds, fixes, memory, pipe_ends, pipe_values, pops, refused, scalars, steps, views};
 use crate::{TEXPANDS, TMAX, TMIN};
 
-/// Ops that one rule is for.
+/// Ops grouped by the rule that applies to them.
 pub(super) static SETS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("sets.tsv")));
 
 static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("ptoas-0.27.tsv")));
@@ -63,10 +63,10 @@ pub static PTOAS_0_27: Target = Target {
     },
 };
 
-/// Platforms, by our name and its own.
+/// Platforms: our name and its own.
 pub(super) const PLATFORMS: &[(&str, &str)] = &[("a5", "a5"), ("a2a3", "a3")];
 
-/// What only slipring's own text says.
+/// Attributes that only slipring's own text has.
 pub(super) const DROPS: &[&str] = &["placed", "made", "reason", "label", "located", "assertion"];
 
 /// Element types that it has.
@@ -86,7 +86,7 @@ pub(super) const ELEMS: &[Elem] = &[
     Elem::F8E5M2,
 ];
 
-/// Kinds without a text of their own: MLIR's `EnumAttr` prints and reads them inside `#pto<…>`.
+/// Attribute kinds without their own syntax: MLIR's `EnumAttr` prints and parses them inside `#pto<…>`.
 const INNER: &[&str] = &[
     "cmp",
     "round_mode",
@@ -100,7 +100,7 @@ const INNER: &[&str] = &[
     "quant_type",
 ];
 
-/// Numbers that say their type: op, attribute, type.
+/// Integers whose type is written: op, attribute, type.
 pub(super) const TYPED: &[(&str, &str, &str)] = &[
     ("pto.ttri", "upperOrLower", "i32"),
     ("pto.trandom", "rounds", "i32"),
@@ -132,21 +132,21 @@ pub(super) const NEEDS: &[Need] = &[Need {
     pointer: false,
 }];
 
-/// What is done to some ops in one version and not in another.
+/// Rules that differ between the versions.
 pub(super) struct Differs {
-    /// What takes a pointer that was moved; nothing where all do.
+    /// Ops that accept a moved pointer; empty if all do.
     pub moved: &'static [&'static str],
-    /// Ends of pipes.
+    /// For ends of pipes.
     pub ends: Fix,
-    /// What moves tiles through them.
+    /// For ops that move tiles through pipes.
     pub moves: Fix,
-    /// Pipes that are values.
+    /// For pipe values.
     pub values: Fix,
-    /// Parts of tiles.
+    /// For parts of tiles.
     pub parts: Fix,
-    /// Tiles that are popped.
+    /// For popped tiles.
     pub popped: Fix,
-    /// Sequences of numbers.
+    /// For number sequences.
     pub sequence: Fix,
 }
 

@@ -1,4 +1,5 @@
-//! Element types of operands of which ptoas 0.27 takes fewer than the declarations: those of its answers in `tests/accepts`.
+//! Element types of operands for which ptoas 0.27 accepts fewer than the declarations, according to its answers in
+//! `tests/accepts`.
 
 use slipring_op::def::ElemTypes;
 use slipring_op::target::TypeRule;
@@ -13,7 +14,7 @@ const fn rule(
     TypeRule { ops, types: ElemTypes { operand, memory, registers } }
 }
 
-/// What it takes, on A2/A3 and on A5.
+/// The accepted types, on A2/A3 and on A5.
 pub(super) const TYPES: &[TypeRule] = &[
     rule(
         &[

@@ -1,7 +1,7 @@
 //! ptoas 0.60, the newest public assembler (e32488c9 of its public fork, August 2026).
 //!
-//! It cannot be built as a whole: its dialect alone is, which parses and verifies (`scripts/assembler --build-verifier`). What its
-//! passes make of a text that is verified is not tried.
+//! It cannot be built as a whole. Only its dialect can, which parses and verifies (`scripts/assembler
+//! --build-verifier`). What its passes do to a verified text is not tested.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ static NEWEST_SPELLING: Spelling = Spelling {
     ..SPELLING
 };
 
-/// Kinds that MLIR reads inside of `#pto<…>`: those that `PTOAttrs.td` declares as `EnumAttr`.
+/// Attribute kinds that MLIR parses inside `#pto<…>`: those that `PTOAttrs.td` declares as `EnumAttr`.
 const INNER: &[&str] = &[
     "acc_phase",
     "acc_store_atomic_op",
@@ -71,14 +71,14 @@ const INNER: &[&str] = &[
     "wait_cmp",
 ];
 
-/// Numbers that say their type, those of 0.27 and two.
+/// Integers whose type is written: those of 0.27 and two more.
 const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
     joined(&[ptoas_0_27::TYPED, &[("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]]);
 
 /// An op, an attribute and its type.
 type Typed = (&'static str, &'static str, &'static str);
 
-/// The address of the flags between cores is a pointer.
+/// The address of the cross-core flags is a pointer.
 const NEWEST_NEEDS: &[Need] = &[Need { pointer: true, ..NEEDS[0] }];
 
 static OPS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("ptoas-0.60.tsv")));
@@ -110,6 +110,6 @@ pub static PTOAS_0_60: Target = Target {
     rings: RingRules { slots: None, values: &[4, 8], landing: true, pipes: 8, as_values: None },
 };
 
-/// Element types that it has, those of 0.27 and three.
+/// Element types: those of 0.27 and three more.
 const ELEMS: [Elem; ptoas_0_27::ELEMS.len() + 3] =
     joined(&[ptoas_0_27::ELEMS, &[Elem::HiF8, Elem::F4E2M1x2, Elem::F4E1M2x2]]);

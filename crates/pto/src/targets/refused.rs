@@ -1,4 +1,4 @@
-//! What ops say that the version has no words for.
+//! Ops that the version cannot express.
 
 use slipring_ir::{Module, OpId, Type, ViewType};
 use slipring_machine::{Capability, Pipe, Platform};
@@ -9,7 +9,7 @@ use slipring_tile::{BLayout, SLayout, Space};
 use super::fixes::{Fixed, op};
 use crate::sync::pipe_attr;
 
-/// Some rows and columns of tiles and windows are valid.
+/// Requires a nonempty valid shape of tiles and windows.
 pub(super) fn something_is_valid(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let empty = |ty: &Type| match ty {
         Type::Tile(tile) => tile.valid.iter().any(|dim| dim.known() == Some(0)),
@@ -22,7 +22,7 @@ pub(super) fn something_is_valid(_: &Scalars, module: &mut Module, id: OpId, _: 
     }
 }
 
-/// The same where the unit works on registers.
+/// Requires a nonempty valid shape of tiles and windows on units that work on registers.
 pub(super) fn something_is_valid_in_registers(
     scalars: &Scalars,
     module: &mut Module,
@@ -35,8 +35,8 @@ pub(super) fn something_is_valid_in_registers(
     }
 }
 
-/// Tiles in boxes have whole ones; lines of others are whole in 32 bytes (device headers, `pto_tile.hpp`, which the C++ is compiled
-/// with).
+/// Requires complete boxes, and for tiles without boxes lines of a multiple of 32 bytes (device headers,
+/// `pto_tile.hpp`, with which the C++ is compiled).
 pub(super) fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let made = module.op(id).results.first().map(|value| module.ty(*value));
     let Some(Type::Tile(tile)) = made.cloned() else { return Ok(()) };
@@ -59,7 +59,7 @@ pub(super) fn whole_boxes(_: &Scalars, module: &mut Module, id: OpId, _: &Platfo
     whole_lines(what, line.into())
 }
 
-/// Rows or columns of a tile without boxes, of so many bytes, are whole in 32.
+/// Requires rows or columns of a tile without boxes to have a multiple of 32 bytes.
 pub(super) fn whole_lines(what: &str, line: u64) -> Fixed {
     match line % 32 {
         0 => Ok(()),
@@ -67,7 +67,7 @@ pub(super) fn whole_lines(what: &str, line: u64) -> Fixed {
     }
 }
 
-/// A larger tile is filled by an op of its own.
+/// Requires tiles of the same shape: filling a larger tile is another op.
 pub(super) fn fills_one_shape(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let shape = |name| this.tile(name).map(|tile| (tile.layout.rows, tile.layout.cols));
@@ -77,7 +77,7 @@ pub(super) fn fills_one_shape(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     }
 }
 
-/// Where a wait holds one pipe, signals between cores are given by the pipes that store.
+/// Requires the storing pipes for cross-core signals, on platforms whose waits hold a single pipe.
 pub(super) fn signals_of_stores(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     match pipe_attr(&this, "pipe") {
@@ -87,7 +87,7 @@ pub(super) fn signals_of_stores(_: &Scalars, module: &mut Module, id: OpId, plat
     }
 }
 
-/// A sequence is made by the scalar unit, which needs no working memory.
+/// Rejects working memory for a number sequence: without it another pipe would make the sequence.
 pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.operand("tmp") {
         Some(_) => Err("it has no working memory, and without it another pipe makes the numbers".into()),
@@ -95,7 +95,7 @@ pub(super) fn sequence_by_scalars(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
-/// The version has the op without working memory.
+/// Rejects working memory, which the version does not have for this op.
 pub(super) fn without_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.if_declared("tmp") {
         Some(_) => Err("it has no working memory there".into()),
@@ -103,7 +103,7 @@ pub(super) fn without_memory(_: &Scalars, module: &mut Module, id: OpId, _: &Pla
     }
 }
 
-/// The function of the tile library waits for events, and the C++ passes it the memory.
+/// Rejects waits on memory: the library function waits for events, but the C++ passes it the memory.
 pub(super) fn waits_for_events(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match module.op(id).operands.is_empty() {
         true => Ok(()),
@@ -111,7 +111,7 @@ pub(super) fn waits_for_events(_: &Scalars, module: &mut Module, id: OpId, _: &P
     }
 }
 
-/// A number that a move scales by stands in the generic form only, which is not printed.
+/// Rejects a scalar scale on a move: the version only has it in the generic form, which is not printed.
 pub(super) fn scaled_by_a_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.if_declared("preQuantScalar") {
         Some(_) => Err("it reads a number to scale by in its generic form only, which slipring does not print".into()),
@@ -119,7 +119,7 @@ pub(super) fn scaled_by_a_tile(_: &Scalars, module: &mut Module, id: OpId, _: &P
     }
 }
 
-/// The older unit extracts what products read.
+/// Requires the older unit to extract into operands of products only.
 pub(super) fn extracted_for_products(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let to = op(module, id)?.space("dst");
     match to {
@@ -129,7 +129,7 @@ pub(super) fn extracted_for_products(_: &Scalars, module: &mut Module, id: OpId,
     }
 }
 
-/// Floats of 8 bits are gathered by a pattern, not by indices.
+/// Rejects gathers of floats of 8 bits by indices (patterns work), and gathers by indices without working memory.
 pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let elem = this.tile("src").map(|tile| tile.layout.elem).filter(|elem| elem.is_float() && elem.bytes() == 1);
@@ -144,7 +144,7 @@ pub(super) fn gathered_by_indices(_: &Scalars, module: &mut Module, id: OpId, _:
     }
 }
 
-/// Numbers are chosen, but neither tiles nor windows nor addresses.
+/// Requires a choice between scalars, not between tiles, windows or addresses.
 pub(super) fn chooses_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match module.op(id).results.iter().map(|result| module.ty(*result)).find(|ty| !ty.is_scalar()) {
         Some(ty) => Err(format!("it chooses numbers only, and here a `{ty}`: write the op once for each")),
@@ -152,7 +152,7 @@ pub(super) fn chooses_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Pl
     }
 }
 
-/// The only function of a file is its kernel, and kernels give nothing; tiles do not go through functions.
+/// Rejects results of a kernel, which the only function of a file is, and tiles as parameters or results.
 pub(super) fn plain_function(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let Some(ty) = module.function_type(id) else { return Ok(()) };
     if ty.inputs.iter().chain(&ty.results).any(|ty| matches!(ty, Type::Tile(_) | Type::ShortTile { .. })) {
@@ -166,7 +166,7 @@ pub(super) fn plain_function(_: &Scalars, module: &mut Module, id: OpId, _: &Pla
     }
 }
 
-/// What a stop prints is not said: it stops.
+/// Removes the printed operands of a stop: the version only stops.
 pub(super) fn stop_without_numbers(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let data = module.op_mut(id);
     data.operands.clear();

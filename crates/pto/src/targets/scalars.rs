@@ -1,4 +1,4 @@
-//! Numbers of the scalar unit, so that the C++ that the assembler writes means the same.
+//! Scalars, rewritten so that the C++ of the assembler has the same semantics.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use slipring_op::target::{OpTable, Scalars};
 use super::fixes::{Fixed, constant_before, op, replace};
 use crate::STORE_SCALAR;
 
-/// Puts an op of two numbers in front of another one.
+/// Inserts a binary op before another one.
 pub(super) fn of_two_before(
     module: &mut Module,
     anchor: OpId,
@@ -24,7 +24,7 @@ pub(super) fn of_two_before(
     module.op(made).results[0]
 }
 
-/// Puts an op of one number in front of another one.
+/// Inserts a cast before another op.
 pub(super) fn cast_before(module: &mut Module, anchor: OpId, def: &'static OpDef, value: ValueId, ty: Type) -> ValueId {
     let span = module.op(anchor).span;
     let made = def.make(module, &[("in", &[value])], AttrDict::default(), &[ty], span);
@@ -32,8 +32,8 @@ pub(super) fn cast_before(module: &mut Module, anchor: OpId, def: &'static OpDef
     module.op(made).results[0]
 }
 
-/// An index and a number of 32 bits have one type in the C++: a cast between them is folded away, and where it stood alone
-/// the translation finds no expression (`unsupported operation`). The number takes the way of 64 bits.
+/// Index and 32-bit integers have the same type in the C++: a cast between them is folded away, and if it was the whole
+/// expression, the translation finds none (`unsupported operation`). The cast goes through 64 bits instead.
 pub(super) fn cast_by_way_of_64_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let unsigned = !std::ptr::eq(this.def, scalars.index_cast);
@@ -54,7 +54,7 @@ pub(super) fn cast_by_way_of_64_bits(scalars: &Scalars, module: &mut Module, id:
     Ok(())
 }
 
-/// A sum of floats is a difference from the negated number: exact, zeros and infinities too.
+/// Replaces a float addition by the subtraction of the negated operand: exact, including zeros and infinities.
 pub(super) fn sum_as_difference(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let [lhs, rhs] = both(&this)?;
@@ -67,14 +67,14 @@ pub(super) fn sum_as_difference(scalars: &Scalars, module: &mut Module, id: OpId
     Ok(())
 }
 
-/// A quotient of unsigned numbers, rounded up, is one that is rounded down: the assembler's own is one of signed numbers.
+/// Replaces an unsigned division that rounds up by one that rounds down: the assembler translates it as signed.
 pub(super) fn rounded_up_by_one_less(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let [lhs, rhs] = both(&this)?;
     let (ty, span) = (module.ty(lhs).clone(), module.op(id).span);
     let one = constant_before(scalars, module, id, 1, ty.clone())?;
     let zero = constant_before(scalars, module, id, 0, ty.clone())?;
-    // Each in a variable: see `numbers_with_their_brackets`.
+    // Each step goes to a variable: see `numbers_with_their_brackets`.
     let step = |module: &mut Module, def, operands| {
         let made = of_two_before(module, id, def, operands);
         variables(scalars, module, id, &[made]).map(|copies| copies[0])
@@ -99,11 +99,11 @@ fn both(this: &OpRef<'_>) -> Result<[ValueId; 2], String> {
     Ok([operand("lhs")?, operand("rhs")?])
 }
 
-/// What a loop carries is assigned one after the other in the C++: where a later number is made of an earlier one, all are
-/// copied first, as the results of a branch.
+/// In the C++, the carried values of a loop are assigned one after the other: if a later value depends on an earlier
+/// one, all are copied first, as the results of a branch.
 pub(super) fn carried_at_once(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let regions = module.op(id).regions.len();
-    // The last region ends with what is carried on; the first one begins with what was carried.
+    // The last region ends with the next carried values; the first one begins with the current ones.
     let (Some(first), Some(last)) = (module.body(id, 0), module.body(id, regions - 1)) else { return Ok(()) };
     let Some(end) = module.block(last).ops.last().copied() else { return Ok(()) };
     let carried = module.op(end).operands.to_vec();
@@ -127,7 +127,8 @@ pub(super) fn carried_at_once(scalars: &Scalars, module: &mut Module, id: OpId, 
     Ok(())
 }
 
-/// Adds what a block computes from carried numbers, with the first of them. A loop or a branch gives numbers of its own.
+/// Adds the values that a block computes from carried ones, each with the first of these. Loops and branches put their
+/// results in variables.
 fn computed_from(module: &Module, block: BlockId, earliest: &mut BTreeMap<ValueId, usize>) {
     for op in module.block(block).ops.iter().map(|id| module.op(*id)).filter(|op| op.regions.is_empty()) {
         if let Some(at) = op.operands.iter().filter_map(|value| earliest.get(value)).min().copied() {
@@ -136,7 +137,7 @@ fn computed_from(module: &Module, block: BlockId, earliest: &mut BTreeMap<ValueI
     }
 }
 
-/// Adds what a condition hands on to the other region unchanged. What is computed stands in a variable of its own there.
+/// Adds the values that a condition passes to the other region unchanged. Computed ones are in variables there.
 fn handed_on(module: &Module, [before, after]: [BlockId; 2], earliest: &mut BTreeMap<ValueId, usize>) {
     let Some(condition) = module.block(before).ops.last() else { return };
     let handed = module.operands_named(*condition, "args");
@@ -147,15 +148,15 @@ fn handed_on(module: &Module, [before, after]: [BlockId; 2], earliest: &mut BTre
     }
 }
 
-/// What computes with numbers, and how it stands in the C++.
+/// Ops that compute with scalars, and their form in the C++.
 pub(super) static USERS: LazyLock<OpTable> = LazyLock::new(|| OpTable::built_in(include_str!("scalars.tsv")));
 
-/// Whether the table says this of an op.
+/// True if the table has this word for an op.
 fn is(op: &str, word: &str) -> bool {
     USERS.words(op).is_some_and(|words| words.contains(&word))
 }
 
-/// How a number stands in the C++, where it is used once and so is written into the expression that uses it.
+/// The form of a value in the C++ if it has a single use, and is thus written into the expression that uses it.
 struct Written {
     wraps: bool,
     chooses: bool,
@@ -167,7 +168,7 @@ impl Written {
     fn of(module: &Module, value: ValueId) -> Option<Written> {
         let ValueDef::Result(made, _) = module.value(value).def else { return None };
         let name = &*module.op(made).name;
-        // Of a number that becomes a boolean the lowest bit counts: it is taken before the cast.
+        // A conversion to boolean must take the lowest bit, before the cast.
         let lowest_bit = name == "arith.trunci" && *module.ty(value) == Type::I1;
         let [wraps, chooses, divides, compares] =
             ["wraps", "chooses", "divides", "compares"].map(|word| is(name, word));
@@ -175,8 +176,8 @@ impl Written {
     }
 }
 
-/// A number that is used once is written into the expression that uses it, and two casts around it lose their brackets
-/// (LLVM 19): `(int64_t) ((int32_t) a + b)`. Where that says another number, it gets a variable of its own.
+/// A value with a single use is written into the expression that uses it, and two casts around it lose their
+/// parentheses (LLVM 19): `(int64_t) ((int32_t) a + b)`. If that changes its value, it gets a variable.
 pub(super) fn numbers_with_their_brackets(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let user = module.op(id).name.clone();
     let casts = is(&user, "casts");
@@ -203,9 +204,9 @@ fn defined_by(module: &Module, value: ValueId, name: &str) -> bool {
     module.defining_op(value).is_some_and(|made| *module.op(made).name == *name)
 }
 
-/// What a loop or a branch is given, and what bounds a loop, stands under casts as well.
+/// Puts initial values of loops and branches, and loop bounds, into variables, because they are under casts as well.
 pub(super) fn given_in_variables(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
-    // With numbers that it carries a loop counts in `int32_t`, by way of `size_t`: under one cast more.
+    // A loop with carried values counts in `int32_t`, through `size_t`: that is one more cast.
     let bounds = *module.op(id).name == *"scf.for" && module.op(id).results.is_empty();
     for at in 0..module.op(id).operands.len() {
         let value = module.op(id).operands[at];
@@ -220,7 +221,8 @@ pub(super) fn given_in_variables(scalars: &Scalars, module: &mut Module, id: OpI
     Ok(())
 }
 
-/// Truths have no sign in the C++: there the larger one is true, and here, as a number with a sign, it is false.
+/// Rewrites signed comparisons of booleans: in the C++ booleans are unsigned, so true is larger, while here true is -1
+/// and thus smaller.
 pub(super) fn truths_without_a_sign(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let [lhs, rhs] = both(&this)?;
@@ -247,8 +249,8 @@ pub(super) fn truths_without_a_sign(scalars: &Scalars, module: &mut Module, id: 
     Ok(())
 }
 
-/// Numbers in variables of their own, in front of an op: the results of branches. An integer is compared there, too: what is
-/// used twice has a variable before any cast.
+/// Puts values into variables before an op, as the results of branches. Integers are also compared in the condition: a
+/// value with two uses gets a variable before any cast.
 fn variables(scalars: &Scalars, module: &mut Module, anchor: OpId, values: &[ValueId]) -> Result<Vec<ValueId>, String> {
     values.iter().map(|value| variable(scalars, module, anchor, *value)).collect()
 }
@@ -277,8 +279,8 @@ fn variable(scalars: &Scalars, module: &mut Module, anchor: OpId, value: ValueId
     Ok(module.op(branch).results[0])
 }
 
-/// Constants have no sign: tile ops take one without, whatever the sign of their elements, and stores to global memory take one
-/// that is cast.
+/// Makes constants signless: tile ops take signless ones whatever the signedness of their elements, and stores to
+/// global memory take a cast one.
 pub(super) fn constant_of_bits(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let result = op(module, id)?.result(0);
     let Type::Int { width, sign: Sign::Signed | Sign::Unsigned } = *module.ty(result) else { return Ok(()) };

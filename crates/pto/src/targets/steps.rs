@@ -1,4 +1,4 @@
-//! Operations that the version makes of two, the second on the result of the first.
+//! Operations that the version splits into two, the second on the result of the first.
 
 use slipring_ir::{AttrDict, Module, OpId, ValueId};
 use slipring_machine::{Pipe, Platform};
@@ -10,28 +10,28 @@ use slipring_tile::{Elem, Space};
 use super::fixes::{Fixed, op};
 use crate::{TADD, TADDS, TSUB, TSUBS};
 
-/// `a + b + c` is `a + b`, and `c` to it.
+/// Splits `a + b + c` into `a + b` and the addition of `c`.
 pub(super) fn sum(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     in_two_steps(module, id, platform, &TADD)
 }
 
-/// `a - b + c` is `a - b`, and `c` to it.
+/// Splits `a - b + c` into `a - b` and the addition of `c`.
 pub(super) fn difference(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     in_two_steps(module, id, platform, &TSUB)
 }
 
-/// The sum where `b` is a number.
+/// The sum with a scalar `b`.
 pub(super) fn sum_with_a_number(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     in_two_steps(module, id, platform, &TADDS)
 }
 
-/// The difference where `b` is a number.
+/// The difference with a scalar `b`.
 pub(super) fn difference_with_a_number(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     in_two_steps(module, id, platform, &TSUBS)
 }
 
-/// The first two sources by one op and the third by another, as the assembler does it, with what holds the second until the first
-/// is done.
+/// Combines the first two sources by one op and adds the third by another, as the assembler does, with a barrier if the
+/// second could start before the first is done.
 fn in_two_steps(module: &mut Module, id: OpId, platform: &Platform, first: &'static OpDef) -> Fixed {
     let this = op(module, id)?;
     let (Some(tile), [a, b, c], Some(dst)) = (this.tile("dst"), sources(&this)?, this.operand("dst")) else {
@@ -61,7 +61,7 @@ fn in_two_steps(module: &mut Module, id: OpId, platform: &Platform, first: &'sta
     Ok(())
 }
 
-/// The first two operands of an op by their names.
+/// The names of the first two operands of an op.
 fn operands(def: &OpDef) -> [&'static str; 2] {
     [def.schema.operands[0].name, def.schema.operands[1].name]
 }

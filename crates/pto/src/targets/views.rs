@@ -12,7 +12,7 @@ use super::scalars::{cast_before, of_two_before};
 use crate::tile::subset::inferred_type;
 use crate::{ALLOC_TILE, BITCAST, MAKE_TENSOR_VIEW, PARTITION_VIEW, TADDS, TRESHAPE};
 
-/// A window of a window is one of the tensor.
+/// Rewrites a window of a window as a window of the tensor.
 pub(super) fn window_of_the_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let outer = this.operand("source").and_then(|value| module.defining_op(value));
@@ -43,7 +43,7 @@ pub(super) fn window_of_the_tensor(scalars: &Scalars, module: &mut Module, id: O
     Ok(())
 }
 
-/// What is moved is a window: a tensor is one as a whole.
+/// Rewrites a tensor operand of a move as a window of the whole tensor.
 pub(super) fn whole_tensor_as_window(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     for at in 0..module.op(id).operands.len() {
         let view = module.op(id).operands[at];
@@ -66,7 +66,7 @@ pub(super) fn whole_tensor_as_window(scalars: &Scalars, module: &mut Module, id:
     Ok(())
 }
 
-/// The layout that the assembler finds in constant shapes and strides is the one that the text means.
+/// Requires the layout that the assembler infers from constant shapes and strides to be the one in the text.
 pub(super) fn layout_as_it_is_found(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let known = |name| this.operands(name).iter().map(|value| constant(module, *value)).collect::<Option<Vec<i64>>>();
@@ -84,10 +84,10 @@ pub(super) fn layout_as_it_is_found(_: &Scalars, module: &mut Module, id: OpId, 
     Err(format!("it finds the layout `{found}` in shape and strides, and the text means `{written}`"))
 }
 
-/// The layout of a tensor by its shape and strides, and whether rows and columns are the same there (its
+/// The layout of a tensor that its shape and strides imply, and whether row and column order coincide (its
 /// `InferPTOLayout.cpp`).
 fn found_layout(shape: &[i64], strides: &[i64], bytes: i64) -> (&'static str, bool) {
-    // Right-aligned to five dimensions.
+    // Shapes are right-aligned to five dimensions.
     let back = |list: &[i64], from_end: usize| list.len().checked_sub(from_end).map_or(1, |at| list[at]);
     let (pieces, rows, cols) = (back(shape, 3), back(shape, 2), back(shape, 1));
     let col_step = back(strides, 1);
@@ -104,13 +104,14 @@ fn found_layout(shape: &[i64], strides: &[i64], bytes: i64) -> (&'static str, bo
     }
 }
 
-/// A part has the type that follows from its source. In the C++ it is a tile as wide as it says, whose lines follow one
-/// another: one whose lines lie apart is a tile of its own at its address, as wide as the whole and not all of it valid.
+/// Gives a part the type that follows from its source. In the C++ a part is a tile with its own width and contiguous
+/// lines; a part whose lines are not contiguous becomes a tile at the same address, with the width of the whole and a
+/// smaller valid shape.
 pub(super) fn part_as_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     part(scalars, module, id, false)
 }
 
-/// Later versions have another op for parts: each is a tile of its own.
+/// Later versions have another op for parts: each becomes a separate tile.
 pub(super) fn part_is_a_tile(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     part(scalars, module, id, true)
 }
@@ -123,14 +124,14 @@ fn part(scalars: &Scalars, module: &mut Module, id: OpId, always: bool) -> Fixed
         return Ok(());
     };
     let Some(whole) = module.ty(source).as_tile().copied() else { return Ok(()) };
-    // What the text says of the part's type decides nothing: it is as wide as the whole.
+    // The written type of the part is not binding: the part is as wide as the whole.
     let other = (own.layout.rows, own.layout.cols) != (written.layout.rows, written.layout.cols);
     let apart = own.layout.slayout == SLayout::NoneBox
         && match own.layout.blayout {
             BLayout::RowMajor => own.layout.rows > 1 && own.layout.cols < whole.layout.cols,
             BLayout::ColMajor => own.layout.cols > 1 && own.layout.rows < whole.layout.rows,
         };
-    // The assembler looks at parts before it looks at tiles under another type.
+    // The assembler processes parts before reinterpreted tiles.
     let seen = module.defining_op(source).and_then(|made| OpRef::of(module, made)).is_some_and(|made| retypes(&made));
     if !always && !apart && !seen && !other {
         module.value_mut(part).ty = inferred;
@@ -172,12 +173,12 @@ fn part(scalars: &Scalars, module: &mut Module, id: OpId, always: bool) -> Fixed
     Ok(())
 }
 
-/// True for what looks at a tile under another type.
+/// True for ops that reinterpret a tile under another type.
 fn retypes(op: &OpRef<'_>) -> bool {
     std::ptr::eq(op.def, &TRESHAPE) || std::ptr::eq(op.def, &BITCAST)
 }
 
-/// The address that a tile was given, after other types of it.
+/// The address of a tile, through reinterpretations.
 fn address_of(module: &Module, tile: ValueId) -> Option<ValueId> {
     let made = OpRef::of(module, module.defining_op(tile)?)?;
     if retypes(&made) {
@@ -217,8 +218,8 @@ fn address_in(
     Ok(address)
 }
 
-/// Moves are between tiles of one shape: out of L1 everywhere, out of others on units that work on memory. There a sum with
-/// the zero that changes no number is a move.
+/// Requires moves between tiles of the same shape: always from L1, and from other memories on units that work on
+/// memory. There, an addition of the neutral zero replaces the move.
 pub(super) fn move_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(src), Some(dst)) = (this.tile("src").copied(), this.tile("dst").copied()) else { return Ok(()) };
@@ -256,7 +257,7 @@ pub(super) fn move_of_one_shape(scalars: &Scalars, module: &mut Module, id: OpId
     Ok(())
 }
 
-/// Where a unit fills no tiles of `bf16`, it fills their bytes: those of a constant are known.
+/// Fills the raw bytes of `bf16` tiles on units that do not fill `bf16`, if the value is a constant.
 pub(super) fn filled_by_its_bytes(scalars: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tile), Some(dst)) = (this.tile("dst").copied(), this.operand("dst")) else { return Ok(()) };
@@ -276,7 +277,7 @@ pub(super) fn filled_by_its_bytes(scalars: &Scalars, module: &mut Module, id: Op
     Ok(())
 }
 
-/// A tile of other elements at the address of one, where that is known and all of its shape is.
+/// A tile with other elements at the address of a tile, if the address and the valid shape are known.
 fn same_bytes(module: &mut Module, id: OpId, tile: ValueId, elem: Elem) -> Option<ValueId> {
     let (ty, address) = (*module.ty(tile).as_tile()?, address_of(module, tile)?);
     if ty.valid.iter().any(|dim| dim.known().is_none()) {
@@ -288,7 +289,7 @@ fn same_bytes(module: &mut Module, id: OpId, tile: ValueId, elem: Elem) -> Optio
     Some(module.op(made).results[0])
 }
 
-/// Numbers are counted with a sign: without one they are the same bits.
+/// Replaces unsigned counting by signed counting, which produces the same bits.
 pub(super) fn counted_with_a_sign(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let this = op(module, id)?;
     let (Some(tile), Some(dst)) = (this.tile("dst").copied(), this.operand("dst")) else { return Ok(()) };
@@ -303,7 +304,7 @@ pub(super) fn counted_with_a_sign(_: &Scalars, module: &mut Module, id: OpId, _:
     Ok(())
 }
 
-/// A window that is read ahead has the layout of its tensor: only the one by rows need not be said.
+/// Omits the layout of a prefetched window, which is that of its tensor: only row order may be omitted.
 pub(super) fn read_ahead_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     match op(module, id)?.text("layout") {
         Some("nd") => {
@@ -315,7 +316,7 @@ pub(super) fn read_ahead_by_rows(_: &Scalars, module: &mut Module, id: OpId, _: 
     }
 }
 
-/// The valid shape of a tile that a pop gives is said by the pop, and not after another type of it.
+/// Rejects setting the valid shape of a popped tile after it was reinterpreted: the pop must specify it.
 pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
     let source = op(module, id)?.operand("source").ok_or("it has no source")?;
     let made = module.defining_op(source).and_then(|made| OpRef::of(module, made));
@@ -325,7 +326,7 @@ pub(super) fn shape_of_an_own_tile(_: &Scalars, module: &mut Module, id: OpId, _
     Ok(())
 }
 
-/// Indices stand by rows, one for each column or for each row.
+/// Requires indices by rows, one for each column or for each row.
 pub(super) fn indices_by_rows(_: &Scalars, module: &mut Module, id: OpId, platform: &Platform) -> Fixed {
     let this = op(module, id)?;
     let modes = [("gatherOob", "undefined"), ("scatterOob", "undefined"), ("scatterAtomicOp", "none")];

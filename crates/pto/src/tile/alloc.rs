@@ -1,4 +1,4 @@
-//! Tiles that are allocated.
+//! Allocation of tiles.
 
 use slipring_ir::{Diags, Dim, Infer, Module, Syntax, TileType, Touch, Type, TypeRule, ValueDef, ValueId};
 use slipring_machine::Platform;
@@ -12,7 +12,7 @@ use slipring_program::{Operand, Trap};
 pub(crate) const TILE_BUF: TypeRule =
     TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_) | Type::ShortTile { .. }) };
 
-/// Bytes to which the address of a tile is aligned everywhere.
+/// Alignment of tile addresses on all platforms, in bytes.
 const ALIGN: i64 = 32;
 
 ops! {
@@ -60,7 +60,7 @@ fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     aligned(op, diags);
 }
 
-/// Reports a constant address at which no tile can begin.
+/// Reports a misaligned constant address of a tile.
 pub(crate) fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
     let start = op.operand(ADDRESS).and_then(|v| constant(op.module, v));
     if let Some(start) = start.filter(|n| n % ALIGN != 0 || *n < 0) {
@@ -71,7 +71,7 @@ pub(crate) fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Stops the run where a computed address turns out to be no multiple of so many bytes, which are a power of two.
+/// Stops the run if a computed address is not a multiple of `unit` bytes, which is a power of two.
 pub(crate) fn hold_aligned(op: &OpRef<'_>, d: &mut Decoder<'_>, addr: Operand, unit: u16) {
     fn hold<const UNIT: u16>([addr, ..]: [u64; 3]) -> Result<u64, Trap> {
         if addr.is_multiple_of(UNIT.into()) { Ok(0) } else { Err(Trap::TileAddress(UNIT)) }
@@ -83,7 +83,7 @@ pub(crate) fn hold_aligned(op: &OpRef<'_>, d: &mut Decoder<'_>, addr: Operand, u
     }
 }
 
-/// True for a number that is a multiple of a power of two whatever it is made of: what leaves its type is one, too.
+/// True for an integer that is provably a multiple of a power of two: overflow does not change that.
 fn is_multiple(module: &Module, value: ValueId, unit: i64, depth: usize) -> bool {
     const MOST_DEPTH: usize = 12;
     if let Some(n) = constant(module, value) {
@@ -103,7 +103,7 @@ fn is_multiple(module: &Module, value: ValueId, unit: i64, depth: usize) -> bool
                 None => false,
             }
         }
-        // A counter goes from a multiple on by multiples.
+        // A counter starts at a multiple and advances by multiples.
         ValueDef::Arg(block, 0) => {
             let counted = module.block_parent(block).and_then(|id| OpRef::of(module, id));
             counted.is_some_and(|op| match op.def.counter {
@@ -128,7 +128,7 @@ fn valid_in_shape(op: &OpRef<'_>, ty: &TileType, diags: &mut Diags) {
     }
 }
 
-/// The valid shape of a new tile: registers of its own where the type leaves it open, so that it can change.
+/// The valid shape of a new tile: dynamic extents get registers, so that they can change.
 pub(crate) fn new_valid(d: &mut Decoder<'_>, ty: &TileType, given: [Option<Operand>; 2]) -> [Operand; 2] {
     let all = [ty.layout.rows, ty.layout.cols];
     std::array::from_fn(|at| match ty.valid[at] {
@@ -150,7 +150,7 @@ fn lower_alloc(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             hold_aligned(op, d, addr, ALIGN as u16);
             addr
         }
-        // Its bytes are its own, and may be more than the memory has: the passes make smaller tiles of some.
+        // It has memory of its own, which may be more than the platform has: the passes may still shrink some tiles.
         (None, Decoding::Reference) => d.tile_memory(op.id, ty.space, ty.layout.bytes() as u64),
         (None, Decoding::Device) => {
             fits(op, d, &ty)?;

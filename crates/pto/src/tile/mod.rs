@@ -1,4 +1,4 @@
-//! Tiles in local memories: declared, bound to addresses, given valid shapes (PTO IR manual 4.1).
+//! Tiles in local memories: declaration, addresses, valid shapes (PTO IR manual 4.1).
 
 pub(super) mod alloc;
 pub(super) mod multi;
@@ -84,7 +84,7 @@ fn lower_get_validshape(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn lower_declare_tile(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Some(ty) = op.module.ty(op.result(0)).as_tile().copied() else { return Err(Reported) };
     let ty = in_memory(d, ty);
-    // Nobody may touch it before a pop gives it an address.
+    // An access before a pop gives it an address must fail.
     let addr = Operand::Reg(d.variable(Operand::Imm(NOWHERE)));
     let valid = new_valid(d, &ty, [None, None]);
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
@@ -110,17 +110,17 @@ fn lower_set_validshape(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// An address outside of every memory.
+/// An address outside every memory.
 const NOWHERE: u64 = 1 << 40;
 
-/// The tile whose valid shape an op sets, and the valid rows and columns; `None` for other ops.
+/// The tile whose valid shape an op sets, with the valid rows and columns; `None` for other ops.
 pub fn shapes_tile(op: &OpRef<'_>) -> Option<(ValueId, [ValueId; 2])> {
     let named = |name| op.operand(name);
     let shapes = op.def == &SET_VALIDSHAPE;
     shapes.then(|| Some((named("source")?, [named("valid_row")?, named("valid_col")?])))?
 }
 
-/// Gives an op that sets the valid shape of a tile another number of valid rows (axis 0) or columns (1).
+/// Replaces the number of valid rows (axis 0) or columns (axis 1) in an op that sets the valid shape of a tile.
 pub fn set_valid(module: &mut Module, op: OpId, axis: usize, valid: ValueId) {
     module.operands_named_mut(op, ["valid_row", "valid_col"][axis & 1])[0] = valid;
 }

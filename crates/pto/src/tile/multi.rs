@@ -1,4 +1,4 @@
-//! Several tiles of one type, of which a number picks one.
+//! Arrays of tiles of one type, with a selected element.
 
 use slipring_ir::{Attr, AttrDict, Diags, Infer, Module, OpId, Span, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_program::{Inst, Operand};
@@ -114,7 +114,7 @@ fn lower_multi_tile_get(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// How far apart the tiles are.
+/// The distance between the tiles in bytes.
 pub fn slot_bytes(slot: &TileType) -> u64 {
     (slot.layout.bytes() as u64).next_multiple_of(unit(slot).into())
 }
@@ -141,15 +141,16 @@ fn verify_alloc_multi(op: &OpRef<'_>, platform: &slipring_machine::Platform, dia
     }
 }
 
-/// Bytes to which the address of the first of several tiles is aligned.
+/// Alignment of the first tile's address in bytes.
 fn unit(slot: &TileType) -> u16 {
     if matches!(slot.space, Space::Vec | Space::Mat) { 32 } else { 512 }
 }
 
-/// What a run says where a number names none of several tiles.
+/// The message of a run if an index is out of the range of the tiles.
 pub const NO_SLOT: &str = "a number names none of several tiles";
 
-/// The tiles that an `alloc_multi_tile` declares, each as an op of its own that is in no block yet, with what computes their addresses.
+/// The tiles that an `alloc_multi_tile` declares, each as a separate op that is not in a block yet, with the ops that
+/// compute their addresses.
 pub fn each_tile(module: &mut Module, op: OpId, address: &mut dyn FnMut(&mut Module, u64) -> ValueId) -> Vec<OpId> {
     let data = module.op(op);
     let (span, tiles) = (data.span, data.results[0]);
@@ -164,7 +165,7 @@ pub fn each_tile(module: &mut Module, op: OpId, address: &mut dyn FnMut(&mut Mod
         .collect()
 }
 
-/// What stops a run where a number names none of several tiles, in no block yet.
+/// The op that stops a run if an index is out of the range of the tiles, not in a block yet.
 pub fn no_slot(module: &mut Module, span: Span) -> OpId {
     crate::TRAP.make(module, &[], [("reason", Attr::Str(NO_SLOT.into()))], &[], span)
 }

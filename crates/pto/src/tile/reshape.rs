@@ -1,4 +1,4 @@
-//! Tiles that look at the bytes of another tile in another way.
+//! Reinterpretation of the bytes of a tile.
 
 use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpSchema, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::Platform;
@@ -60,7 +60,7 @@ fn verify_reshape(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     verify_bytes(op, false, diags);
 }
 
-/// Reports tiles that do not look at the same bytes. `shrinks`: elements of another size may look at the first of them.
+/// Reports tiles that do not have the same bytes. `shrinks`: elements of another size may cover the first of them only.
 fn verify_bytes(op: &OpRef<'_>, shrinks: bool, diags: &mut Diags) {
     let (Some(src), Some(dst)) = (op.tile("src"), op.module.ty(op.result(0)).as_tile()) else { return };
     if src.space != dst.space {
@@ -96,7 +96,8 @@ fn verify_bytes(op: &OpRef<'_>, shrinks: bool, diags: &mut Diags) {
     }
 }
 
-/// How a tile lies in memory: a part of a tile (`pto.subset`) has the distances of the whole. `None` for what is not a tile.
+/// The layout of a tile in memory: a part of a tile (`pto.subset`) has the strides of the whole. `None` for other
+/// values.
 pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     let layout = |value: ValueId| module.ty(value).as_tile().map(|tile| tile.layout);
     let (mut views, mut root) = (vec![(value, false)], value);
@@ -123,8 +124,8 @@ pub fn lies(module: &Module, value: ValueId) -> Option<Layout> {
     Some(lies)
 }
 
-/// How a tile lies that is made of the bytes of another one, which is declared as `from` and lies as `lies`. `None` if the
-/// lines of that are apart, and the new tile does not have the same lines.
+/// The layout of a tile that reinterprets another one, which is declared as `from` and laid out as `lies`. `None` if
+/// the lines of that are not contiguous and the new tile does not have the same lines.
 fn as_part(from: &Layout, lies: &Layout, to: &Layout) -> Option<Layout> {
     let lines = |layout: &Layout| match layout.blayout {
         BLayout::RowMajor => (layout.rows, layout.cols),
@@ -186,7 +187,7 @@ fn lower_bind(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// Takes the layout from the text of `#pto.tile_buf_config<blayout=1 : i32, …>`, whose members are names or numbers.
+/// Takes the layout from the text of `#pto.tile_buf_config<blayout=1 : i32, …>`, whose members are names or integers.
 fn configure(ty: &mut TileType, config: &Attr) {
     let text = config.to_string();
     let value = |key: &str| {

@@ -56,8 +56,8 @@ fn verify_subview(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     verify_valid(op, diags);
 }
 
-/// `%tile[%row, %column] sizes [16, 16] : T`, also with `-> T` after it; of a `pto.subview` also with `valid [%rows, %columns]`
-/// after the sizes.
+/// `%tile[%row, %column] sizes [16, 16] : T`, optionally followed by `-> T`; `pto.subview` also has an optional `valid
+/// [%rows, %columns]` after the sizes.
 struct SubsetText {
     valid: bool,
 }
@@ -138,7 +138,7 @@ impl CustomSyntax for SubsetText {
     }
 }
 
-/// The numbers of `[rows, columns]`.
+/// The integers of `[rows, columns]`.
 fn sizes_of(attr: &Attr) -> Option<[i64; 2]> {
     match attr {
         Attr::Array(items) => match items.as_slice() {
@@ -153,13 +153,13 @@ fn sizes_of(attr: &Attr) -> Option<[i64; 2]> {
     }
 }
 
-/// The type that a part has where the text says none.
+/// The type of a part if the text does not specify one.
 pub(crate) fn inferred_type(op: &OpRef<'_>) -> Option<Type> {
     let (source, sizes) = (op.operand("source")?, op.attr("sizes")?);
     Some(part_type(op.module, source, op.module.operands_named(op.id, "offsets"), sizes))
 }
 
-/// The type of a part; the source's own where sizes make no sense (the verifier reports that).
+/// The type of a part; the source's own if the sizes are invalid (which the verifier reports).
 fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId], sizes: &Attr) -> Type {
     let ty = module.ty(source);
     let (Some(tile), Some(sizes)) = (ty.as_tile(), sizes_of(sizes)) else { return ty.clone() };
@@ -174,7 +174,7 @@ fn part_type(module: &slipring_ir::Module, source: ValueId, offsets: &[ValueId],
     Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
 }
 
-/// The type of a part whose valid shape is given, or all of it.
+/// The type of a part with a given valid shape, by default all of it.
 fn subview_type(module: &Module, source: ValueId, valid: [Option<ValueId>; 2], sizes: &Attr) -> Type {
     let ty = module.ty(source);
     let (Some(tile), Some(sizes)) = (ty.as_tile(), sizes_of(sizes)) else { return ty.clone() };
@@ -190,7 +190,7 @@ fn subview_type(module: &Module, source: ValueId, valid: [Option<ValueId>; 2], s
     Type::Tile(TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile })
 }
 
-/// Reports a valid shape that a part does not have, and one that nothing says.
+/// Reports a valid shape that does not fit the part, and a missing one.
 fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(sizes) = op.attr("sizes").and_then(sizes_of) else { return };
     let Some(part) = op.module.ty(op.result(0)).as_tile() else { return };
@@ -231,7 +231,7 @@ fn verify_valid(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// What a valid extent leaves behind an offset. After its end it begins again: a part there is another tile that lies in the
+/// The part of a valid extent after an offset. An offset past the end starts over: a part there is another tile in the
 /// same buffer.
 const fn left(all: u64, offset: u64) -> u64 {
     if all == 0 { 0 } else { all - offset % all }
@@ -279,8 +279,8 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let layout = source.ty.layout;
     let (box_rows, box_cols) = layout.box_shape();
-    // The lines of a box follow those of the box before it in one direction: a step of one is the same everywhere there.
-    // In the other one it is where offsets are multiples of a box.
+    // In one direction, the lines of a box continue those of the previous box, so a step of one is the same
+    // everywhere. In the other direction it is only if offsets are multiples of a box.
     let steps = match (layout.blayout, layout.slayout) {
         (BLayout::ColMajor, SLayout::RowMajor) => [1, box_cols],
         (BLayout::RowMajor, SLayout::ColMajor) => [box_rows, 1],
@@ -298,7 +298,7 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let right = d.distance(offsets[1], Operand::Imm(col_step));
     let addr = d.moved(source.addr, down);
     let addr = d.moved(addr, right);
-    // The part keeps the distances of the whole tile in the direction in which its lines are apart.
+    // The part keeps the strides of the whole tile in the direction in which its lines are not contiguous.
     let [rows, cols] = sizes.map(|n| u32::try_from(n).unwrap_or(0));
     let part = match layout.blayout {
         BLayout::RowMajor => Layout { rows, ..layout },
@@ -321,7 +321,7 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         };
         ty.valid[at] = match valid[at] {
             Operand::Imm(n) => Dim::Static(n),
-            // A register of its own: the part's valid shape may be changed without changing the whole's.
+            // A separate register: the part's valid shape may change without that of the whole.
             Operand::Reg(_) => {
                 valid[at] = Operand::Reg(d.variable(valid[at]));
                 Dim::Dynamic
@@ -332,7 +332,7 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     Ok(())
 }
 
-/// A valid extent of a part that says it: its dimension in the type, and the number.
+/// An explicit valid extent of a part: its dimension in the type, and the value.
 fn given_valid(op: &OpRef<'_>, d: &mut Decoder<'_>, at: usize, size: u32) -> Result<(Dim, Operand), Reported> {
     let Some(value) = op.operand(["valid_row", "valid_col"][at]) else {
         let said = op.module.ty(op.result(0)).as_tile().and_then(|tile| tile.valid[at].known());
@@ -354,7 +354,7 @@ fn given_valid(op: &OpRef<'_>, d: &mut Decoder<'_>, at: usize, size: u32) -> Res
     }
 }
 
-/// Stops the run if an offset that is not known here turns out to lie inside a box.
+/// Stops the run if an offset that is computed is not at the beginning of a box.
 fn trap_unless_multiple(d: &mut Decoder<'_>, offset: Operand, unit: u32) {
     if unit <= 1 || offset.as_imm().is_some() {
         return;
@@ -367,7 +367,7 @@ fn trap_unless_multiple(d: &mut Decoder<'_>, offset: Operand, unit: u32) {
     d.place(fine);
 }
 
-/// Gives a part of a tile other rows and columns.
+/// Changes the number of rows and columns of a part of a tile.
 pub fn set_part_sizes(module: &mut Module, op: OpId, sizes: [u32; 2]) {
     let sizes = sizes.iter().map(|n| Attr::int(i64::from(*n))).collect();
     module.op_mut(op).attrs.set("sizes", Attr::Array(sizes));

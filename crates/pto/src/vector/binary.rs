@@ -14,14 +14,14 @@ use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::ops;
 
-/// Two tiles of numbers, each with the valid elements that `dst` needs.
+/// Two tiles of numbers, each covering the valid shape of `dst`.
 const TILES: OpDef = OpDef { schema: TWO, verify: check::numbers, lower: elementwise, tiles: tiles::TWO, ..EACH };
-/// The same with working memory.
+/// Like [`TILES`], with working memory.
 const WITH_TMP: OpDef = OpDef { schema: TWO_TMP, ..TILES };
 /// Two tiles of which one may have fewer valid elements.
 const PARTS: OpDef = OpDef { schema: TWO, verify: verify_parts, lower: partial, ..EACH };
 
-/// The same as [`TILES`], some floats with high precision.
+/// Like [`TILES`], with a high-precision form for some floats.
 const fn precise(attrs: &'static [AttrSpec], schema: OpSchema) -> OpDef {
     OpDef { schema: precision::with(attrs, schema), verify: precision::numbers, ..TILES }
 }
@@ -90,11 +90,11 @@ ops! {
 
 fn verify_tprelu(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, FLOATS, diags);
-    // The mask of units that work on memory has a bit for each element of a row.
+    // The mask of units that work on memory has one bit for each element of a row.
     check::working_valid(op, platform, [0, 8], diags);
 }
 
-/// The header of units that work on memory asserts the valid shapes; the other one's says nothing before it runs.
+/// The header for units that work on memory asserts the valid shapes; the other one has no static requirement.
 fn verify_parts(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::types(op, NUMBERS, diags);
     if !platform.can(Capability::AnyParts) {

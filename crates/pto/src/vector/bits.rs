@@ -1,4 +1,4 @@
-//! Bits of integers (PTO IR manual 4.9).
+//! Bitwise ops on integers (PTO IR manual 4.9).
 
 use slipring_machine::{Capability, Platform};
 
@@ -25,7 +25,7 @@ const BITS: OpDef = OpDef {
 const ALONE: OpDef = OpDef { schema: ONE, tiles: tiles::ONE, ..BITS };
 const TILES: OpDef = OpDef { schema: TWO, tiles: tiles::TWO, ..BITS };
 const TILES_TMP: OpDef = OpDef { schema: TWO_TMP, ..TILES };
-/// The number counts by its low bits.
+/// Only the low bits of the scalar count.
 const NUMBERED: OpDef = OpDef { schema: WITH_SCALAR, tiles: tiles::ONE, number: NumberUse::Bits, ..BITS };
 const NUMBERED_TMP: OpDef = OpDef { schema: WITH_SCALAR_TMP, ..NUMBERED };
 
@@ -76,7 +76,7 @@ ops! {
 
 fn verify_txors(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, INTEGERS, diags);
-    // Units that work on memory keep an intermediate result there.
+    // Units that work on memory keep an intermediate result in it.
     if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
         check::same_type(op, "src", "tmp", diags);
         check::by_rows(op, &["tmp"], diags);

@@ -1,4 +1,4 @@
-//! Values for each row or column, spread over a tile (PTO IR manual 4.7).
+//! Values for each row or column, broadcast over a tile (PTO IR manual 4.7).
 
 use slipring_ir::{Diags, Dim};
 use slipring_machine::interpretations::FIRST_COLUMN;
@@ -22,7 +22,7 @@ const BY_ROW: OpDef =
     OpDef { along: [Along::Each, Along::Repeats], library_memory: spreads_in_library_memory, ..BROADCAST };
 const BY_COLUMN: OpDef = OpDef { along: [Along::First("src1"), Along::Each], ..BROADCAST };
 
-/// Says which operand is spread.
+/// Documents which operand is broadcast.
 macro_rules! row_doc {
     ($($what:literal),+) => {
         number_doc!(
@@ -34,7 +34,7 @@ macro_rules! row_doc {
     };
 }
 
-/// One column or row over all of `dst`.
+/// One column or row broadcast to all of `dst`.
 const REPEATED: OpDef = OpDef { schema: ONE, elems: types::MOVED, class: "expand", ..BROADCAST };
 /// A tile and a value for each row.
 const WITH_COLUMN: OpDef = OpDef {
@@ -147,13 +147,13 @@ fn verify_tcolexpanddiv(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) 
     precision::verify(op, precision::HALF_AND_SINGLE, diags);
 }
 
-/// The tile library spreads a column that is stored by columns into blocks first, in memory of its own where it is given none.
+/// The tile library first spreads a column in column order into blocks, in library memory if it has no working memory.
 fn spreads_in_library_memory(op: &OpRef<'_>) -> bool {
     let by_columns = |name| op.tile(name).is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor);
     op.operand("tmp").is_none() && (by_columns("src0") || by_columns("src1"))
 }
 
-/// The library of units that work on memory spreads a column stored by columns in working memory, and nothing else.
+/// The library of units that work on memory uses working memory only to spread a column in column order.
 fn spread_in_tmp(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
         let column = |name| op.tile(name).is_some_and(|tile| tile.layout.blayout == BLayout::ColMajor);

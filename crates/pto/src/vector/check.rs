@@ -8,10 +8,10 @@ use slipring_op::def::{ElemTypes, OpRef};
 pub(super) use slipring_op::numbers::{element_of, number_type};
 use slipring_op::rules::require_space;
 
-/// What the operand is said to be that takes the bits of a comparison.
+/// Documentation of the operand with the bits of a comparison.
 pub(super) const MASK_DOC: &str = "the mask: a row of bits for each row";
 
-/// Which element types an op works on.
+/// The element types that an op accepts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elems {
     /// For messages.
@@ -35,12 +35,12 @@ pub(super) const SIGNED: Elems =
     Elems { describe: "signed integers, f32, f16 and bf16", accepts: |e| e.is_signed_int() || (FLOATS.accepts)(e) };
 /// Integers.
 pub(super) const INTEGERS: Elems = Elems { describe: "integers", accepts: |e| !e.is_float() };
-/// 32-bit integers: what indices are stored as.
+/// 32-bit integers: the types of indices.
 pub(super) const INDICES: Elems = Elems { describe: "i32 or ui32", accepts: |e| matches!(e, Elem::I32 | Elem::U32) };
-/// All of them.
+/// All element types.
 pub(super) const ANY_ELEM: Elems = Elems { describe: "any type", accepts: |_| true };
 
-/// The operands that are tiles (or memrefs that stand for them) in the text.
+/// The operands that are tiles (or memrefs treated as tiles).
 fn tiles<'a>(op: &OpRef<'a>) -> impl Iterator<Item = (usize, &'static str, &'a Type)> + use<'a> {
     let op = *op;
     op.def.schema.operands.iter().enumerate().filter_map(move |(index, spec)| {
@@ -49,7 +49,8 @@ fn tiles<'a>(op: &OpRef<'a>) -> impl Iterator<Item = (usize, &'static str, &'a T
     })
 }
 
-/// Every tile in `vec`, all but `tmp` and `mask` of one element type that the op works on.
+/// Requires every tile to be in `vec`, and all but `tmp` and `mask` to have the same element type, which the op
+/// accepts.
 pub(super) fn types(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     let mut first: Option<(&'static str, Elem)> = None;
     for (index, name, ty) in tiles(op) {
@@ -77,7 +78,7 @@ pub(super) fn types(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     }
 }
 
-/// Every tile in `vec`; the element types of the op's own rules.
+/// Requires every tile to be in `vec`; the op's own rules check the element types.
 pub(super) fn spaces(op: &OpRef<'_>, diags: &mut Diags) {
     for (index, ..) in tiles(op) {
         if !require_space(op, index, &[Space::Vec], diags) {
@@ -86,14 +87,14 @@ pub(super) fn spaces(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// The element type of one operand.
+/// Checks the element type of one operand.
 pub(super) fn elem(op: &OpRef<'_>, name: &'static str, elems: Elems, diags: &mut Diags) {
     if let Some(elem) = op.ty(name).and_then(Type::elem) {
         accepted(op, name, elem, elems, diags);
     }
 }
 
-/// The element type of one operand in one form of an op.
+/// Checks the element type of one operand in one form of an op.
 pub(crate) fn elem_on(op: &OpRef<'_>, rule: &ElemTypes, platform: &Platform, form: &str, diags: &mut Diags) {
     let Some(elem) = op.ty(rule.operand).and_then(Type::elem) else { return };
     let known = rule.on(platform);
@@ -105,7 +106,7 @@ pub(crate) fn elem_on(op: &OpRef<'_>, rule: &ElemTypes, platform: &Platform, for
     }
 }
 
-/// Tiles that are stored by rows; those of one column may also be stored by columns.
+/// Requires tiles in row order; those of one column may also be in column order.
 pub(super) fn by_rows(op: &OpRef<'_>, names: &[&'static str], diags: &mut Diags) {
     for name in names {
         let Some(tile) = op.tile(*name) else { continue };
@@ -117,8 +118,8 @@ pub(super) fn by_rows(op: &OpRef<'_>, names: &[&'static str], diags: &mut Diags)
     }
 }
 
-/// Working memory of units that work on memory has a valid row, or the rows of `dst` divided by the first number, and the columns
-/// of `dst` divided by the second, where they are known (verifier of assembler 0.60).
+/// Requires working memory of units that work on memory to have one valid row, or the rows of `dst` divided by `rows`,
+/// and the columns of `dst` divided by `cols`, as far as they are known (verifier of assembler 0.60).
 pub(super) fn working_valid(op: &OpRef<'_>, platform: &Platform, [rows, cols]: [u64; 2], diags: &mut Diags) {
     if platform.can(Capability::RegisterScratch) {
         return;
@@ -138,7 +139,7 @@ pub(super) fn working_valid(op: &OpRef<'_>, platform: &Platform, [rows, cols]: [
     }
 }
 
-/// One type for two tiles.
+/// Requires two tiles to have the same type.
 pub(super) fn same_type(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
     let elem = |name| op.ty(name).and_then(Type::elem);
     if elem(a) != elem(b) {
@@ -146,7 +147,7 @@ pub(super) fn same_type(op: &OpRef<'_>, a: &'static str, b: &'static str, diags:
     }
 }
 
-/// Elements of one size in two tiles.
+/// Requires two tiles to have elements of the same size.
 pub(super) fn same_size(op: &OpRef<'_>, a: &'static str, b: &'static str, diags: &mut Diags) {
     let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
     if bytes(a) != bytes(b) {
@@ -163,7 +164,7 @@ fn accepted(op: &OpRef<'_>, name: &str, elem: Elem, elems: Elems, diags: &mut Di
     }
 }
 
-/// What part of the destination's valid shape a source must have.
+/// The part of the destination's valid shape that a source must cover.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Needs {
     /// All of it.
@@ -176,7 +177,7 @@ pub(super) enum Needs {
     Transposed,
 }
 
-/// Checks statically known valid shapes: that a source has at least the elements the destination needs.
+/// Checks static valid shapes: a source must have at least the elements that the destination needs.
 pub(super) fn covers(op: &OpRef<'_>, source: &'static str, needs: Needs, diags: &mut Diags) {
     let known = |name| {
         let tile = op.tile(name)?;
@@ -198,7 +199,7 @@ pub(super) fn covers(op: &OpRef<'_>, source: &'static str, needs: Needs, diags: 
     }
 }
 
-/// One element type for all tiles, and sources as large as the destination.
+/// Requires the same element type for all tiles, and sources as large as the destination.
 pub(super) fn elementwise(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     types(op, elems, diags);
     for (_, name, _) in tiles(op) {
@@ -213,22 +214,22 @@ pub(super) fn numbers(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     elementwise(op, NUMBERS, diags);
 }
 
-/// The same on floats,
+/// [`elementwise`] on floats.
 pub(super) fn floats(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     elementwise(op, FLOATS, diags);
 }
 
-/// on what has a sign,
+/// [`elementwise`] on signed types.
 pub(super) fn signed(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     elementwise(op, SIGNED, diags);
 }
 
-/// and on integers.
+/// [`elementwise`] on integers.
 pub(super) fn integers(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     elementwise(op, INTEGERS, diags);
 }
 
-/// Valid shapes that are known: one source has that of the result, the other one is a column beside it.
+/// Checks known valid shapes: one source has that of the result, the other one is a column.
 pub(super) fn beside_a_column(op: &OpRef<'_>, diags: &mut Diags) {
     let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
     let (Some(dst), Some(a), Some(b)) = (known("dst"), known("src0"), known("src1")) else { return };
@@ -242,7 +243,7 @@ pub(super) fn beside_a_column(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Valid shapes that are known: one source has that of the result, the other one is no larger.
+/// Checks known valid shapes: one source has that of the result, the other one is not larger.
 pub(super) fn parts_of(op: &OpRef<'_>, diags: &mut Diags) {
     let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
     let (Some(dst), Some(a), Some(b)) = (known("dst"), known("src0"), known("src1")) else { return };

@@ -62,15 +62,15 @@ pub static TCVT: OpDef = OpDef {
     ..EACH
 };
 
-/// True for a float on its way to fewer bits than it may need, which keeps the low ones.
+/// True for a conversion of a float to fewer bits that keeps the low ones when it overflows.
 pub(super) fn keeps_low_bits(op: &OpRef<'_>) -> bool {
     let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
     let (from, to) = (elem("src"), elem("dst"));
     matches!(to, Elem::I8 | Elem::U8 | Elem::I16) && from.is_float() && !saturation(op, from, to)
 }
 
-/// True for a conversion from f32 that rounds as the accumulator's way out does: to the nearest, ties to even, floats overflowing
-/// to infinity.
+/// True for a conversion from f32 that rounds like the accumulator store: to nearest, ties to even, with floats
+/// overflowing to infinity.
 pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
     let elem = |name| op.ty(name).and_then(Type::elem);
     op.def == &TCVT
@@ -80,14 +80,14 @@ pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
         && matches!(saturates_as(op), None | Some("OFF"))
 }
 
-/// Short floats that units that work on registers convert, and from and to what (library, `TCvt`; verifier of assembler 0.60).
+/// Conversions of short floats that units that work on registers support (library, `TCvt`; verifier of assembler 0.60).
 const SHORT_PAIRS: &[(Elem, &[Elem])] =
     &[(Elem::F8E4M3, &[Elem::F32]), (Elem::F8E5M2, &[Elem::F32]), (Elem::HiF8, &[Elem::F32, Elem::F16])];
 
-/// Reports short floats that are converted to or from what the unit has no instruction for.
+/// Reports conversions of short floats for which the unit has no instruction.
 fn short_pairs(op: &OpRef<'_>, from: Elem, to: Elem, diags: &mut Diags) {
     let others = |elem: Elem| SHORT_PAIRS.iter().find(|(short, _)| *short == elem).map(|(_, others)| *others);
-    // Only f16 goes to hif8 and does not come back.
+    // hif8 is only converted from f16, and not back.
     let fine = match (others(from), others(to)) {
         (None, None) => true,
         (None, Some(others)) => others.contains(&from),
@@ -138,7 +138,7 @@ fn round_mode(op: &OpRef<'_>, truncates: bool) -> RoundMode {
     }
 }
 
-/// Whether a conversion saturates where the text does not say.
+/// The default saturation of a conversion.
 fn saturates(from: Elem, to: Elem) -> bool {
     let keeps_low_bits = matches!(
         (from, to),
@@ -150,12 +150,12 @@ fn saturates(from: Elem, to: Elem) -> bool {
     !to.is_float() && !keeps_low_bits
 }
 
-/// What the text says of saturation, in either spelling.
+/// The saturation in the text, in either spelling.
 fn saturates_as<'a>(op: &OpRef<'a>) -> Option<&'a str> {
     op.text("sat_mode").or(op.text("satmode"))
 }
 
-/// Whether a conversion saturates.
+/// True if a conversion saturates.
 fn saturation(op: &OpRef<'_>, from: Elem, to: Elem) -> bool {
     match saturates_as(op) {
         Some(mode) => mode == "ON",
@@ -238,7 +238,7 @@ fn lower_tpack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, effect)
 }
 
-/// `TCvt` of the conversions that keep low bits (`NonSatTorch`).
+/// `TCvt` for conversions that keep low bits (`NonSatTorch`).
 pub(super) const LOW_BITS: WorkingMemory = WorkingMemory {
     memory: WorkingUse::Forms(&[WorkingForm { when: keeps_low_bits, spans: converted }]),
     registers: WorkingUse::Nothing,

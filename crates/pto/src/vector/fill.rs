@@ -1,4 +1,4 @@
-//! Filling tiles: with a number, with what follows from the place, outside the valid shape (PTO IR manual 4.5, 4.7,
+//! Filling tiles: with a scalar, with a function of the position, outside the valid shape (PTO IR manual 4.5, 4.7,
 //! 4.10, 4.13).
 
 use slipring_ir::{AttrKind, Diags, OperandSpec, Touch, Type};
@@ -26,10 +26,10 @@ const FILL: OpDef = OpDef {
     }),
     ..EACH
 };
-/// The value of an element follows from its place.
+/// The value of an element is a function of its position.
 const SEQUENCE: OpDef = OpDef { along: [Along::Counts; 2], ..VECTOR };
 
-/// Says what padding is.
+/// Documents the padding.
 macro_rules! pad_doc {
     ($($what:literal),+) => {
         concat!(
@@ -40,7 +40,7 @@ macro_rules! pad_doc {
     };
 }
 
-/// Copies whose rest is filled.
+/// Copies that fill the rest of the destination.
 const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lower: pad, class: "move", ..FILL };
 
 ops! {

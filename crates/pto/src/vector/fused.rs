@@ -107,13 +107,13 @@ fn lower_tadddeqrelu(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     steps(operands, d, &ADD, Some((&SCALED_RELU, number)))
 }
 
-/// What is added and what comes out of it.
+/// Element types of the sums and of the results.
 const CONVERSIONS: [(Elem, Elem); 3] = [(Elem::F32, Elem::F16), (Elem::F16, Elem::I8), (Elem::I16, Elem::I8)];
 
-/// A factor of f32, whatever the elements are.
+/// A factor of type f32, whatever the elements are.
 const FACTOR: TypeRule = TypeRule { describe: "an f32", accepts: |ty| *ty == Type::Float(Elem::F32) };
 
-/// Sources of one type, as large as the result.
+/// Requires sources of the same type, as large as the result.
 fn sums(op: &OpRef<'_>, diags: &mut Diags) {
     check::spaces(op, diags);
     check::same_type(op, "src0", "src1", diags);
@@ -121,8 +121,7 @@ fn sums(op: &OpRef<'_>, diags: &mut Diags) {
     check::covers(op, "src1", Needs::All, diags);
 }
 
-/// The work of an op whose steps are done in the type of its sources, then converted: to the nearest, what is beyond becoming the
-/// largest.
+/// The work of an op whose steps are computed in the type of its sources and then converted: to nearest, saturating.
 fn steps(
     mut operands: Operands<'_>,
     d: &mut Decoder<'_>,

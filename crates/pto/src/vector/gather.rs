@@ -1,4 +1,4 @@
-//! Elements at places that numbers name, or that a pattern or a comparison picks (PTO IR manual 4.10).
+//! Elements selected by indices, a pattern or a comparison (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::{Capability, Pipe, Platform};
@@ -153,7 +153,7 @@ fn verify_comparison(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// What is packed or gathered line after line has no gaps.
+/// Requires a tile that is packed or gathered line by line to have no gaps.
 fn full_columns(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
     if let Some(tile) = op.tile(name)
         && let Dim::Static(cols) = tile.valid[1]
@@ -170,7 +170,7 @@ fn comparison(op: &OpRef<'_>) -> Compare {
     if matches!(op.text("cmpMode"), Some("gt" | "GT")) { Compare::Gt } else { Compare::Eq }
 }
 
-/// Of how many columns or rows a pattern names one, and which.
+/// The period of a pattern in columns or rows, and the selected one.
 fn digits(pattern: &str) -> (u32, u32) {
     match pattern {
         "P0101" => (2, 0),
@@ -311,7 +311,7 @@ pub static TSCATTER: OpDef = OpDef {
     ..VECTOR
 };
 
-/// True of a pattern whose digits stand for rows.
+/// True for a pattern that selects rows.
 fn of_rows(op: &OpRef<'_>) -> bool {
     op.text("axis") == Some("col")
 }

@@ -141,7 +141,7 @@ fn lower_trandom(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, effect)
 }
 
-/// The byte that a histogram counts.
+/// The index of the byte that a histogram counts.
 fn counted(op: &OpRef<'_>) -> i64 {
     match op.attr("isMSB") {
         Some(Attr::Bool(upper)) => i64::from(*upper),
@@ -149,8 +149,8 @@ fn counted(op: &OpRef<'_>) -> i64 {
     }
 }
 
-/// Selectors of values of four bytes: a row by rows for each byte above the one that is counted. Where the highest byte is counted
-/// they are not looked at.
+/// Checks the selectors of values of four bytes: a tile in row order, with a row for each byte above the counted one.
+/// If the highest byte is counted, they are not read.
 fn selector_rows(op: &OpRef<'_>, byte: i64, diags: &mut Diags) {
     let Some(idx) = op.tile("idx") else { return };
     let wanted = 3 - byte;

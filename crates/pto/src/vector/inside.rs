@@ -1,8 +1,9 @@
-//! Flags that the public tile library uses inside vector operations: it has the scalar unit do what the vector unit cannot.
+//! Flags that the public tile library uses internally in vector operations: the scalar unit does what the vector unit
+//! cannot.
 //!
-//! Each is set and waited for with event id 0 (`PtoSetWaitFlag` and `set_flag` of the library's headers as of August 2026;
-//! `scripts/library_facts` records the facts of a checkout). Where a header decides by more than types and shapes tell,
-//! nothing is said.
+//! Each is set and waited for with event id 0 (`PtoSetWaitFlag` and `set_flag` of the library's headers as of August
+//! 2026; `scripts/library_facts` records the facts of a checkout). If a header's decision depends on more than types
+//! and shapes, no flag is declared.
 
 use slipring_ir::{Attr, Dim, Type};
 use slipring_machine::{Capability, Pipe};
@@ -12,7 +13,7 @@ use slipring_tile::{Elem, Space};
 
 type Flags = &'static [LibraryFlags];
 
-/// V waits for the scalar unit, which waits for V.
+/// The scalar unit waits for V, and V for the scalar unit.
 const ROUND: LibraryFlags = LibraryFlags {
     of: Capability::RegisterFlags,
     has: false,
@@ -28,19 +29,20 @@ fn integers(op: &OpRef<'_>) -> bool {
     elem(op, "src").is_some_and(|elem| !elem.is_float())
 }
 
-/// A2/A3: scalars do all or a part of it.
+/// A2/A3: the scalar unit does all or a part of it.
 pub(super) const BY_SCALARS: Flags = &[ROUND];
 
-/// Scalars scatter where the vector unit does not.
+/// The scalar unit scatters if the vector unit cannot.
 pub(super) const SCATTERED_BY_SCALARS: Flags = &[LibraryFlags { of: Capability::VectorScatter, ..ROUND }];
 
-/// Scalars raise to powers where the library has no function for it.
+/// The scalar unit computes powers if the library has no vector function for them.
 pub(super) const RAISED_BY_SCALARS: Flags = &[LibraryFlags { of: Capability::PowerFunction, ..ROUND }];
 
-/// A2/A3: scalars reduce what is left of a row of integers (`TRowSum`, `TRowMax`, `TRowMin`).
+/// A2/A3: the scalar unit reduces the remainder of a row of integers (`TRowSum`, `TRowMax`, `TRowMin`).
 pub(super) const INTEGERS_BY_SCALARS: Flags = &[LibraryFlags { when: integers, ..ROUND }];
 
-/// Scalars divide integers (`TDivs_naive`, `TSDiv_naive`); on A5 where the tile divides, and V is not waited for afterwards.
+/// The scalar unit divides integers (`TDivs_naive`, `TSDiv_naive`); on A5 if the tile is the divisor, and without
+/// waiting for V afterwards.
 pub(super) const DIVIDED_BY_SCALARS: Flags = &[
     LibraryFlags { when: integers, ..ROUND },
     LibraryFlags {
@@ -51,7 +53,7 @@ pub(super) const DIVIDED_BY_SCALARS: Flags = &[
     },
 ];
 
-/// A2/A3: the scalar unit reads the number of each row, but for one block for each number (`TRowExpand`).
+/// A2/A3: the scalar unit reads the value of each row, except with one block for each value (`TRowExpand`).
 pub(super) const ROWS_BY_SCALARS: Flags = &[LibraryFlags {
     when: |op| {
         let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return false };
@@ -61,10 +63,10 @@ pub(super) const ROWS_BY_SCALARS: Flags = &[LibraryFlags {
     ..ROUND
 }];
 
-/// A2/A3: the scalar unit stores the number that is chosen (`TSels`).
+/// A2/A3: the scalar unit stores the selected scalar (`TSels`).
 pub(super) const NUMBER_BY_SCALARS: Flags = &[LibraryFlags { flags: &[(Pipe::S, Pipe::V)], ..ROUND }];
 
-/// A2/A3: scalars copy the second tile where it does not begin at a block (`TConcatImpl`).
+/// A2/A3: the scalar unit copies the second tile if it does not begin at a block (`TConcatImpl`).
 pub(super) const JOINED_BY_SCALARS: Flags = &[LibraryFlags {
     when: |op| {
         let Some(src) = op.tile("src0") else { return false };
@@ -74,7 +76,7 @@ pub(super) const JOINED_BY_SCALARS: Flags = &[LibraryFlags {
     ..ROUND
 }];
 
-/// A2/A3: scalars transpose tiles whose rows are no whole blocks of the instruction (`TransTailTiles`).
+/// A2/A3: the scalar unit transposes tiles whose rows are not whole blocks of the instruction (`TransTailTiles`).
 pub(super) const TURNED_BY_SCALARS: Flags = &[LibraryFlags {
     when: |op| {
         let Some(dst) = op.tile("dst") else { return false };
@@ -83,7 +85,7 @@ pub(super) const TURNED_BY_SCALARS: Flags = &[LibraryFlags {
     ..ROUND
 }];
 
-/// A2/A3: scalars pad what is left of a block of bytes (`Handle32BAlignedPad_Byte`).
+/// A2/A3: the scalar unit pads the remainder of a block of bytes (`Handle32BAlignedPad_Byte`).
 pub(super) const PADDED_BY_SCALARS: Flags = &[LibraryFlags {
     when: |op| op.tile("dst").is_some_and(|dst| dst.space == Space::Vec && dst.layout.elem.bytes() == 1),
     flags: &[(Pipe::V, Pipe::S)],
@@ -100,6 +102,7 @@ pub(super) const COUNTED_BY_SCALARS: Flags = {
     &[COUNTED, LibraryFlags { of: Capability::RegisterFlags, has: true, ..COUNTED }]
 };
 
-/// A2/A3: the scalar unit numbers the elements and reads what they are compared with (`TGather_cmp_RunTcmps`).
+/// A2/A3: the scalar unit numbers the elements and reads the values that they are compared with
+/// (`TGather_cmp_RunTcmps`).
 pub(super) const COMPARED_BY_SCALARS: Flags =
     &[LibraryFlags { of: Capability::GatherValid, when: |op| op.if_declared("kValue").is_some(), ..ROUND }];

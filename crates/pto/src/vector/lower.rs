@@ -1,4 +1,4 @@
-//! How vector ops become work.
+//! Lowering of vector ops to work.
 
 use slipring_ir::{OperandSpec, TileType, Touch, ValueId};
 use slipring_machine::{Pipe, Price};
@@ -13,13 +13,13 @@ use slipring_op::FIRST_SOURCES;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Arithmetic, Lowered, OpRef, Reported};
 
-/// The operands of an op and the run-time arguments of its work, gathered as they are named.
+/// Collects the operands of an op and the run-time arguments of its work.
 pub(super) struct Operands<'a> {
     op: OpRef<'a>,
     /// The memory of its tiles.
     pub local: Local,
     args: Vec<Operand>,
-    /// True where the library reduces the rows by groups of 32 bytes, at a cost of its own.
+    /// True if the library reduces the rows in groups of 32 bytes, at a separate cost.
     pub grouped: bool,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Operands<'a> {
         Operands::within(op, d, op.space("dst").unwrap_or(Space::Vec))
     }
 
-    /// The same for tiles in this memory.
+    /// Like [`Operands::new`], for tiles in this memory.
     pub fn within(op: &OpRef<'a>, d: &Decoder<'_>, space: Space) -> Operands<'a> {
         Operands { op: *op, local: Local { space, core: d.role }, args: Vec::new(), grouped: false }
     }
@@ -63,7 +63,7 @@ impl<'a> Operands<'a> {
         Ok(TileArg { name, layout: tile.ty.layout, at })
     }
 
-    /// The number of a declared operand.
+    /// The scalar of a declared operand.
     pub fn scalar(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
         let value = self.op.operand(name).ok_or(Reported)?;
         let from = number_type(self.op.module.ty(value)).ok_or(Reported)?;
@@ -73,7 +73,7 @@ impl<'a> Operands<'a> {
         Ok(Input::Scalar(Number { at, from, to, usage: self.op.def.number }))
     }
 
-    /// A declared operand, a tile or a number.
+    /// A declared operand, a tile or a scalar.
     pub fn input(&mut self, d: &mut Decoder<'_>, name: &'static str) -> Result<Input, Reported> {
         match self.op.ty(name) {
             Some(ty) if ty.is_scalar() => self.scalar(d, name),
@@ -81,8 +81,8 @@ impl<'a> Operands<'a> {
         }
     }
 
-    /// Adds the work to pipe V, at the cost of the op. Operands that the declaration calls working memory are undefined
-    /// after it.
+    /// Adds the work to pipe V, at the cost of the op. Operands that the declaration marks as working memory are
+    /// undefined afterwards.
     pub fn issue(mut self, d: &mut Decoder<'_>, effect: impl Effect + 'static) -> Lowered {
         let (tiles, before_results) = (self.working(d)?, self.op.def.tmp_before_results);
         let (pipe, cost) = self.place(d);
@@ -94,7 +94,7 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// The same for work that knows what it touches only once it has run.
+    /// Like [`Operands::issue`], for work whose accesses are only known once it has run.
     pub fn issue_discovering(mut self, d: &mut Decoder<'_>, effect: impl Discover + 'static) -> Lowered {
         let tiles = self.working(d)?;
         let (pipe, cost) = self.place(d);
@@ -102,7 +102,7 @@ impl<'a> Operands<'a> {
         Ok(())
     }
 
-    /// The same without working memory, on a pipe and with a cost of its own.
+    /// Like [`Operands::issue_discovering`], without working memory, on the given pipe and at the given cost.
     pub fn issue_at(&self, d: &mut Decoder<'_>, pipe: Pipe, effect: impl Discover + 'static, cost: Price) {
         d.issue_discovering(pipe, effect, self.args.clone(), cost);
     }
@@ -120,7 +120,7 @@ impl<'a> Operands<'a> {
         (self.op.pipe(d.platform).unwrap_or(Pipe::V), cost)
     }
 
-    /// What the platform's library writes of the tile that the declaration calls working memory, if anything.
+    /// The part of the declared working memory that the platform's library writes, if any.
     fn working(&mut self, d: &mut Decoder<'_>) -> Result<Vec<WorkingTile>, Reported> {
         let op = self.op;
         let (Some(spans), Some(_)) = (op.working(d.platform), op.if_declared("tmp")) else { return Ok(Vec::new()) };
@@ -134,10 +134,10 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// The way in which a tile is spread over `dst`.
+/// How a tile is broadcast over `dst`.
 type By = fn(TileArg) -> Input;
 
-/// `dst = kernel(sources…)` for the kernel and the sources of the declaration, in their order.
+/// `dst = kernel(sources…)` with the kernel and the sources of the declaration, in order.
 pub(super) fn elementwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     match op.def.kernel {
         Arithmetic::None => Err(Reported),
@@ -147,14 +147,14 @@ pub(super) fn elementwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
 }
 
-/// The first declared operands that are read: what is only written, and working memory, is none.
+/// The first declared operands that are read, excluding outputs and working memory.
 fn sources<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
     let read = |spec: &&OperandSpec| !matches!(spec.touch, Touch::Write | Touch::Scratch);
     let mut read = op.def.schema.operands.iter().filter(read);
     std::array::from_fn(|_| read.next().map_or("", |spec| spec.name))
 }
 
-/// The kernel of an op that has one of two sources.
+/// The binary kernel of an op.
 pub(super) fn of_two(op: &OpRef<'_>) -> Result<&'static Binary, Reported> {
     match op.def.kernel {
         Arithmetic::Two(kernel) => Ok(kernel),
@@ -172,7 +172,7 @@ pub(super) fn of_sources<const N: usize>(
     spread(op, d, kernel, names.map(|name| (name, Input::Tile as By)))
 }
 
-/// As [`of_sources`], with the way in which each tile is spread over `dst`.
+/// Like [`of_sources`], with the broadcast of each tile over `dst`.
 pub(super) fn spread<const N: usize>(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

@@ -1,15 +1,15 @@
 //! Operations of the vector unit on tiles (PTO IR manual 4.5 to 4.13).
 //!
-//! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must have at least the
-//! valid elements that it needs, which is checked when the program runs, with the numbers of that moment. What lies
-//! outside the valid shape stays as it is. Layouts and valid shapes that the tile libraries ask for are data of the
-//! declarations; other tiles may have any. `dst` may be one of the sources. `tmp` is memory that some instructions work
-//! in; its contents are uninitialised afterwards.
+//! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must cover it with their
+//! valid elements, which is checked at run time with the values at that moment. Elements outside the valid shape are
+//! unchanged. Layouts and valid shapes that the tile libraries require are data of the declarations; other tiles may
+//! have any. `dst` may be one of the sources. `tmp` is working memory of some instructions; its contents are
+//! uninitialised afterwards.
 //!
-//! Floats: computed in f32, rounded once to the nearest (ties to even) where they are narrower; NaN results are the
+//! Floats are computed in f32 and rounded once to nearest (ties to even) if they are narrower; NaN results are the
 //! canonical NaN (0x7fc00000 in f32). Integers wrap.
 
-/// Adds which elements an op works on.
+/// Appends the element domain of an op to its documentation.
 macro_rules! shape_doc {
     ($($what:tt)+) => {
         concat!(
@@ -21,7 +21,7 @@ macro_rules! shape_doc {
     };
 }
 
-/// Adds which elements an op works on and how it computes.
+/// Appends the element domain of an op and its arithmetic to its documentation.
 macro_rules! number_doc {
     ($($what:tt)+) => {
         concat!(
@@ -88,7 +88,7 @@ use slipring_op::Along;
 use slipring_op::def::{CoreRule, OpDef, PipeRule};
 use slipring_op::rules::{PLAIN, SCALAR, TILE, operand, optional, schema};
 
-/// What all of them have in common.
+/// The base of all vector ops.
 const VECTOR: OpDef = OpDef {
     core: CoreRule::Vector,
     pipe: PipeRule::Fixed(Pipe::V),
@@ -97,7 +97,7 @@ const VECTOR: OpDef = OpDef {
     ..PLAIN
 };
 
-/// What ops have in common that work element by element.
+/// The base of elementwise ops.
 const EACH: OpDef = OpDef { along: Along::EACH, ..VECTOR };
 
 const SRC: OperandSpec = operand("src", TILE, Touch::Read, "the source");
@@ -126,7 +126,7 @@ const WITH_SCALAR: OpSchema = schema("", ins(2), &[SRC, SCALAR_ARG, DST], &[], &
 /// `ins(src, scalar[, tmp]) outs(dst)`.
 const WITH_SCALAR_TMP: OpSchema = schema("", ins(3), &[SRC, SCALAR_ARG, TMP, DST], &[], &[]);
 
-/// So many declared operands inside `ins`.
+/// A syntax with so many declared operands inside `ins`.
 const fn ins(count: usize) -> Syntax {
     Syntax::InsOuts { ins: count, attrs_in_ins: true }
 }

@@ -80,7 +80,7 @@ fn lower_tsort32(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// `vector<4xi16>`.
 const COUNTS: TypeRule = TypeRule { describe: "a vector of numbers", accepts: |t| matches!(t, Type::Vector(_)) };
 
-/// The lists and the working memory: that stands among the results, or last among the sources.
+/// The number of lists, and whether there is working memory: among the results, or last among the sources.
 fn lists(op: &OpRef<'_>) -> (usize, bool) {
     let sources = op.operands("sources").len();
     let last = op.operand("blockLen").is_none() && op.operand("tmp").is_none();

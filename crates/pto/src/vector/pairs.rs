@@ -66,7 +66,7 @@ fn lower_tpairreducesum(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, effect)
 }
 
-/// One type, and shapes that fit where they are known.
+/// Requires the same type, and matching shapes as far as they are known.
 fn weave(op: &OpRef<'_>, two: bool, diags: &mut Diags) {
     check::types(op, NUMBERS, diags);
     let known = |name: &'static str| op.tile(name).map(|tile| tile.valid.map(Dim::known));

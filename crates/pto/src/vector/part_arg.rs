@@ -1,4 +1,4 @@
-//! Extremes of two tiles with the numbers that belong to them (tile library: the assembler has no op for them).
+//! Extremes of two tiles with their indices (tile library: the assembler has no op for them).
 
 use slipring_ir::{Diags, OpSchema, OperandSpec, Touch, Type};
 use slipring_machine::Capability;
@@ -26,7 +26,7 @@ const CHOICE: OpDef = OpDef {
     ..EACH
 };
 
-/// Says what is chosen.
+/// Documents which element is chosen.
 macro_rules! part_doc {
     ($($what:literal),+) => {
         concat!(
@@ -71,7 +71,7 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// `src0` is chosen where the first comparison holds, or where the second does not of `src1` and `src0`.
+/// Chooses `src0` if the first comparison of `src0` and `src1` holds, or the second one of `src1` and `src0` does not.
 fn choose(op: &OpRef<'_>, d: &mut Decoder<'_>, [holds, against]: [Compare; 2]) -> Lowered {
     let mut operands = Operands::new(op, d);
     let mut pair = |value, number| -> Result<Numbered, slipring_op::def::Reported> {

@@ -23,7 +23,7 @@ const POWERS: OpDef = OpDef {
     ..EACH
 };
 
-/// Says how it computes.
+/// Documents the computation.
 macro_rules! power_doc {
     ($what:literal) => {
         number_doc!(
@@ -36,7 +36,7 @@ macro_rules! power_doc {
     };
 }
 
-/// A tile and what it is raised to.
+/// A tile and its exponent.
 const POWER: OpDef = OpDef {
     doc: power_doc!("`dst = base ^ exponent`, element by element."),
     schema: OpSchema { syntax: ins(3), ..POWERS.schema },

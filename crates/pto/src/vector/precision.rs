@@ -12,7 +12,7 @@ use slipring_op::rules::defaulted;
 /// `#pto<precision_mode …>`, as the SPEC has it.
 const MODE: &EnumSpec = &EnumSpec { kind: "precision_mode", numbered: false, members: &["DEFAULT", "HIGH_PRECISION"] };
 
-/// The attributes of an op whose kind is named after what it computes in the text that the public compiler writes.
+/// The attributes of ops in the public compiler's text, where the attribute kind is named after the function.
 macro_rules! precision {
     ($($name:ident $kind:literal;)*) => {$(
         pub(super) const $name: &[AttrSpec] = &[
@@ -30,7 +30,7 @@ macro_rules! precision {
     )*};
 }
 
-/// What it does.
+/// The documentation of the attribute.
 const WHAT: &str = "how exact the device is: `DEFAULT`, or the longer sequence of `HIGH_PRECISION` (A5); here both give the \
                     number nearest to the exact one, and `HIGH_PRECISION` takes the time of that sequence where it is published";
 
@@ -46,7 +46,7 @@ precision! {
     FMOD "fmod_precision";
 }
 
-/// The schema with these attributes, which follow `outs`.
+/// A schema with these attributes, which follow `outs`.
 pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSchema {
     let syntax = match schema.syntax {
         Syntax::InsOuts { ins, .. } => Syntax::InsOuts { ins, attrs_in_ins: false },
@@ -55,12 +55,12 @@ pub(super) const fn with(attrs: &'static [AttrSpec], schema: OpSchema) -> OpSche
     OpSchema { attrs, syntax, ..schema }
 }
 
-/// The declaration with these attributes.
+/// A declaration with these attributes.
 pub(super) const fn of(attrs: &'static [AttrSpec], base: OpDef) -> OpDef {
     OpDef { schema: with(attrs, base.schema), ..base }
 }
 
-/// True where the text asks for the longer sequence.
+/// True if the text requests the longer sequence.
 pub(super) fn is_high(op: &OpRef<'_>) -> bool {
     [op.text("precision_mode"), op.text("precisionType")]
         .into_iter()
@@ -68,12 +68,12 @@ pub(super) fn is_high(op: &OpRef<'_>) -> bool {
         .any(|mode| mode != "DEFAULT" && mode != "default")
 }
 
-/// True where the platform has it: units that work on memory know one algorithm.
+/// True if the platform has the longer sequence: units that work on memory have a single algorithm.
 pub(super) fn on(op: &OpRef<'_>, platform: &Platform) -> bool {
     platform.can(Capability::HighPrecision) && is_high(op)
 }
 
-/// High precision is of these floats only; one attribute says it.
+/// Restricts high precision to these float types, and requires a single attribute.
 pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     if let (Some(a), Some(b)) = (op.text("precision_mode"), op.text("precisionType"))
         && !a.eq_ignore_ascii_case(b)
@@ -88,19 +88,19 @@ pub(super) fn verify(op: &OpRef<'_>, elems: &[Elem], diags: &mut Diags) {
     }
 }
 
-/// Numbers element by element, floats of half and single precision also with high precision.
+/// Elementwise numbers, with high precision for floats of half and single precision.
 pub(super) fn numbers(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::numbers(op, platform, diags);
     verify(op, HALF_AND_SINGLE, diags);
 }
 
-/// The same of floats.
+/// Elementwise floats, with high precision for floats of half and single precision.
 pub(super) fn floats(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::floats(op, platform, diags);
     verify(op, HALF_AND_SINGLE, diags);
 }
 
-/// The longer sequence works in memory that the text gives it, where the assembler (0.60) knows of any.
+/// Requires working memory for the longer sequence where assembler 0.60 has an operand for it.
 pub(super) fn in_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     if on(op, platform) && op.operand("tmp").is_none() {
         diags.push(
@@ -110,5 +110,5 @@ pub(super) fn in_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) 
     }
 }
 
-/// The types of all but powers.
+/// The types with high precision, of all ops but powers.
 pub(super) const HALF_AND_SINGLE: &[Elem] = &[Elem::F16, Elem::F32];

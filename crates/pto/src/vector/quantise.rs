@@ -1,4 +1,4 @@
-//! To 8 bits and back (PTO IR manual 4.15; tile ISA, TQUANT and TDEQUANT).
+//! Quantisation to 8 bits and back (PTO IR manual 4.15; tile ISA, TQUANT and TDEQUANT).
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, Syntax, Touch, Type};
 use slipring_machine::{Capability, Platform};
@@ -111,7 +111,7 @@ fn verify_quant(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
     for name in ["fp", "offset"] {
         check::elem(op, name, SINGLE, diags);
-        // `TROWEXPANDMUL` takes them there: a column, or 32 bytes of each row.
+        // `TROWEXPANDMUL` accepts a column, or 32 bytes of each row.
         if let Some(n) = op.tile(name).and_then(|tile| tile.valid[1].known()).filter(|n| !matches!(n, 1 | 8))
             && !platform.can(Capability::FlatRowParameters)
         {

@@ -1,4 +1,4 @@
-//! Elements in other places (PTO IR manual 4.3 and 4.10).
+//! Permutations of elements (PTO IR manual 4.3 and 4.10).
 
 use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type};
 use slipring_tile::Elem;

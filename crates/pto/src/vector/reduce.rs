@@ -1,4 +1,4 @@
-//! Rows and columns reduced to one element (PTO IR manual 4.6).
+//! Reductions of rows and columns to one element (PTO IR manual 4.6).
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
 use slipring_machine::Capability;
@@ -19,7 +19,7 @@ const REDUCTION: OpDef =
 const BY_ROW: OpDef = OpDef { along: [Along::Each, Along::Combines], ..REDUCTION };
 const BY_COLUMN: OpDef = OpDef { along: [Along::Combines, Along::Each], ..REDUCTION };
 
-/// Says what of a row is combined.
+/// Documents the combined elements of a row.
 macro_rules! row_doc {
     ($($what:literal),+) => {
         concat!(
@@ -30,14 +30,14 @@ macro_rules! row_doc {
     };
 }
 
-/// Says what of a column is combined.
+/// Documents the combined elements of a column.
 macro_rules! col_doc {
     ($($what:literal),+) => {
         concat!($($what),+, " `dst` is one row. A column without valid elements is refused.")
     };
 }
 
-/// Says in which order a column is combined, and what is rounded.
+/// Documents the order in which a column is combined, and the rounding.
 macro_rules! col_order {
     () => {
         " Each step is rounded to the element type. A5: the first row, then the second and third, combined, the fourth and \
@@ -45,14 +45,14 @@ macro_rules! col_order {
     };
 }
 
-/// Says what an index means.
+/// Documents the meaning of an index.
 macro_rules! arg_doc {
     ($($what:literal),+) => {
         concat!($($what),+, " The first of equal ones counts, -0 and +0 being equal, and NaN before all others.")
     };
 }
 
-/// Rows, each reduced to one element.
+/// Reductions of rows to one element.
 const ROWS: OpDef = OpDef {
     schema: ONE_TMP,
     verify: |op, _, diags| rows(op, NUMBERS, diags),
@@ -61,7 +61,7 @@ const ROWS: OpDef = OpDef {
     inside: inside::INTEGERS_BY_SCALARS,
     ..BY_ROW
 };
-/// Rows, each reduced to a column of it.
+/// Reductions of rows to a column index.
 const ROW_INDICES: OpDef = OpDef {
     schema: ARG,
     verify: |op, _, diags| indices(op, Needs::Rows, diags),
@@ -72,7 +72,7 @@ const ROW_INDICES: OpDef = OpDef {
     working: working::ROW_INDEX,
     ..BY_ROW
 };
-/// Columns, each reduced to one element.
+/// Reductions of columns to one element.
 const COLUMNS: OpDef = OpDef {
     schema: ONE_TMP,
     verify: |op, _, diags| columns(op, NUMBERS, diags),
@@ -81,7 +81,7 @@ const COLUMNS: OpDef = OpDef {
     elems: types::COLUMN_SUMS,
     ..BY_COLUMN
 };
-/// Columns, each reduced to a row of it.
+/// Reductions of columns to a row index.
 const COLUMN_INDICES: OpDef = OpDef {
     schema: ARG,
     verify: |op, _, diags| indices(op, Needs::Columns, diags),
@@ -182,8 +182,8 @@ fn rows(op: &OpRef<'_>, elems: Elems, diags: &mut Diags) {
     results(op, Needs::Rows, true, diags);
 }
 
-/// The valid shape of `dst` is what comes out: a column as long as `src` has rows, a row as long as it has columns.
-/// `of_nothing` says that where nothing is valid nothing comes out.
+/// Requires the valid shape of `dst` to be that of the result: a column with the rows of `src`, or a row with its
+/// columns. With `of_nothing`, an empty source has an empty result.
 fn results(op: &OpRef<'_>, needs: Needs, of_nothing: bool, diags: &mut Diags) {
     let known = |name| op.tile(name).map(|tile| tile.valid.map(Dim::known));
     let (Some(src), Some(dst)) = (known("src"), known("dst")) else { return };
@@ -222,7 +222,7 @@ fn tiles<'a>(op: &OpRef<'a>, d: &mut Decoder<'_>) -> Result<(Operands<'a>, Reduc
     Ok((operands, Reduction { local, dst, src }))
 }
 
-/// The order of the tile library of the platform.
+/// The summation order of the platform's tile library.
 fn order(d: &Decoder<'_>) -> Order {
     if d.platform.can(Capability::RegisterReductions) { Order::Registers } else { Order::Memory }
 }
@@ -233,8 +233,8 @@ fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     operands.issue(d, RowReduce { tiles, what, order: order(d) })
 }
 
-/// The rows and columns that the public library for the A2/A3 reduces by groups of 32 bytes (`TRowReduceOps`): whole tiles of f32
-/// whose result is one column, column by column.
+/// The shapes that the public library for the A2/A3 reduces in groups of 32 bytes (`TRowReduceOps`): whole tiles of f32
+/// whose result is a single column, in column order.
 const GROUPED: [(u32, u32); 4] = [(64, 128), (32, 256), (16, 512), (8, 1024)];
 
 fn by_groups(op: &OpRef<'_>) -> bool {

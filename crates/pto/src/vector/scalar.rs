@@ -1,4 +1,4 @@
-//! A tile and a number, element by element (PTO IR manual 4.5).
+//! A tile and a scalar, elementwise (PTO IR manual 4.5).
 
 use slipring_ir::{Diags, Syntax, Touch, Type};
 use slipring_machine::{Capability, Platform};
@@ -16,7 +16,7 @@ use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::ops;
 use slipring_op::rules::{SCALAR, TILE, operand, optional};
 
-/// A tile and a number.
+/// A tile and a scalar.
 const NUMBERED: OpDef = OpDef {
     schema: WITH_SCALAR,
     verify: check::numbers,

@@ -1,4 +1,4 @@
-//! Comparisons and choices (PTO IR manual 4.8).
+//! Comparisons and selections (PTO IR manual 4.8).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{TILE, defaulted, operand};
 use slipring_op::{Along, ops};
 
-/// A row of a mask holds the bits of a row: columns of a mask are not columns of the tiles.
+/// A row of a mask holds the bits of a row: its columns do not correspond to columns of the tiles.
 const COMPARISON: OpDef = OpDef {
     source: "PTO IR manual 4.8; tile ISA, page of the same name",
     along: [Along::Each, Along::Unknown],
@@ -56,7 +56,7 @@ const MODE: AttrSpec = defaulted("cmpMode", AttrKind::Enum(CMP), "the comparison
 const BITS: OperandSpec = operand("dst", TILE, Touch::Write, MASK_DOC);
 const MASK: OperandSpec = operand("mask", TILE, Touch::Read, MASK_DOC);
 
-/// Says how a mask lies in its tile.
+/// Documents the layout of a mask in its tile.
 macro_rules! mask_doc {
     ($($what:literal),+) => {
         concat!(
@@ -97,7 +97,7 @@ ops! {
             "`dst[i, j] = mask[i, j] ? src[i, j] : scalar`. The bits of the elements are moved as they are."
         )),
         verify: verify_tsels, inside: inside::NUMBER_BY_SCALARS, lower: |op, d| choose(op, d, ["src", "scalar"]),
-        // The number that is chosen, and nothing else (device headers, `TSels`).
+        // Working memory holds the selected scalar only (device headers, `TSels`).
         tmp_before_results: true, elems: types::SELECT, class: "select", tiles: tiles::ONE,
         working: working::SELECT_NUMBER
         => { syntax: ins(4), operands: &[MASK, SRC, TMP, SCALAR_ARG, DST] };
@@ -125,7 +125,7 @@ fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
     }
     rows_of_bits(op, "dst", diags);
     let elem = op.ty("dst").and_then(Type::elem);
-    // The assembler asks it of two tiles only.
+    // The assembler only requires it for two tiles.
     if op.def.schema.operand("src1").is_some()
         && let Some(elem) = elem.filter(|elem| elem.bytes() != 1 || elem.is_float())
     {
@@ -133,7 +133,7 @@ fn verify_compare(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
     }
 }
 
-/// A mask is stored by rows.
+/// Requires a mask in row order.
 fn rows_of_bits(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
     if let Some(tile) = op.tile(name)
         && (tile.layout.blayout, tile.layout.slayout) != (BLayout::RowMajor, SLayout::NoneBox)
@@ -145,8 +145,9 @@ fn rows_of_bits(op: &OpRef<'_>, name: &'static str, diags: &mut Diags) {
     }
 }
 
-/// Warns of a mask of which the library of the newer unit takes other rows than comparisons write: it goes on by so many bytes
-/// as a row of the mask has elements (device headers, `TSel_b32`, `TSel_b16_8`; `TCmp` and `TSels` count bytes).
+/// Warns of a mask whose rows the library of the newer unit reads at other addresses than comparisons write: its row
+/// pitch in bytes is the number of elements in a mask row (device headers, `TSel_b32`, `TSel_b16_8`; `TCmp` and `TSels`
+/// count bytes).
 fn rows_of_the_library(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(mask), Some(dst)) = (op.tile("mask"), op.tile("dst")) else { return };
     let wide = mask.layout.elem.bytes() > 1 && dst.layout.elem.bytes() < 8;
@@ -170,18 +171,18 @@ fn mode(op: &OpRef<'_>) -> Compare {
     }
 }
 
-/// Which bits of a tile are a mask: bytes from row to row, and the columns that have a bit where that is known.
+/// The bits of a mask in its tile: bytes from row to row, and the number of columns with a bit, if it is known.
 type Form = (usize, Option<u64>);
 
-/// Tiles that only comparisons write, bitwise operations combine and only choices read, all of one form: where the bits lie between
-/// them, nobody can tell.
+/// Tiles that are only written by comparisons, combined by bitwise operations and read by selections, all in the same
+/// form: where their bits are cannot be observed.
 fn masks_between(module: &Module) -> BTreeSet<ValueId> {
     let (mut groups, mut forms, mut others) = (Groups::default(), Vec::new(), Vec::new());
     for id in module.walk(module.top) {
         let mut rest = module.op(id).operands.to_vec();
         let masks = OpRef::of(module, id).map_or_else(Vec::new, |op| masks_of(&op));
         for (mask, form) in &masks {
-            // A tile that is a mask and something else in one op is something else.
+            // A tile that an op uses both as a mask and otherwise does not qualify.
             if let Some(at) = rest.iter().position(|value| value == mask) {
                 rest.remove(at);
             }
@@ -190,7 +191,7 @@ fn masks_between(module: &Module) -> BTreeSet<ValueId> {
         }
         others.extend(rest);
     }
-    // What is combined is a mask only together.
+    // Combined tiles qualify only if all of them do.
     let mut wrong: BTreeSet<ValueId> = others.into_iter().map(|value| groups.of(value)).collect();
     let mut first = BTreeMap::new();
     for (mask, form) in forms {
@@ -203,12 +204,12 @@ fn masks_between(module: &Module) -> BTreeSet<ValueId> {
     all.into_iter().filter(|mask| !wrong.contains(&groups.of(*mask))).collect()
 }
 
-/// Values that belong together: each names another of its group, the last one itself.
+/// A union-find structure: each value points to another one of its group, the representative to itself.
 #[derive(Default)]
 struct Groups(BTreeMap<ValueId, ValueId>);
 
 impl Groups {
-    /// The one that stands for a value's group.
+    /// The representative of a value's group.
     fn of(&mut self, mut value: ValueId) -> ValueId {
         while let Some(next) = self.0.get(&value).copied().filter(|next| *next != value) {
             let after = self.0.get(&next).copied().unwrap_or(next);
@@ -225,13 +226,13 @@ impl Groups {
     }
 }
 
-/// The masks among the operands of an op, and their form where the op says it.
+/// The masks among the operands of an op, and their form if the op determines it.
 fn masks_of(op: &OpRef<'_>) -> Vec<(ValueId, Option<Form>)> {
     let combines = [&super::TAND, &super::TOR, &super::TXOR, &super::TNOT].iter().any(|def| std::ptr::eq(*def, op.def));
     if combines {
         let names = ["src0", "src1", "src", "dst"].map(|name| op.if_declared(name));
         let masks = names.into_iter().flatten();
-        // Bits after those of the valid columns are combined only where all of a row is valid.
+        // Bits after the valid columns are only combined if the rows are entirely valid.
         let whole = |value: &ValueId| {
             let tile = op.module.ty(*value).as_tile();
             tile.is_some_and(|tile| {
@@ -260,7 +261,7 @@ fn is_comparison(op: &OpRef<'_>) -> bool {
     op.def.schema.operand("mask").is_none()
 }
 
-/// Where the bits of the rows of a mask begin, on which a question may be.
+/// The positions of the bits in the rows of a mask, on which sources may disagree.
 fn bits(d: &mut Decoder<'_>, mask: Option<ValueId>, asked: Option<&'static Question>) -> Bits {
     match asked {
         None => Bits::Rows,
@@ -273,7 +274,7 @@ fn bits(d: &mut Decoder<'_>, mask: Option<ValueId>, asked: Option<&'static Quest
 fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (a, b, dst) = (operands.tile(d, a)?, operands.input(d, b)?, operands.tile(d, "dst")?);
-    // A comparison of two tiles is read alike everywhere.
+    // The sources agree on comparisons of two tiles.
     let asked = op.def.schema.operand("scalar").is_some().then_some(&DENSE_COMPARE);
     let effect =
         CompareTiles { local: operands.local, mode: mode(op), dst, a, b, bits: bits(d, op.operand("dst"), asked) };

@@ -15,7 +15,7 @@ use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpRef, PipeRule};
 use slipring_op::ops;
 use slipring_op::rules::{TILE, VIEW, defaulted, operand, optional, require_space};
 
-/// Numbers in a tile or in global memory.
+/// Indices in a tile or in global memory.
 const NUMBERS: TypeRule =
     TypeRule { describe: "a tile or a view of global memory", accepts: |ty| (TILE.accepts)(ty) || (VIEW.accepts)(ty) };
 
@@ -35,7 +35,7 @@ const SCATTER_CONFLICT: &EnumSpec =
 const SCATTER_ATOMIC: &EnumSpec =
     &EnumSpec { kind: "scatter_atomic_op", numbered: false, members: &["none", "add", "max", "min"] };
 
-/// Says what a number in the indices names.
+/// Documents what an index selects.
 macro_rules! table_doc {
     ($($what:literal),+) => {
         concat!(
@@ -137,17 +137,17 @@ fn lower_mscatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     lower_table(op, d, "src", outside, Some(update(op)))
 }
 
-/// Whether it gathers into L1.
+/// True if it gathers into L1.
 fn to_mat(op: &OpRef<'_>) -> bool {
     op.space("dst") == Some(Space::Mat)
 }
 
-/// What the op says that each number names: a row?
+/// The declared granularity: true if each index selects a row.
 fn said(op: &OpRef<'_>) -> Option<bool> {
     op.text("coalesce").map(|said| said == "row")
 }
 
-/// Whether each number names a row of the table.
+/// True if each index selects a row of the table.
 pub(crate) fn by_row(op: &OpRef<'_>) -> bool {
     if let Some(said) = said(op) {
         return said;
@@ -157,10 +157,10 @@ pub(crate) fn by_row(op: &OpRef<'_>) -> bool {
     lone("indices") == Some(true) && lone(tile) == Some(false)
 }
 
-/// Both: the scalar unit reads the numbers and has MTE2 load what they name.
+/// Both platforms: the scalar unit reads the indices and makes MTE2 load the selected data.
 const TO_MAT: LibraryFlags =
     LibraryFlags { of: Capability::VectorTables, has: false, when: to_mat, flags: &[(Pipe::S, Pipe::Mte2)] };
-/// A2/A3: the scalar unit reads the numbers and has MTE2 load the rows.
+/// A2/A3: the scalar unit reads the indices and makes MTE2 load the rows.
 const GATHER_ROWS: LibraryFlags = LibraryFlags {
     of: Capability::VectorTables,
     has: false,
@@ -175,7 +175,7 @@ const GATHER_ROWS: LibraryFlags = LibraryFlags {
         (Pipe::S, Pipe::Mte3),
     ],
 };
-/// A2/A3: the scalar unit reads the numbers and has MTE3 store the rows.
+/// A2/A3: the scalar unit reads the indices and makes MTE3 store the rows.
 const SCATTER_ROWS: LibraryFlags = LibraryFlags {
     of: Capability::VectorTables,
     has: false,
@@ -220,7 +220,7 @@ fn update(op: &OpRef<'_>) -> Option<UpdateKind> {
     }
 }
 
-/// Reports a value of an attribute that only units that work on registers have.
+/// Reports an attribute value that only units that work on registers support.
 fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: &mut Diags) {
     if !platform.can(Capability::TableModes) {
         let message =
@@ -243,7 +243,7 @@ fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
     for name in [tile, "indices"] {
         require_space(op, name, &[Space::Vec], diags);
     }
-    // A column of numbers may be a tile by columns, if the op says that they name rows.
+    // A column of indices may be a tile in column order, if the op specifies that they select rows.
     check::by_rows(op, &[tile], diags);
     if said(op) != Some(true) {
         check::by_rows(op, &["indices"], diags);
@@ -266,7 +266,7 @@ fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
     }
 }
 
-/// The rules of a tile in L1.
+/// Checks a gather into a tile in L1.
 fn verify_to_mat(op: &OpRef<'_>, diags: &mut Diags) {
     if op.tile("indices").is_some() {
         diags.push(op.error("operand-type", "expects indices in global memory where dst is in `mat`, not in a tile"));
@@ -287,7 +287,7 @@ fn verify_to_mat(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
-/// Into L1: the scalar unit reads the numbers first.
+/// Lowers a gather into L1: the scalar unit reads the indices first.
 fn lower_to_mat(op: &OpRef<'_>, d: &mut Decoder<'_>, outside: Outside) -> Lowered {
     let mut operands = Operands::within(op, d, Space::Mat);
     let (local, tile) = (operands.local, operands.tile(d, "dst")?);
@@ -324,7 +324,7 @@ fn lower_table(
         operands.issue_at(d, Pipe::V, effect, cost);
         return Ok(());
     }
-    // A2/A3: the order that the library's own flags make is all there is between the three units that take part.
+    // A2/A3: the library's own flags are the only order between the three units that take part.
     let (case, before, pipe) = match (by_row(op), store.is_some()) {
         (false, _) => (ELEMENTS, 3, Pipe::S),
         (true, false) => (GATHER_ROWS, 2, Pipe::Mte2),

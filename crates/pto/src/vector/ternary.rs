@@ -1,4 +1,4 @@
-//! Three operands, element by element (PTO IR manual 4.5).
+//! Three operands, elementwise (PTO IR manual 4.5).
 
 use slipring_ir::{OperandSpec, Touch};
 
@@ -14,7 +14,7 @@ use slipring_op::rules::{TILE, operand, schema};
 
 const SRC2: OperandSpec = operand("src2", TILE, Touch::Read, "the third source");
 
-/// Two sums or differences, one after the other.
+/// Two additions or subtractions in sequence.
 const TILES: OpDef = OpDef {
     schema: schema("", ins(3), &[SRC0, SRC1, SRC2, DST], &[], &[]),
     verify: check::numbers,
@@ -23,10 +23,10 @@ const TILES: OpDef = OpDef {
     elems: types::THREE,
     ..EACH
 };
-/// The same with a number as the second operand.
+/// Like [`TILES`], with a scalar as the second operand.
 const NUMBER_BETWEEN: OpDef = OpDef { schema: schema("", ins(3), &[SRC0, SCALAR_ARG, SRC1, DST], &[], &[]), ..TILES };
 
-/// Says how each step is rounded.
+/// Documents the rounding of each step.
 macro_rules! steps_doc {
     ($what:literal) => {
         number_doc!(

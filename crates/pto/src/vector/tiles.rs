@@ -1,7 +1,8 @@
-//! How the tiles of vector operations lie, and which of their valid shapes are equal, on the two kinds of vector unit.
+//! Layouts of the tiles of vector operations, and equal valid shapes, on the two kinds of vector unit.
 //!
-//! Sources: the assertions of the tile library's headers and the verification sections of the public manual. Where a library takes
-//! columns (`TEXPANDS`, the source of `TCOLARGMAX`), or nobody but the assembler asks, there is no rule.
+//! Sources: the assertions of the tile library's headers and the verification sections of the public manual. There is
+//! no rule if a library accepts columns (`TEXPANDS`, the source of `TCOLARGMAX`), or only the assembler has the
+//! requirement.
 
 use slipring_op::{LayoutConstraint, LayoutRule, On, ShapeRule, TileRules};
 
@@ -13,7 +14,7 @@ const fn plain_rows(operands: &'static [&'static str]) -> LayoutRule {
     LayoutRule { operands, within: None, lies: LayoutConstraint::PlainRows, on: On::All }
 }
 
-/// One valid shape on all platforms.
+/// Requires the same valid shape on all platforms.
 const fn equal(operands: &'static [&'static str]) -> ShapeRule {
     ShapeRule { operands, rows: On::All, columns: On::All }
 }
@@ -33,16 +34,16 @@ const EACH: ShapeRule = equal(&["dst", "src"]);
 pub(super) const TWO: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst"])], shapes: &[EACH_OF_TWO] };
 /// One source.
 pub(super) const ONE: TileRules = TileRules { layouts: &[rows(&["src", "dst"])], shapes: &[EACH] };
-/// One source, whose layout no source speaks of.
+/// One source, whose layout is unspecified.
 pub(super) const SHAPES: TileRules = TileRules { layouts: &[], shapes: &[EACH] };
-/// The same where the assembler of units that work on registers compares columns alone.
+/// Like [`SHAPES`], but on units that work on registers the assembler only compares columns.
 pub(super) const SHAPES_OF_SUM: TileRules =
     TileRules { layouts: &[], shapes: &[ShapeRule { operands: &["dst", "src"], rows: On::Memory, columns: On::All }] };
 /// Remainders, with their working memory.
 pub(super) const REMAINDER: TileRules =
     TileRules { layouts: &[rows(&["src0", "src1", "tmp", "dst"])], shapes: &[EACH_OF_TWO] };
 pub(super) const REMAINDER_BY: TileRules = TileRules { layouts: &[rows(&["src", "tmp", "dst"])], shapes: &[EACH] };
-/// What units that work on memory need working memory for.
+/// Operations for which units that work on memory need working memory.
 pub(super) const PRELU: TileRules =
     TileRules { layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS], shapes: &[EACH_OF_TWO] };
 const TMP_IN_ROWS: LayoutRule =
@@ -51,7 +52,7 @@ pub(super) const EXCLUSIVE: TileRules = TileRules {
     layouts: &[rows(&["src0", "src1", "dst"]), TMP_IN_ROWS],
     shapes: &[EACH_OF_TWO, ShapeRule { operands: &["dst", "tmp"], rows: On::Memory, columns: On::Memory }],
 };
-/// Comparisons: the mask has a row for each row.
+/// Comparisons: the mask has a row for each row of the source.
 pub(super) const COMPARE: TileRules = TileRules {
     layouts: &[],
     shapes: &[
@@ -61,9 +62,9 @@ pub(super) const COMPARE: TileRules = TileRules {
 };
 pub(super) const COMPARE_NUMBER: TileRules = TileRules { layouts: &[], shapes: &[equal_rows(&["src", "dst"])] };
 pub(super) const SELECT: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst"])], shapes: &[] };
-/// A row to one element: results by columns are one column.
+/// Rows to one element: a result in column order is a single column.
 pub(super) const BY_ROW: TileRules = TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[] };
-/// A column to one element.
+/// Columns to one element.
 pub(super) const BY_COLUMN: TileRules = TileRules { layouts: &[plain_rows(&["src", "dst"])], shapes: &[] };
 pub(super) const COLUMN_INDEX: TileRules = TileRules { layouts: &[plain_rows(&["dst"])], shapes: &[] };
 pub(super) const SPREAD_ROWS: TileRules =
@@ -77,22 +78,22 @@ pub(super) const WITH_ROW: TileRules = TileRules {
     layouts: &[rows(&["src0", "src1", "dst"])],
     shapes: &[equal(&["dst", "src0"]), equal_columns(&["dst", "src1"])],
 };
-/// Powers; the exponent may be a number.
+/// Powers; the exponent may be a scalar.
 pub(super) const POWER: TileRules = TileRules {
     layouts: &[rows(&["base", "exponent", "dst"])],
     shapes: &[equal(&["dst", "base", "exponent"]), TMP_LIKE_DST],
 };
-/// `TPOW_IMPL` of units that work on memory asserts it.
+/// `TPOW_IMPL` for units that work on memory asserts it.
 const TMP_LIKE_DST: ShapeRule = ShapeRule { operands: &["dst", "tmp"], rows: On::Memory, columns: On::Memory };
-/// Values with their numbers.
+/// Values with their indices.
 pub(super) const NUMBERED: TileRules = TileRules {
     layouts: &[],
     shapes: &[equal(&["src0", "index0"]), equal(&["src1", "index1"]), equal(&["dst", "index"])],
 };
-/// Streams, whose valid shapes are the op's own rules.
+/// Interleaved streams, whose valid shapes the op's own rules check.
 pub(super) const WOVEN: TileRules = TileRules { layouts: &[rows(&["src0", "src1", "dst0", "dst1"])], shapes: &[] };
 pub(super) const TRIANGLE: TileRules = TileRules { layouts: &[rows(&["dst"])], shapes: &[] };
-/// The manual has sources by columns where the unit works on registers.
+/// The manual allows sources in column order on units that work on registers.
 pub(super) const TURNED: TileRules = TileRules {
     layouts: &[LayoutRule { operands: &["src"], within: None, lies: LayoutConstraint::Rows, on: On::Memory }],
     shapes: &[],

@@ -1,7 +1,8 @@
-//! The element types of vector operations on the two kinds of vector unit.
+//! Element types of vector operations on the two kinds of vector unit.
 //!
-//! Sources: the messages of the public assembler's verifier; the tile ISA's pages where they know more and no message
-//! contradicts. Unsigned integers go with signed ones of their width. Neither unit computes on 64 bits.
+//! Sources: the messages of the public assembler's verifier; the pages of the tile ISA if they are more specific and no
+//! message contradicts them. Unsigned integers are treated like signed ones of their width. Neither unit computes on 64
+//! bits.
 
 use slipring_tile::Elem::{self, *};
 
@@ -16,21 +17,21 @@ const BF16_TOO: &[Elem] = &[I16, U16, I32, U32, F16, BF16, F32];
 const ALL: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32];
 const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
 
-/// All of at most 32 bits.
+/// All types of at most 32 bits.
 const SHORT: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32, F8E4M3, F8E5M2, HiF8];
-/// What is gathered by indices.
+/// Sources of a gather by indices.
 pub(super) const GATHERED_INDEX: ElemTypes =
     ElemTypes { operand: "src", memory: NUMBERS, registers: &[I8, U8, I16, U16, I32, U32, F16, F32, F8E4M3, F8E5M2] };
 /// The indices of a gather.
 pub(super) const GATHER_INDICES: ElemTypes =
     ElemTypes { operand: "indices", memory: &[I32, U32], registers: &[I16, U16, I32, U32] };
-/// What is gathered by a pattern.
+/// Sources of a gather by a pattern.
 pub(super) const GATHERED_PATTERN: ElemTypes = ElemTypes { operand: "src", memory: BF16_TOO, registers: SHORT };
-/// What is gathered by a comparison.
+/// Sources of a gather by a comparison.
 pub(super) const GATHERED_WHERE: ElemTypes =
     ElemTypes { operand: "src", memory: &[I32, U32, F16, F32], registers: NUMBERS };
 
-/// Rules for one operand, the rest of the tiles being of the same type.
+/// Rules for one operand; the other tiles have the same type.
 macro_rules! types {
     ($($(#[$doc:meta])* $name:ident: $operand:literal $memory:expr, $registers:expr;)*) => {$(
         $(#[$doc])*
@@ -101,7 +102,7 @@ types! {
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }
 
-/// Conversions: floats of 8 and 4 bits are known to units that work on registers.
+/// Conversions: only units that work on registers have floats of 8 and 4 bits.
 pub(super) const CONVERTED: &[ElemTypes] = &[
     ElemTypes { operand: "src", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() },
     ElemTypes { operand: "dst", memory: WITHOUT_SMALL_FLOATS, registers: Elem::ALL.as_slice() },

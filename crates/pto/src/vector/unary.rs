@@ -1,4 +1,4 @@
-//! One tile, element by element (PTO IR manual 4.5).
+//! One tile, elementwise (PTO IR manual 4.5).
 
 use slipring_ir::{AttrSpec, Diags, OpSchema};
 
@@ -16,7 +16,7 @@ use slipring_op::ops;
 const TILES: OpDef = OpDef { schema: ONE, verify: check::numbers, lower: elementwise, tiles: tiles::ONE, ..EACH };
 const ROOT: OpSchema = OpSchema { generic: &["src", "dst", "tmp"], ..ONE_TMP };
 
-/// One tile of floats, some with high precision.
+/// One tile of floats, with a high-precision form for some types.
 const fn precise(attrs: &'static [AttrSpec], schema: OpSchema) -> OpDef {
     OpDef { schema: precision::with(attrs, schema), verify: precision::floats, elems: types::FLOAT, ..TILES }
 }

@@ -1,8 +1,9 @@
-//! What the public tile libraries write of the working memory of an op.
+//! The working memory of an op that the public tile libraries write.
 //!
-//! Read from their headers as of August 2026, for units that work on memory (A2/A3) and on registers (A5): the first take `tmp`
-//! for most of these ops, the second leave it alone but for `tcolsum` by pairs and `tsort32`. A repeat of an instruction is 256
-//! bytes, a block 32. What a library writes after a tile that its own rules take is said (`beyond`) and not asked for.
+//! Read from their headers as of August 2026, for units that work on memory (A2/A3) and on registers (A5). The former
+//! use `tmp` for most of these ops, the latter only for pairwise `tcolsum` and `tsort32`. A repeat of an instruction is
+//! 256 bytes, a block 32. Writes of a library past a tile that satisfies its own rules are recorded (`beyond`) but not
+//! required to fit.
 
 use slipring_effect::vector::{Around, WorkingSpan};
 use slipring_op::def::OpRef;
@@ -11,12 +12,13 @@ use slipring_tile::{BLayout, Elem, SLayout};
 
 const REPEAT: u64 = 256;
 const BLOCK: u64 = 32;
-/// Most repeats of one instruction.
+/// The maximum number of repeats of one instruction.
 const REPEATS: u64 = 255;
 
-/// `TRowSum`: floats keep half as many parts of 256 bytes as a row of the source has (`FillTmp`), integers one block.
+/// `TRowSum`: for floats half as many chunks of 256 bytes as a row of the source has (`FillTmp`), for integers one
+/// block.
 pub(super) const ROW_SUM: WorkingMemory = WorkingMemory::of_memory(|a| row(a, |parts| (parts / 2).max(1)));
-/// `TRowMax`, `TRowMin`: floats keep one part of 256 bytes for each row.
+/// `TRowMax`, `TRowMin`: for floats one chunk of 256 bytes for each row.
 pub(super) const ROW_EXTREME: WorkingMemory = WorkingMemory::of_memory(|a| row(a, |_| 1));
 /// `TRowProd`: one block.
 pub(super) const ROW_PRODUCT: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK)]);
@@ -29,7 +31,7 @@ pub(super) const COLUMN_PAIRS: WorkingMemory = WorkingMemory {
     memory: WorkingUse::Forms(&[WorkingForm { when: in_pairs, spans: pairs }]),
     registers: WorkingUse::Forms(&[WorkingForm { when: in_pairs, spans: pairs_in_registers }]),
 };
-/// `TSort32`: a row of the source, where its last block of 32 elements is not full.
+/// `TSort32`: a row of the source, if its last block of 32 elements is not full.
 pub(super) const SORT: WorkingMemory = WorkingMemory {
     memory: WorkingUse::Spans(|a| sorted(a, a.src.valid[1])),
     registers: WorkingUse::Spans(|a| sorted(a, a.src.valid[1].saturating_mul(a.src.elem()))),
@@ -37,7 +39,7 @@ pub(super) const SORT: WorkingMemory = WorkingMemory {
 /// `TSel`: the address of a row of the mask, 64 or 128 bits of it.
 pub(super) const SELECT: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![WorkingSpan::run(0, if a.dst.elem() == 2 { 16 } else { 8 })]);
-/// `TSels`: the number.
+/// `TSels`: the scalar.
 pub(super) const SELECT_NUMBER: WorkingMemory = WorkingMemory::of_memory(|a| vec![WorkingSpan::run(0, a.dst.elem())]);
 /// `TXor`, `TBitwiseSOp`: an intermediate result.
 pub(super) const EXCLUSIVE: WorkingMemory =
@@ -45,16 +47,16 @@ pub(super) const EXCLUSIVE: WorkingMemory =
 /// `TQuant`: the integers of 32 bits.
 pub(super) const QUANTISED: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![WorkingSpan::rows(a.src.valid[0], a.src.valid[1] * 4)]);
-/// `TRem`: a row, and after as many columns as `dst` has a mask.
+/// `TRem`: a row, followed by a mask after as many columns as `dst` has.
 pub(super) const REMAINDER: WorkingMemory = WorkingMemory::of_memory(remainder);
 /// `TRemS`: a row.
 pub(super) const REMAINDER_BY: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![WorkingSpan::run(0, a.dst.valid[1] * 4)]);
-/// `TPrelu`: a row of bits for each row, then what `TSel` needs.
+/// `TPrelu`: a row of bits for each row, then the working memory of `TSel`.
 pub(super) const PRELU: WorkingMemory = WorkingMemory::of_memory(prelu);
-/// `TTrans`: the transposed tile in whole blocks of the instruction, where both tiles consist of such.
+/// `TTrans`: the transposed tile in whole blocks of the instruction, if both tiles consist of such blocks.
 pub(super) const TRANSPOSE: WorkingMemory = WorkingMemory::of_memory(transpose);
-/// `TRowExpandBinOp`: each value spread over a block.
+/// `TRowExpandBinOp`: each value broadcast to a block.
 pub(super) const SPREAD_COLUMN: WorkingMemory = WorkingMemory::of_memory(|a| {
     let eights = a.dst.valid[0].div_ceil(8);
     let at_once = if a.dst.valid[0] < 256 { eights } else { eights.min(30) };
@@ -63,7 +65,7 @@ pub(super) const SPREAD_COLUMN: WorkingMemory = WorkingMemory::of_memory(|a| {
 /// `TAddDeqRelu`: the sums.
 pub(super) const SUMS: WorkingMemory =
     WorkingMemory::of_memory(|a| vec![WorkingSpan::rows(a.dst.valid[0], a.dst.valid[1] * 4)]);
-/// `TPow`: powers of floats before special values are put in.
+/// `TPow`: powers of floats, before special values are inserted.
 pub(super) const POWERS: WorkingMemory = WorkingMemory::of_memory(|a| match a.dst.layout.elem.is_float() {
     true => vec![WorkingSpan::rows(a.dst.valid[0], a.dst.valid[1] * a.dst.elem())],
     false => Vec::new(),
@@ -81,21 +83,21 @@ pub(super) const GATHER: WorkingMemory = WorkingMemory {
     registers: WorkingUse::Nothing,
 };
 
-/// Rows of a source that are reduced: of each row so many parts of 256 bytes as `kept` makes of its whole parts.
+/// Rows of a source that are reduced: for each row, `kept` of the number of its whole chunks of 256 bytes.
 fn row(a: &Around, kept: fn(u64) -> u64) -> Vec<WorkingSpan> {
     let [rows, cols] = a.src.valid;
     if !a.src.layout.elem.is_float() {
         return vec![WorkingSpan::run(0, BLOCK)];
     }
     if in_groups(a) {
-        // A sum for each block of the source, one after the other (`ReduceOptFP32_…`).
+        // A sum for each block of the source, consecutively (`ReduceOptFP32_…`).
         return vec![WorkingSpan::run(0, 4096)];
     }
     let part = REPEAT / a.src.elem();
     if cols <= part { Vec::new() } else { vec![WorkingSpan::rows(rows, kept(cols / part) * REPEAT)] }
 }
 
-/// Sources for which the library has a shorter way (`TryOptimizeFP32Reduce`).
+/// Sources for which the library has a faster path (`TryOptimizeFP32Reduce`).
 fn in_groups(a: &Around) -> bool {
     let (src, dst) = (&a.src.layout, &a.dst.layout);
     let shape = [u64::from(src.rows), u64::from(src.cols)];
@@ -114,7 +116,7 @@ fn row_index(a: &Around) -> Vec<WorkingSpan> {
     if cols <= part {
         return Vec::new();
     }
-    // A value and a column for each part of the row, then both apart, then the same of the parts.
+    // A value and a column for each chunk of the row, then both separately, then the same for the chunks.
     let first = cols.div_ceil(part);
     let values = (first * 2).next_multiple_of(block);
     let last = if cols <= part * part {
@@ -131,7 +133,7 @@ fn row_index(a: &Around) -> Vec<WorkingSpan> {
 fn column_index(a: &Around) -> Vec<WorkingSpan> {
     let (elem, cols) = (a.src.elem(), a.src.valid[1]);
     let (part, block) = (REPEAT / elem, BLOCK / elem);
-    // The number of the row, the best elements and, of 16 bits, their rows.
+    // The number of the row, the best elements and, for 16 bits, their rows.
     let kept = if elem == 2 { 3 } else { 2 };
     let (apart, last) = if cols >= part { (part, part) } else { (cols.next_multiple_of(block), cols) };
     vec![WorkingSpan::run(0, (apart * (kept - 1) + last) * elem)]
@@ -150,7 +152,7 @@ fn pairs_in_registers(a: &Around) -> Vec<WorkingSpan> {
     vec![WorkingSpan::rows((a.src.valid[0] / 2).max(1), (a.src.valid[1] * a.src.elem()).min(REPEAT))]
 }
 
-/// `length` is how long a row is as the library counts it before it decides to copy the last block only.
+/// `length` is the length of a row from which the library decides to copy only the last block.
 fn sorted(a: &Around, length: u64) -> Vec<WorkingSpan> {
     let cols = a.src.valid[1];
     match (cols % 32, length <= 32 * REPEATS) {
@@ -163,7 +165,7 @@ fn sorted(a: &Around, length: u64) -> Vec<WorkingSpan> {
 fn remainder(a: &Around) -> Vec<WorkingSpan> {
     let (cols, behind) = (a.dst.valid[1], u64::from(a.dst.layout.cols) * 4);
     let mask = cols.div_ceil(64) * 8;
-    // Its own address is written there first: a whole repeat of it, or as many elements as the row has.
+    // It first writes the tile's own address there: a whole repeat of it, or as many elements as the row has.
     let spread = if a.dst.layout.elem.is_float() { REPEAT } else { cols * 4 };
     let spread = WorkingSpan { beyond: true, ..WorkingSpan::run(behind, spread.max(mask)) };
     vec![WorkingSpan::run(0, cols * 4), WorkingSpan::run(behind, mask), spread]
@@ -200,7 +202,7 @@ fn numbers(a: &Around) -> Vec<WorkingSpan> {
     if cols < 64 {
         return vec![WorkingSpan::run(0, 256), WorkingSpan::run(512, (cols * 4).max(BLOCK))];
     }
-    // Eight repeats are written, the first one counts.
+    // Eight repeats are written; the first one counts.
     vec![
         WorkingSpan::run(0, 256),
         WorkingSpan::run(512, 256),
@@ -212,7 +214,7 @@ pub(crate) fn converted(a: &Around) -> Vec<WorkingSpan> {
     let [rows, cols] = a.dst.valid;
     match (a.src.layout.elem, a.dst.layout.elem) {
         (Elem::F32, Elem::I16) => {
-            // Whole repeats of a row, then the rest of up to 255 rows as far apart as those of the source.
+            // Whole repeats of a row, then the remainders of up to 255 rows at the row pitch of the source.
             let (whole, rest) = (cols / 64, cols % 64);
             let tail = if rest > 0 { (rows.min(REPEATS) - 1) * a.src.row() + rest * 4 } else { 0 };
             vec![WorkingSpan::run(0, (whole.min(REPEATS) * REPEAT).max(tail))]
@@ -232,8 +234,8 @@ fn gathered(a: &Around) -> Vec<WorkingSpan> {
     vec![WorkingSpan::run(0, lines * a.tmp.elem())]
 }
 
-/// Bits of the comparisons, then after as many bytes as `tmp` has elements a number for each element of the source, then the
-/// numbers that are compared with.
+/// The bits of the comparisons, then (after as many bytes as `tmp` has elements) a number for each element of the
+/// source, then the values that are compared with.
 fn compared(a: &Around) -> Vec<WorkingSpan> {
     let elements = u64::from(a.tmp.layout.rows) * u64::from(a.tmp.layout.cols);
     let numbers = u64::from(a.src.layout.rows) * u64::from(a.src.layout.cols) * 4;

@@ -2,10 +2,11 @@
 
 use crate::wire::{Rect, Xy};
 
-/// Covers tiles, each exactly once, by rectangles: from the first tile in rows as far right as tiles go, then as far down as
-/// whole rows of that width go, and again with what is left. The fixed host does it the same way, so the words agree.
+/// Covers tiles, each exactly once, with rectangles: starting at the first tile, each extends as far right as there are
+/// tiles and then as far down as whole rows of that width go; repeated for the remaining tiles. The fixed host uses the
+/// same algorithm, so the words agree.
 pub fn cover(tiles: impl IntoIterator<Item = Xy>) -> Vec<Rect> {
-    // A bit for each column, by rows.
+    // One bit for each column, by rows.
     let mut left: Vec<[u64; 4]> = Vec::new();
     for Xy { x, y } in tiles {
         if usize::from(y) >= left.len() {

@@ -23,7 +23,7 @@ pub enum BoardError {
 /// A built-in board by name.
 ///
 /// # Errors
-/// With the names that there are.
+/// With the available names.
 pub fn built_in(name: &str) -> Result<Board, BoardError> {
     let text = match name {
         "p100" => include_str!("../../boards/p100.toml"),
@@ -35,10 +35,10 @@ pub fn built_in(name: &str) -> Result<Board, BoardError> {
     parse(text)
 }
 
-/// Reads a board from the text of its file.
+/// Parses a board from the text of its file.
 ///
 /// # Errors
-/// [`BoardError`], which says what is wrong.
+/// [`BoardError`], which describes the problem.
 pub fn parse(text: &str) -> Result<Board, BoardError> {
     let file: File = toml::from_str(text)?;
     let board = Board {

@@ -1,4 +1,4 @@
-//! Boards as data: which tiles there are, which of them run the queue, and where DRAM is reached.
+//! Boards as data: the tiles, those of them that run the queue, and the tiles through which DRAM is reached.
 //!
 //! Two are built in, `p100` and `p150`; others come from a file of the same form (`platforms/boards/*.toml`).
 
@@ -15,11 +15,11 @@ use crate::wire::{Rect, Xy};
 pub struct Board {
     /// Its name.
     pub name: String,
-    /// One line about it.
+    /// One line describing it.
     pub description: String,
     /// Clock of tiles and networks, in MHz.
     pub clock_mhz: u32,
-    /// Columns of Tensix tiles that work, ascending.
+    /// Columns of working Tensix tiles, ascending.
     pub columns: Vec<u8>,
     /// First and last row of Tensix tiles.
     pub rows: (u8, u8),
@@ -27,15 +27,15 @@ pub struct Board {
     pub prefetch: Xy,
     /// The dispatch core and its subordinate, on network 1.
     pub dispatch: Xy,
-    /// The two cores of another queue, where this is a board as one of two queues sees it: see [`Board::pair`].
+    /// The two cores of another queue, if this is a board as seen by one of two queues: see [`Board::pair`].
     pub others: Option<[Xy; 2]>,
     /// The PCIe tile: host memory.
     pub pcie: Xy,
     /// The management core's tile.
     pub arc: Xy,
-    /// Windows of 2 MiB that a driver can open.
+    /// Number of 2 MiB windows that a driver can open.
     pub windows_2m: u32,
-    /// Windows of 4 GiB.
+    /// Number of 4 GiB windows.
     pub windows_4g: u32,
     /// Bytes of a DRAM bank.
     pub bank_bytes: u64,
@@ -48,11 +48,11 @@ pub struct Board {
 pub struct Bank {
     /// By network, in translated coordinates.
     pub ports: [Xy; 2],
-    /// Its tiles where network 0 has them untranslated: they answer on both networks.
+    /// Its tiles in the untranslated coordinates of network 0: they answer on both networks.
     pub physical: Vec<Xy>,
 }
 
-/// What stands at a place of the network.
+/// The kind of tile at a network location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tile {
     /// A Tensix tile that runs kernels.
@@ -63,7 +63,7 @@ pub enum Tile {
     Dispatch,
     /// A port of a DRAM bank.
     Dram(u32),
-    /// The way to host memory.
+    /// The path to host memory.
     Pcie,
     /// The management core.
     Arc,
@@ -72,7 +72,7 @@ pub enum Tile {
 }
 
 impl Board {
-    /// What stands at a place.
+    /// The kind of tile at a location.
     pub fn tile(&self, at: Xy) -> Tile {
         if self.is_tensix(at) {
             return match at {
@@ -85,7 +85,7 @@ impl Board {
                 },
             };
         }
-        // A bank answers at all three of its ports; the table has those that the two networks are meant to use.
+        // A bank answers at all three of its ports; the table lists those intended for the two networks.
         match self.banks.iter().position(|b| b.ports.contains(&at) || b.physical.contains(&at)) {
             Some(bank) => Tile::Dram(bank as u32),
             None if at == self.pcie => Tile::Pcie,
@@ -94,12 +94,13 @@ impl Board {
         }
     }
 
-    /// What a command reaches with the word of a place. A word of 0 is one that was left out: DRAM's tile at (0,0) is for windows.
+    /// The tile that a command reaches with a location word. A word of 0 counts as omitted: DRAM's tile at (0,0) is
+    /// only for windows.
     pub fn tile_of_word(&self, at: Xy) -> Tile {
         if at.word() == 0 { Tile::Nothing } else { self.tile(at) }
     }
 
-    /// Whether a working Tensix tile stands at a place, the queue's own cores included.
+    /// Whether there is a working Tensix tile at a location, the queue's own cores included.
     pub fn is_tensix(&self, at: Xy) -> bool {
         (self.rows.0..=self.rows.1).contains(&at.y) && self.columns.binary_search(&at.x).is_ok()
     }
@@ -114,16 +115,16 @@ impl Board {
         self.tensix().filter(|tile| self.tile(*tile) == Tile::Worker)
     }
 
-    /// How many workers a rectangle covers.
+    /// Number of workers covered by a rectangle.
     pub fn workers_in(&self, rect: Rect) -> u32 {
         rect.tiles().filter(|tile| self.tile(*tile) == Tile::Worker).count() as u32
     }
 
-    /// The board as each of two queues sees it. The second queue has the two tiles below the first one's in the same column: nothing
-    /// else tells where a driver puts it.
+    /// The board as each of two queues sees it. The second queue uses the two tiles below those of the first one in the
+    /// same column: there is no other indication of where a driver puts it.
     ///
     /// # Errors
-    /// If these are no Tensix tiles.
+    /// If these are not Tensix tiles.
     pub fn pair(&self) -> Result<[Board; 2], String> {
         let below = |core: Xy| Xy::new(core.x, core.y.saturating_add(2));
         let (own, others) = ([self.prefetch, self.dispatch], [self.prefetch, self.dispatch].map(below));

@@ -1,79 +1,80 @@
-//! What a host does besides queueing records.
+//! Host actions other than queueing records.
 
 use std::ops::Range;
 
 use crate::wire::{Rect, Xy};
 
-/// Something that the host does in front of a record, or after the last.
+/// A host action before a record, or after the last.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Act {
-    /// How many records are queued before it.
+    /// Number of records queued before it.
     pub before: usize,
-    /// What it is.
+    /// The action.
     pub kind: ActKind,
-    /// Which of two queues it is about: whose completions it takes.
+    /// The queue it refers to, if there are two: the one whose completions it takes.
     pub queue: u8,
-    /// When, in device cycles; 0 where that is not known.
+    /// Its time in device cycles; 0 if unknown.
     pub cycle: u64,
-    /// Where the text has it, in bytes; empty if it is from no text.
+    /// Its location in the text, in bytes; empty if it is not from a text.
     pub span: Range<usize>,
 }
 
-/// What a host does. Addresses of host memory are those that the device sees, below bit 60.
+/// A host action. Addresses of host memory are those that the device sees, below bit 60.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ActKind {
-    /// It waits until everything so far has run, and takes all completion records.
+    /// Waits until everything so far has run, and takes all completion records.
     Wait,
-    /// It takes the next record of the completion ring, and waits for it.
+    /// Waits for the next record of the completion ring, and takes it.
     Take,
-    /// It loads bytes.
+    /// Loads bytes.
     Load {
         /// Through a window to this tile; `None`: of host memory.
         tile: Option<Xy>,
         /// The first byte.
         addr: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u32,
     },
-    /// It stores bytes.
+    /// Stores bytes.
     Store {
-        /// Through a window to this tile, or to all Tensix tiles of a rectangle but the queue's own; `None`: to host memory.
+        /// Through a window to this tile, or to all Tensix tiles of a rectangle except the queue's own; `None`: to host
+        /// memory.
         tiles: Option<Rect>,
         /// The first byte, or a register.
         addr: u64,
-        /// What.
+        /// The bytes.
         bytes: Vec<u8>,
     },
-    /// It looks at memory of a tile until these bytes are there, or until nothing happens any more.
+    /// Polls memory of a tile until it contains these bytes, or until nothing happens any more.
     Poll {
         /// The tile.
         tile: Xy,
         /// The first byte.
         addr: u64,
-        /// What it waits for.
+        /// The expected bytes.
         bytes: Vec<u8>,
     },
-    /// It pins memory, zeroed. Where memory is pinned already, that has this many bytes from now on.
+    /// Pins memory, zeroed. If memory is already pinned there, this changes its size.
     Pin {
-        /// Where the device sees it.
+        /// The device's address of it.
         addr: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// It gives pinned memory back.
+    /// Unpins memory.
     Unpin {
-        /// Where the device sees it.
+        /// The device's address of it.
         addr: u64,
     },
-    /// It lets so many device cycles pass.
+    /// Lets this many device cycles pass.
     Pause {
-        /// How many.
+        /// Number of cycles.
         cycles: u64,
     },
 }
 
 impl Act {
-    /// What a host does when so many records are queued, at an unknown time.
+    /// A host action after this many records have been queued, at an unknown time.
     pub fn new(before: usize, kind: ActKind) -> Act {
         Act { before, kind, queue: 0, cycle: 0, span: 0..0 }
     }

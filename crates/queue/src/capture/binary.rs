@@ -6,87 +6,87 @@ use super::{Act, ActKind, Capture, Entry, TextError};
 use crate::layout::Layout;
 use crate::wire::{PrefetchCommand, Rect, WireError, Xy};
 
-/// First bytes of a binary capture; the last is the form's version.
+/// First bytes of a binary capture; the last is the version of the format.
 const MAGIC: &[u8] = b"SLIPCQ\0";
-/// Versions: records alone, with fields of the memory map, with times and what the host takes and loads, with all that it does, and of two
-/// queues.
+/// Versions: records alone; with fields of the memory map; with times and the host's takes and loads; with all host
+/// actions; with two queues.
 const VERSIONS: std::ops::RangeInclusive<u8> = 1..=5;
 
-/// The version of a binary capture that bytes begin with.
+/// The version of a binary capture that begins with these bytes.
 pub(super) fn version(bytes: &[u8]) -> Option<u8> {
     bytes.strip_prefix(MAGIC)?.first().copied().filter(|version| VERSIONS.contains(version))
 }
 
-/// What an item is from version 3 on.
+/// Item kinds from version 3.
 const RECORD: u16 = 0;
 const WAIT: u16 = 1;
 const TAKE: u16 = 2;
 const LOAD: u16 = 3;
-/// From version 4 on.
+/// From version 4.
 const STORE: u16 = 4;
 const POLL: u16 = 5;
 const PIN: u16 = 6;
 const UNPIN: u16 = 7;
 const PAUSE: u16 = 8;
-/// From version 5 on: what follows goes to another of two queues.
+/// From version 5: what follows goes to the other one of two queues.
 const QUEUE: u16 = 9;
-/// Columns and rows of host memory.
+/// Represents host memory in place of column and row.
 const HOST: u16 = 0xFFFF;
 
-/// A place that no board has.
+/// A location that no board has.
 const NOWHERE: Xy = Xy::new(255, 255);
 
 /// An entry's flag: the host waits until everything before it has run.
 const WAITS: u16 = 1;
 
-/// Why bytes are no capture.
+/// Why bytes are not a capture.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
     /// Neither form.
     #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 5) nor text")]
     Unknown,
-    /// The file ends inside something.
+    /// The file ends prematurely.
     #[error("{what} at {offset:#x} takes {needs} bytes, and the file has {has} more")]
     Truncated {
-        /// What was being read.
+        /// The item being read.
         what: &'static str,
-        /// Where it starts.
+        /// Its start.
         offset: usize,
-        /// Bytes that it takes.
+        /// Number of bytes required.
         needs: usize,
-        /// Bytes that there are.
+        /// Number of bytes available.
         has: usize,
     },
     /// A name is not UTF-8.
     #[error("the board's name, or that of a field of its memory map, is not UTF-8")]
     Name,
-    /// A field of the memory map that layouts do not have, or whose value does not fit.
+    /// An unknown field of the memory map, or one with an invalid value.
     #[error("{0}")]
     Layout(String),
-    /// An issue region does not hold commands one after the other.
+    /// An issue region does not consist of consecutive commands.
     #[error("no command: {0}")]
     Wire(#[from] WireError),
-    /// An item of a kind that there is not.
+    /// An item of an unknown kind.
     #[error("the item at {offset:#x} is of kind {kind}, and version {version} has kinds 0 to {last}")]
     Item {
-        /// Where it starts.
+        /// Its start.
         offset: usize,
         /// Its kind.
         kind: u16,
         /// The version of the file.
         version: u8,
-        /// The last kind that this version has.
+        /// The last kind in this version.
         last: u16,
     },
-    /// A queue that there is not.
+    /// An invalid queue.
     #[error("the item at {offset:#x} names queue {queue}, and there are queues 0 and 1")]
     Queue {
-        /// Where it starts.
+        /// Its start.
         offset: usize,
         /// Its number.
         queue: u16,
     },
-    /// A text with mistakes.
+    /// A text with errors.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
     Text(Vec<TextError>),
 }
@@ -147,7 +147,7 @@ impl Capture {
         Ok(Capture { board, layout, two_queues: version > 4, entries, acts, dumps: Vec::new() })
     }
 
-    /// Writes the binary form. A board's name of more than 65,535 bytes is cut.
+    /// Writes the binary form. A board's name of more than 65,535 bytes is truncated.
     pub fn to_bytes(&self) -> Vec<u8> {
         let fields = &self.layout[..self.layout.len().min(usize::from(u16::MAX))];
         let timed = self.two_queues || !self.acts.is_empty() || self.entries.iter().any(|entry| entry.cycle > 0);
@@ -189,7 +189,7 @@ impl Capture {
 }
 
 impl ActKind {
-    /// What an item of it is.
+    /// The item kind.
     fn item(&self) -> u16 {
         match self {
             ActKind::Wait => WAIT,
@@ -241,7 +241,7 @@ impl Act {
     }
 }
 
-/// What follows goes to another queue than what stands before.
+/// Switches to another queue, if what follows belongs to it.
 fn goes_to(queue: u8, last: &mut u8, out: &mut Vec<u8>) {
     if std::mem::replace(last, queue) != queue {
         out.extend(QUEUE.to_le_bytes());
@@ -250,10 +250,10 @@ fn goes_to(queue: u8, last: &mut u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Entries of the bytes of an issue region, each prefetch command one: a dump has no slots.
+/// The entries in the bytes of an issue region, each prefetch command being one: a dump has no slots.
 ///
 /// # Errors
-/// [`CaptureError::Wire`] where there is no command. Zeroes up to the end are none, and no error.
+/// [`CaptureError::Wire`] if there is no command. Trailing zeros are skipped.
 pub fn from_issue_region(bytes: &[u8]) -> Result<Vec<Entry>, CaptureError> {
     let mut entries = Vec::new();
     let mut at = 0;
@@ -279,7 +279,7 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// Something of a kind that there is which the host does.
+    /// A host action of a known kind.
     fn act(&mut self, kind: u16) -> Result<ActKind, CaptureError> {
         Ok(match kind {
             WAIT => ActKind::Wait,
@@ -311,7 +311,7 @@ impl<'a> Reader<'a> {
         Ok(((x, y) != (HOST, HOST)).then(|| Xy::new(x.min(255) as u8, y.min(255) as u8)))
     }
 
-    /// An address, and bytes behind their number.
+    /// An address, and bytes preceded by their number.
     fn data(&mut self) -> Result<(u64, Vec<u8>), CaptureError> {
         let (addr, length) = (self.u64("an address")?, self.u32("a number of bytes")?);
         Ok((addr, self.take("bytes", length as usize)?.to_vec()))

@@ -1,43 +1,44 @@
-//! A stream of records, and what a host does between them.
+//! A stream of records, and the host actions between them.
 
 use std::ops::Range;
 
 use crate::capture::act::Act;
 use crate::wire::Xy;
 
-/// What a host queued, in order.
+/// A recorded host stream, in order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Capture {
-    /// Name of the board it is for.
+    /// Name of its board.
     pub board: String,
-    /// Fields of the memory map that are others than in the fixed configuration, by the names of [`Layout::NAMES`](crate::Layout::NAMES).
+    /// Fields of the memory map that differ from the fixed configuration, by the names of
+    /// [`Layout::NAMES`](crate::Layout::NAMES).
     pub layout: Vec<(String, u64)>,
     /// Whether there are two queues on the board, each with its own fetch queue and completion ring.
     pub two_queues: bool,
     /// Entries of the fetch queues, in the order in which the host queues them.
     pub entries: Vec<Entry>,
-    /// What the host does besides, in order.
+    /// The other host actions, in order.
     pub acts: Vec<Act>,
-    /// What to show of the device's memory after a run.
+    /// Device memory to show after a run.
     pub dumps: Vec<Dump>,
 }
 
 /// An entry of the fetch queue.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Entry {
-    /// What was stored into the slot: size in 16-byte units, stall flag in bit 15.
+    /// The value stored into the slot: size in 16-byte units, stall flag in bit 15.
     pub slot: u16,
-    /// What was written into the issue region.
+    /// The bytes written into the issue region.
     pub bytes: Vec<u8>,
-    /// Which of two queues it goes to.
+    /// Its queue, if there are two.
     pub queue: u8,
     /// Whether the host waits until everything before it has run.
     pub waits: bool,
-    /// When the slot was stored, in device cycles; 0 where that is not known.
+    /// When the slot was stored, in device cycles; 0 if unknown.
     pub cycle: u64,
-    /// Where the text has it, in bytes; empty if it is from no text.
+    /// Its location in the text, in bytes; empty if it is not from a text.
     pub span: Range<usize>,
-    /// Lines of the text inside it: the first byte that each stands for, and where it is.
+    /// Lines of the text within it: the first byte that each represents, and its location.
     pub lines: Vec<(usize, Range<usize>)>,
 }
 
@@ -48,23 +49,23 @@ pub struct Dump {
     pub tile: Xy,
     /// First byte.
     pub addr: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
 impl Entry {
-    /// An entry whose slot says its size.
+    /// An entry whose slot gives its size.
     pub fn new(bytes: Vec<u8>) -> Entry {
         Entry { slot: (bytes.len() / 16) as u16, bytes, ..Entry::default() }
     }
 
-    /// Where the text has what stands at a byte of the entry; empty if it is from no text.
+    /// The location in the text of a byte of the entry; empty if it is not from a text.
     pub fn place(&self, at: Option<u32>) -> Range<usize> {
         let line = at.and_then(|at| self.lines.iter().rev().find(|(from, _)| *from <= at as usize));
         line.map_or_else(|| self.span.clone(), |(_, span)| span.clone())
     }
 
-    /// Bytes that the device fetches for it.
+    /// Number of bytes that the device fetches for it.
     pub fn fetched(&self) -> u32 {
         fetched(self.slot)
     }
@@ -75,7 +76,7 @@ impl Entry {
     }
 }
 
-/// Bytes that a slot makes the device fetch.
+/// Number of bytes that a slot makes the device fetch.
 pub(crate) fn fetched(slot: u16) -> u32 {
     u32::from(slot & 0x7FFF) << 4
 }

@@ -1,7 +1,7 @@
-//! Captured streams: what a host queued, as a file.
+//! Captured streams: everything a host queued, as a file.
 //!
-//! Two forms: a binary one for what a driver logs ([`Capture::from_bytes`], [`Capture::to_bytes`]), and a text one to write and read by hand
-//! ([`parse`], [`print()`]). `docs/queue.md` describes both.
+//! There are two forms: a binary one, written by drivers ([`Capture::from_bytes`], [`Capture::to_bytes`]), and a text
+//! one that can be read and written by hand ([`parse`], [`print()`]). `docs/queue.md` describes both.
 
 mod act;
 mod binary;
@@ -20,24 +20,24 @@ use crate::board::Board;
 use crate::layout::Layout;
 
 impl Capture {
-    /// The entry of a record, by its number in its queue; `None` for the queue where there is one.
+    /// The entry of a record, by its index in its queue; `None` for the queue if there is only one.
     pub fn entry(&self, queue: Option<u8>, record: u64) -> Option<&Entry> {
         let mut own = self.entries.iter().filter(|entry| queue.is_none_or(|queue| entry.queue == queue));
         own.nth(usize::try_from(record).ok()?)
     }
 
-    /// What the host does when so many records are queued, with its place among all acts.
+    /// The host actions after this many records have been queued, with their indices among all actions.
     pub fn acts_before(&self, records: usize) -> impl Iterator<Item = (usize, &Act)> {
         let first = self.acts.partition_point(|act| act.before < records);
         self.acts.iter().enumerate().skip(first).take_while(move |(_, act)| act.before == records)
     }
 
-    /// Whether it was read from a text, whose places its entries name.
+    /// Whether it was read from a text, to which its entries' locations refer.
     pub fn is_from_text(&self) -> bool {
         self.entries.iter().any(|entry| !entry.span.is_empty())
     }
 
-    /// The memory map that it is for: one with the fields that it names. Fields that no layout has are none.
+    /// Its memory map: the given one with the fields that it names. Unknown fields are ignored.
     pub fn layout_on(&self, base: &Layout) -> Layout {
         let mut layout = base.clone();
         for (name, value) in &self.layout {
@@ -46,15 +46,15 @@ impl Capture {
         layout
     }
 
-    /// Reads either form; the first bytes tell them apart.
+    /// Parses either form, distinguished by the first bytes.
     ///
     /// # Errors
-    /// [`CaptureError`]; for texts, with all that is wrong.
+    /// [`CaptureError`]; for texts, with all errors.
     pub fn read(bytes: &[u8]) -> Result<Capture, CaptureError> {
         Capture::read_for(bytes, None)
     }
 
-    /// The same for a board, in place of the one that is named.
+    /// As [`read`](Capture::read), for a board that replaces the named one.
     ///
     /// # Errors
     /// As [`read`](Capture::read).

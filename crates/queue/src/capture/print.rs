@@ -1,4 +1,4 @@
-//! The text form of a capture: what `slipring queue decode` shows, and what [`parse`](super::parse) reads again.
+//! The text form of a capture: the output of `slipring queue decode`, which [`parse`](super::parse) reads again.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::wire::{
     Dispatch, DispatchCommand, Field, PCIE_XY, Packed, Prefetch, PrefetchCommand, Rect, RelaySubs, Subs, WireError, Xy,
 };
 
-/// Text of a capture. Read again, it gives the same slots and bytes.
+/// Text of a capture. Parsing it gives the same slots and bytes.
 pub fn print(capture: &Capture) -> String {
     let mut out = format!("board {}\n", capture.board);
     for (name, value) in &capture.layout {
@@ -52,7 +52,7 @@ pub fn print(capture: &Capture) -> String {
     out
 }
 
-/// What the host does when so many records are queued.
+/// The host actions after this many records have been queued.
 fn acts(capture: &Capture, records: usize, queue: &mut u8, out: &mut String) {
     for (_, Act { kind, cycle, queue: own, .. }) in capture.acts_before(records) {
         goes_to(*own, queue, out);
@@ -78,19 +78,19 @@ fn acts(capture: &Capture, records: usize, queue: &mut u8, out: &mut String) {
     }
 }
 
-/// What follows is about another queue than what stands before.
+/// Switches to another queue, if what follows belongs to it.
 fn goes_to(queue: u8, last: &mut u8, out: &mut String) {
     if std::mem::replace(last, queue) != queue {
         let _ = writeln!(out, "\nqueue {queue}");
     }
 }
 
-/// When something was, for a comment.
+/// A time, as a comment.
 fn at_cycle(cycle: u64) -> String {
     if cycle > 0 { format!(", cycle {cycle}") } else { String::new() }
 }
 
-/// A prefetch command and what it relays.
+/// A prefetch command and the data it relays.
 fn relayed(relay: &PrefetchCommand, at: usize, command: &mut u64, out: &mut String) {
     let header = &relay.header;
     let _ = writeln!(out, "  {}{}  # +{at:#x}", header.name(), fields(&header.fields()));
@@ -100,7 +100,7 @@ fn relayed(relay: &PrefetchCommand, at: usize, command: &mut u64, out: &mut Stri
         RelaySubs::Ringbuffer(list) => list.iter().for_each(|s| sub(s, "  ", out)),
     }
     if matches!(header, Prefetch::RelayInlineNoflush(_)) {
-        // What it carries goes on in what the next relay brings: at least the header can be shown.
+        // Its data continue in the next relay: at least the header can be shown.
         noflush(&relay.payload, command, out);
     } else if header.inline().is_some() {
         match whole(&relay.payload) {
@@ -118,7 +118,7 @@ fn relayed(relay: &PrefetchCommand, at: usize, command: &mut u64, out: &mut Stri
     }
 }
 
-/// A payload that is one command and nothing else.
+/// A payload that consists of exactly one command.
 fn whole(payload: &[u8]) -> Result<DispatchCommand, String> {
     let (inner, length) = DispatchCommand::decode(payload).map_err(|error: WireError| error.to_string())?;
     if length != payload.len() {
@@ -171,7 +171,7 @@ fn sub<T: Packed>(value: &T, indent: &str, out: &mut String) {
     let _ = writeln!(out, "{indent}sub{}", fields(&values));
 }
 
-/// Fields that are not zero. Places are shown as such where they mean one.
+/// Nonzero fields. Location words are shown as locations.
 fn fields(list: &[(Field, u64)]) -> String {
     let mut out = String::new();
     for (field, value) in list.iter().filter(|(_, value)| *value != 0) {
@@ -186,7 +186,7 @@ fn fields(list: &[(Field, u64)]) -> String {
     out
 }
 
-/// A word that names a tile or a rectangle, as the text form has it.
+/// A word for a tile or a rectangle, in the text form.
 fn place(word: u32) -> String {
     let (tile, rect) = (Xy::from_word(word), Rect::from_word(word));
     if word == PCIE_XY {

@@ -6,19 +6,19 @@ use crate::machine::{Port, Stop, Wait};
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Packed, WriteHost};
 
-/// Units of 16 bytes of a page.
+/// A page in units of 16 bytes.
 const PAGE_UNITS: u32 = COMPLETION_PAGE >> 4;
 const TOGGLE: u32 = 1 << 31;
 
 impl Dispatcher {
     /// WRITE_LINEAR_H_HOST: a record, its own header included, goes to the host's ring.
     ///
-    /// The pointer moves for each piece that lies contiguous in the ring of pages, so how often it does depends on timing; by
-    /// how many pages in all does not.
+    /// The pointer moves for each contiguous piece in the ring of pages, so the number of moves depends on timing, but
+    /// the total number of pages does not.
     pub(super) async fn write_host(&mut self, c: WriteHost, at: u32) -> Result<(), Stop> {
         if c.length < WriteHost::SIZE as u64 {
             let message = || format!("a record of {} bytes; its header has {}", c.length, WriteHost::SIZE);
-            // The pointer stays at the start of the page, and the same command comes again.
+            // The pointer stays at the start of the page, and the same command is executed again.
             if c.length == 0 {
                 return Err(self.core.lose(Hazard::CompletionHeader, message));
             }
@@ -63,7 +63,7 @@ impl Dispatcher {
             self.completion = next | toggle;
             let tile = world.chip.dispatch();
             world.memory.set_word(tile, layout.dispatch.completion_wr, self.completion);
-            // After the data, on the same way: the host never sees the pointer first.
+            // After the data, on the same path: the host never sees the pointer first.
             let to = host.noc(host.completion_wr) | PCIE_NOC_BIT;
             world.write(Port::Dispatch, layout.dispatch.completion_wr, PCIE_XY, to, 4)?;
             world.ledger.completed(pages.into(), last);

@@ -1,9 +1,9 @@
-//! The dispatcher: it takes commands out of its ring of pages and writes, waits, signals and reports.
+//! The dispatcher: it takes commands from its ring of pages and performs writes, waits, signals and reports.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `reader` | pages: credits, blocks, and giving them back |
-//! | `write` | writes to one place, to a rectangle, and to interleaved pages |
+//! | `write` | writes to one address, to a rectangle, and to interleaved pages |
 //! | `packed` | packed writes |
 //! | `completion` | the host's completion ring |
 //! | `signal` | waits, streams, go signals, timestamps |
@@ -50,9 +50,9 @@ pub(crate) async fn run(core: Core) -> Result<(), Stop> {
 struct Dispatcher {
     core: Core,
     reader: Reader,
-    /// After the part of the command that was dealt with.
+    /// Address after the processed part of the command.
     cmd_ptr: u32,
-    /// After the last byte of the command that was used.
+    /// Address after the last used byte of the command.
     end: u32,
     write_offsets: [u32; WRITE_OFFSETS as usize],
     go_list: [u32; MAX_GO_WORDS as usize],
@@ -62,7 +62,7 @@ struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Runs one command; whether it was TERMINATE.
+    /// Runs one command; returns whether it was TERMINATE.
     async fn next(&mut self) -> Result<bool, Stop> {
         self.reader.inside = false;
         self.reader.available(&self.core, &mut self.cmd_ptr).await?;
@@ -143,7 +143,7 @@ impl Dispatcher {
         self.core.world().passed_barrier(Port::Dispatch);
     }
 
-    /// What TERMINATE does: give all pages back, and wait until everything has arrived.
+    /// The actions of TERMINATE: returns all pages, and waits until everything has arrived.
     async fn end(&mut self) -> Result<(), Stop> {
         self.reader.release_all(&self.core).await;
         self.barrier().await;

@@ -15,7 +15,7 @@ struct Target {
 }
 
 impl Dispatcher {
-    /// WRITE_PACKED. The pointer stays before a packet that is shared.
+    /// WRITE_PACKED. The pointer stays before a shared packet.
     pub(super) async fn write_packed(&mut self, c: WritePacked, at: u32) -> Result<(), Stop> {
         let (size, count) = (u32::from(c.size), usize::from(c.count));
         let most = if c.is_multicast() { WritePacked::MAX_MULTICAST } else { WritePacked::MAX_UNICAST };
@@ -36,7 +36,7 @@ impl Dispatcher {
                 format!("the shared packet ends at +{:#x}, after its page of {page} bytes", data_start + size)
             })?;
         }
-        // The firmware copies all of them into its cache, whatever that holds, and walks all.
+        // The firmware copies all of them into its cache, whatever its capacity, and processes all.
         let targets = self.targets(c)?;
         self.cmd_ptr = at + data_start;
         let stride = if c.is_shared() { 0 } else { c.packet_stride() };
@@ -48,12 +48,12 @@ impl Dispatcher {
             let mut orphan = 0;
             while self.reader.ahead(&self.core, self.cmd_ptr)? < size {
                 if self.reader.at_block_end() {
-                    // What stands before the boundary leaves first; the rest follows from the next block.
+                    // The part before the boundary is sent first; the rest follows from the next block.
                     orphan = self.reader.ahead(&self.core, self.cmd_ptr)?;
                     self.packet(target, self.cmd_ptr, addr, orphan).await?;
                     if self.reader.leave_block(&self.core).await {
-                        // So that pointer plus orphan is the start of the ring: with a shared packet, the second target gets
-                        // what stands before it.
+                        // Pointer plus orphan is the start of the ring: with a shared packet, the second target
+                        // receives the bytes before it.
                         self.cmd_ptr = self.core.layout.dispatch.cb_base.wrapping_sub(orphan);
                     }
                 }
@@ -136,7 +136,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Passes padding, which may reach into the next page.
+    /// Skips padding, which may extend into the next page.
     async fn pass(&mut self, mut bytes: u32) -> Result<(), Stop> {
         loop {
             let there = self.reader.ahead(&self.core, self.cmd_ptr)?;

@@ -1,7 +1,7 @@
-//! The reading end of the ring of pages: what may be read, and when pages go back.
+//! The reading end of the ring of pages: which pages may be read, and when they are returned.
 //!
-//! Pages go back block by block, and a block only when the reader leaves the one after it: writes out of a block must have
-//! been sent, and that is cheaper to know late.
+//! Pages are returned block by block, and a block only when the reader leaves the one after it: writes from a block
+//! must have been sent by then, and checking that late is cheaper.
 
 use crate::layout::Layout;
 use crate::machine::{Core, Port, Stop, Wait, World};
@@ -12,21 +12,21 @@ pub(super) struct Reader {
     end: u32,
     log_page: u32,
     block_pages: u32,
-    /// One past the bytes that are certain to be there.
+    /// End of the bytes that are certain to be available.
     fence: u32,
-    /// Where the present block ends.
+    /// End of the current block.
     block_end: u32,
-    /// Pages known to be produced, and those inside the fence.
+    /// Pages known to be produced, and those within the fence.
     upstream: u32,
     local: u32,
-    /// A block has been left and not given back; when its writes will have been sent.
+    /// Set if a block has been left and not returned yet: when its writes will have been sent.
     held: Option<u64>,
-    /// A command has begun: pages that are waited for bring the rest of it.
+    /// A command has begun: the next pages contain the rest of it.
     pub inside: bool,
 }
 
 impl Reader {
-    /// The end of a ring of which so many pages were read before.
+    /// The reading end of a ring, of which this many pages were read before.
     pub fn new(layout: &Layout, before: u32) -> Reader {
         let cb = &layout.dispatch;
         Reader {
@@ -49,7 +49,7 @@ impl Reader {
         ((at - self.base) >> self.log_page) as usize
     }
 
-    /// What the sanitizer knows of the page at an address.
+    /// The sanitizer's record of the page at an address.
     pub fn page_of(&self, world: &World, at: u32) -> Page {
         world.ledger.pages[self.index(at)]
     }
@@ -60,7 +60,7 @@ impl Reader {
         self.base.wrapping_add(at.wrapping_sub(self.base).wrapping_add(page - 1) & !(page - 1))
     }
 
-    /// Takes what has been produced, up to the end of the block; waits if there is nothing.
+    /// Takes everything produced so far, up to the end of the block; waits if there is nothing.
     pub async fn acquire(&mut self, core: &Core) -> Result<(), Stop> {
         let sem = core.layout.sem(0);
         if self.local == self.upstream {
@@ -82,8 +82,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Waits until there are bytes at a pointer, giving back what is after; how many there are. A pointer at the end of the
-    /// ring goes to its start.
+    /// Waits until there are bytes at a pointer and returns how many there are. Blocks that have been read are given
+    /// back meanwhile. A pointer at the end of the ring moves to its start.
     pub async fn available(&mut self, core: &Core, ptr: &mut u32) -> Result<u32, Stop> {
         if self.fence == *ptr {
             if self.fence == self.block_end && self.leave_block(core).await {
@@ -94,7 +94,7 @@ impl Reader {
         self.ahead(core, *ptr)
     }
 
-    /// How many bytes there are from a pointer on.
+    /// Number of bytes available from a pointer.
     pub fn ahead(&self, core: &Core, ptr: u32) -> Result<u32, Stop> {
         if ptr > self.fence {
             return Err(core.lose(Hazard::StalePage, || {
@@ -107,17 +107,17 @@ impl Reader {
         Ok(self.fence - ptr)
     }
 
-    /// Pages that are there and lie wholly after an address.
+    /// Number of available pages that are entirely after an address.
     pub fn pages_behind(&self, at: u32) -> u32 {
         self.fence.saturating_sub(self.round_up(at)) >> self.log_page
     }
 
-    /// Whether the fence stands at the end of its block.
+    /// Whether the fence is at the end of its block.
     pub fn at_block_end(&self) -> bool {
         self.fence == self.block_end
     }
 
-    /// Goes on to the next block; whether that is the first of the ring.
+    /// Continues with the next block; returns whether that is the first of the ring.
     pub async fn leave_block(&mut self, core: &Core) -> bool {
         self.release_block(core).await;
         let wraps = self.block_end == self.end;
@@ -128,12 +128,12 @@ impl Reader {
         wraps
     }
 
-    /// Gives back the block before the one that is being left.
+    /// Returns the block before the one that is being left.
     async fn release_block(&mut self, core: &Core) {
         if let Some(sent) = self.held {
             core.wait(Wait::Until { cycle: sent, what: "writes out of a block of pages are being sent" }).await;
             let size = self.block_pages << self.log_page;
-            // The block before the present one, around the ring.
+            // The block before the current one, modulo the ring.
             let start = self.block_end - size;
             let start = if start == self.base { self.end - size } else { start - size };
             self.give_back(core, start, self.block_pages);
@@ -152,7 +152,7 @@ impl Reader {
         world.add(Port::Credits, tile, addr, pages);
     }
 
-    /// Gives everything back.
+    /// Returns everything.
     pub async fn release_all(&mut self, core: &Core) {
         let wait = core.look().until_sent(Port::Dispatch);
         core.wait(wait).await;
@@ -165,7 +165,8 @@ impl Reader {
         self.give_back(core, start, (self.fence - start) >> self.log_page);
     }
 
-    /// A command may not take what was not relayed: it uses the bytes from `from` to `end`, which lie inside the fence.
+    /// A command must not use bytes that were not relayed: it uses those from `from` to `end`, which are within the
+    /// fence.
     pub fn check_filled(&self, core: &Core, from: u32, end: u32) -> Result<(), Stop> {
         if from < self.base || end <= from || end > self.fence {
             return Ok(());

@@ -6,13 +6,13 @@ use crate::sanitize::{Hazard, Notices};
 use crate::wire::{GoMessage, MAX_GO_WORDS, NotifySubordinate, SendGoSignal, Timestamp, Wait as WaitCommand};
 
 impl Dispatcher {
-    /// WAIT: what its flags say, in their order.
+    /// WAIT: executes its flags in order.
     pub(super) async fn wait(&mut self, c: WaitCommand) -> Result<(), Stop> {
         if c.has(WaitCommand::BARRIER) {
             self.barrier().await;
         }
         if c.has(WaitCommand::MEMORY) {
-            // Fails for an address outside; the word is read when it is waited for.
+            // Fails for an invalid address; the word is read when it is waited for.
             let _: [u8; 4] = self.core.bytes(c.addr)?;
             self.core.wait(Wait::Memory { addr: c.addr, count: c.count }).await;
         }
@@ -26,7 +26,7 @@ impl Dispatcher {
             self.core.wait(Wait::Stream { stream, count: c.count }).await;
         }
         if c.has(WaitCommand::CLEAR_STREAM) {
-            // Read, then subtract: notices that come in between survive.
+            // Read, then subtract: notices that arrive in between survive.
             let mut world = self.core.world();
             world.ledger.notices[stream as usize & 63] = Notices::default();
             let value = world.stream(stream);
@@ -46,7 +46,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// A wait on a stream that still holds what it was waited for before.
+    /// Checks for a wait on a stream that still contains an already awaited count.
     fn check_stale(&self, stream: u32, count: u32) -> Result<(), Stop> {
         let mut world = self.core.world();
         let notices = &mut world.ledger.notices[stream as usize & 63];
@@ -78,7 +78,7 @@ impl Dispatcher {
         }
         self.go_count = words;
         self.end = self.cmd_ptr + 4 * words;
-        // The pointer moves by all that were announced.
+        // The pointer moves by the announced number.
         let next = u64::from(self.cmd_ptr - at) + 4 * u64::from(all);
         let next = u64::from(at) + next.next_multiple_of(16);
         self.cmd_ptr = u32::try_from(next).map_err(|_| {
@@ -143,7 +143,7 @@ pub(crate) async fn send(
         })?;
     }
     core.wait(Wait::Stream { stream: c.wait_stream, count: c.wait_count }).await;
-    // The word is sent from the command's own first bytes: they are aligned as the target is.
+    // The word is sent from the command's own first bytes: they have the same alignment as the target.
     core.set_word(at, c.go_signal);
     count_due(core, c);
     if c.multicast_go_offset != SendGoSignal::NO_MULTICAST {
@@ -159,7 +159,7 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// Takes note of the workers that a go signal makes notify a stream.
+/// Records the workers that a go signal makes notify a stream.
 fn count_due(core: &crate::machine::Core, c: SendGoSignal) {
     let [offset, _, _, signal] = c.go_signal.to_le_bytes();
     if !matches!(signal, GoMessage::GO | GoMessage::RESET_READ_PTR | GoMessage::REPLAY_TRACE) {

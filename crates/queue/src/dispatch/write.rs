@@ -1,11 +1,11 @@
-//! Writes to one place, to a rectangle, and to interleaved pages.
+//! Writes to one address, to a rectangle, and to interleaved pages.
 
 use super::Dispatcher;
 use crate::machine::{Port, Stop, Tile, page_address};
 use crate::sanitize::Hazard;
 use crate::wire::{WriteLinear, WritePaged, Xy};
 
-/// Most bytes that are written at once.
+/// Maximum number of bytes written at once.
 const BURST: u32 = 16384;
 
 impl Dispatcher {
@@ -41,7 +41,7 @@ impl Dispatcher {
 
     /// WRITE_PAGED.
     pub(super) async fn write_paged(&mut self, c: WritePaged) -> Result<(), Stop> {
-        // The firmware counts with 32 bits.
+        // The firmware uses 32-bit arithmetic.
         let mut left = c.pages.wrapping_mul(c.page_size);
         let (mut index, mut offset) = (u32::from(c.start_page), 0);
         while left > 0 {
@@ -60,7 +60,7 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// A write of so many bytes to tiles' L1 may not leave a mailbox half written.
+    /// Checks that a write of this size to tiles' L1 does not leave a mailbox half written.
     pub(super) fn check_mailboxes(&self, xy: u32, multicast: bool, addr: u64, bytes: u64) -> Result<(), Stop> {
         let mut world = self.core.world();
         let worker = |tile| matches!(world.chip.at(tile), Tile::Tensix(id) if !world.chip.is_queue_core(id));

@@ -1,18 +1,18 @@
-//! The completion ring as the host reads it.
+//! The completion ring as seen by the host.
 
 use crate::layout::{COMPLETION_PAGE, Layout};
 
-/// Position in the completion ring: 16-byte units of the device's addresses, and a bit that flips whenever it starts again.
+/// Position in the completion ring: 16-byte units of the device's addresses, and a bit that flips at each wrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RingPointer {
-    /// Where, in 16-byte units.
+    /// The address, in 16-byte units.
     pub units: u32,
-    /// Which time round.
+    /// The wrap bit.
     pub toggle: bool,
 }
 
 impl RingPointer {
-    /// The ring's first byte, first time round.
+    /// The ring's first byte, before any wrap.
     pub fn first(layout: &Layout) -> RingPointer {
         RingPointer { units: layout.sysmem.completion_first(), toggle: false }
     }
@@ -27,12 +27,12 @@ impl RingPointer {
         (self.units & 0x7FFF_FFFF) | (self.toggle as u32) << 31
     }
 
-    /// Where in the pinned memory it points.
+    /// The offset in the pinned memory.
     pub fn offset(self, layout: &Layout) -> u64 {
         (u64::from(self.units) << 4).wrapping_sub(layout.sysmem.noc_base)
     }
 
-    /// Pages from here to where the device writes next; `None` if the pointers do not fit together.
+    /// Pages from here to the device's write position; `None` if the pointers are inconsistent.
     pub fn pages_to(self, write: RingPointer, layout: &Layout) -> Option<u32> {
         let (first, end) = (layout.sysmem.completion_first(), layout.sysmem.completion_end());
         if !(first..end).contains(&write.units) {
@@ -46,7 +46,7 @@ impl RingPointer {
         units.is_multiple_of(COMPLETION_PAGE / 16).then_some(units / (COMPLETION_PAGE / 16))
     }
 
-    /// The position some pages later, by at most one round.
+    /// The position some pages later, at most one wrap.
     pub fn advanced(self, pages: u32, layout: &Layout) -> RingPointer {
         let (first, end) = (layout.sysmem.completion_first(), layout.sysmem.completion_end());
         let units = self.units + pages * (COMPLETION_PAGE / 16);

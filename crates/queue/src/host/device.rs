@@ -1,18 +1,18 @@
-//! What a host driver uses of a device, and nothing else.
+//! The device interface that a host driver uses, and nothing else.
 
 use thiserror::Error;
 
 use crate::sanitize::Finding;
 use crate::wire::{Rect, Xy};
 
-/// Pinned host memory: what [`Device::pin`] gives out.
+/// Pinned host memory, as returned by [`Device::pin`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pinned {
-    /// Which one; the first is 0.
+    /// Its id; the first is 0.
     pub id: u32,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Where the device sees its first byte. Bit 60 is set: the address leads through PCIe.
+    /// The device's address of its first byte. Bit 60 is set: the address leads through PCIe.
     pub noc_addr: u64,
 }
 
@@ -21,14 +21,14 @@ pub struct Pinned {
 pub enum Ordering {
     /// Writes may overtake each other.
     Relaxed,
-    /// Each write has arrived before the next access starts.
+    /// Each write arrives before the next access starts.
     #[default]
     Strict,
     /// Writes are not acknowledged.
     Posted,
 }
 
-/// Where a window looks.
+/// The target of a window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WindowTarget {
     /// The tile, or the rectangle if `multicast`.
@@ -58,65 +58,65 @@ impl WindowTarget {
 /// An open window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// Which one; numbers of closed windows are used again.
+    /// Its id; ids of closed windows are reused.
     pub id: u32,
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
 }
 
-/// Why a device did not do what a driver asked.
+/// Why a device did not fulfil a driver's request.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum DeviceError {
-    /// The driver did what no board survives. The device takes no further calls.
+    /// The driver did something that would break any board. The device accepts no further calls.
     #[error("{0}")]
     Violation(Box<Finding>),
     /// All windows of that size are open.
     #[error("no window of {bytes} bytes is free")]
     NoWindow {
-        /// Bytes that were asked for.
+        /// Requested size in bytes.
         bytes: u64,
     },
-    /// The access leaves the window, the pinned memory, or the registers.
+    /// The access exceeds the window, the pinned memory, or the registers.
     #[error("{bytes} bytes at {offset:#x} of {what} end past its {size:#x} bytes")]
     Bounds {
-        /// What was accessed.
+        /// The accessed object.
         what: &'static str,
         /// First byte.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
-        /// Bytes that there are.
+        /// Size of the object in bytes.
         size: u64,
     },
-    /// There is no such window or pinned memory, or no longer.
+    /// There is no such window or pinned memory, or it has been closed.
     #[error("{what} {id} is not open")]
     Closed {
         /// `window` or `pinned memory`.
         what: &'static str,
-        /// Its number.
+        /// Its id.
         id: u32,
     },
-    /// The request cannot be done.
+    /// The request is not possible.
     #[error("{0}")]
     Refused(String),
 }
 
 /// A board as a driver sees it: pinned memory, windows onto the tiles, registers, time.
 ///
-/// One thread is enough: the device does its work inside these calls. Each takes as long as it would on a board, and
-/// [`wait`](Device::wait) takes as long as it says. What the host stores becomes visible to the device in the order of the
-/// calls.
+/// One thread is enough: the device does its work inside these calls. Each takes as much simulated time as it would on
+/// a board, and [`wait`](Device::wait) takes the given time. Stores by the host become visible to the device in the
+/// order of the calls.
 ///
-/// A call is one store, or one load, if it covers 1, 2, 4 or 8 naturally aligned bytes; a slot of `prefetch_q` must be stored
-/// by one call with 2 bytes. Longer calls are bursts of stores in ascending order.
+/// A call is one store, or one load, if it covers 1, 2, 4 or 8 naturally aligned bytes; a slot of `prefetch_q` must be
+/// stored by one call with 2 bytes. Longer calls are bursts of stores in ascending order.
 pub trait Device {
     /// Pins host memory, zeroed.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is no space.
     fn pin(&mut self, bytes: u64) -> Result<Pinned, DeviceError>;
 
-    /// Gives pinned memory back.
+    /// Unpins memory.
     ///
     /// # Errors
     /// If it is not pinned.
@@ -125,13 +125,13 @@ pub trait Device {
     /// Reads pinned memory as the host sees it now.
     ///
     /// # Errors
-    /// If it is not pinned or the range leaves it.
+    /// If it is not pinned or the range exceeds it.
     fn host_read(&mut self, memory: Pinned, offset: u64, out: &mut [u8]) -> Result<(), DeviceError>;
 
     /// Writes pinned memory.
     ///
     /// # Errors
-    /// If it is not pinned or the range leaves it.
+    /// If it is not pinned or the range exceeds it.
     fn host_write(&mut self, memory: Pinned, offset: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 
     /// Opens a window of 2 MiB or 4 GiB.
@@ -140,7 +140,7 @@ pub trait Device {
     /// [`DeviceError::NoWindow`], or [`DeviceError::Refused`] for other sizes and an address that is not a multiple of the size.
     fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<Window, DeviceError>;
 
-    /// Points an open window elsewhere.
+    /// Retargets an open window.
     ///
     /// # Errors
     /// As [`open`](Device::open).
@@ -155,29 +155,29 @@ pub trait Device {
     /// Loads through a window: L1, DRAM or the registers of a tile.
     ///
     /// # Errors
-    /// If the window is not open, is a multicast one, or the range leaves it.
+    /// If the window is not open, is a multicast one, or the range exceeds it.
     fn read(&mut self, window: Window, offset: u64, out: &mut [u8]) -> Result<(), DeviceError>;
 
     /// Stores through a window.
     ///
     /// # Errors
-    /// If the window is not open or the range leaves it, and [`DeviceError::Violation`].
+    /// If the window is not open or the range exceeds it, and [`DeviceError::Violation`].
     fn write(&mut self, window: Window, offset: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 
-    /// Reads a register of the board's management core: 4 bytes at an offset of its register space, such as 0x30434
-    /// for where the telemetry table lies.
+    /// Reads a register of the board's management core: 4 bytes at an offset of its register space, such as 0x30434 for
+    /// the address of the telemetry table.
     ///
     /// # Errors
     /// If there is no such register.
     fn arc_read(&mut self, offset: u64) -> Result<u32, DeviceError>;
 
-    /// Lets time pass, in nanoseconds: what a driver's `sleep` is.
+    /// Lets time pass, in nanoseconds, like a driver's `sleep`.
     ///
     /// # Errors
-    /// [`DeviceError::Violation`] if something happens meanwhile that no board survives.
+    /// [`DeviceError::Violation`] if something happens meanwhile that would break any board.
     fn wait(&mut self, ns: u64) -> Result<(), DeviceError>;
 
-    /// Nanoseconds since the device was made.
+    /// Nanoseconds since the device was created.
     fn now(&self) -> u64;
 
     /// Loads 4 bytes.

@@ -1,59 +1,59 @@
-//! What a driver is told.
+//! Errors returned to a driver.
 
 use thiserror::Error;
 
 use super::DeviceError;
 use crate::wire::FieldRange;
 
-/// Why the queue's driver gave up.
+/// Why the queue's driver failed.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum HostError {
-    /// The device refused, or is broken.
+    /// The device refused the request, or is broken.
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// A command does not fit its fields.
     #[error(transparent)]
     Field(#[from] FieldRange),
-    /// The pinned memory is not where the kernels look for it.
+    /// The pinned memory is not where the kernels expect it.
     #[error(
         "the queue's memory is seen at {found:#x}, but the kernels read it at {expected:#x}: pin the queue's memory second"
     )]
     Misplaced {
-        /// Where the device sees it.
+        /// The device's address of it.
         found: u64,
-        /// Where the kernels have it compiled in.
+        /// The address compiled into the kernels.
         expected: u64,
     },
     /// A record cannot be queued.
     #[error("a record of {bytes} bytes cannot be queued: {why}")]
     Record {
-        /// Its bytes.
+        /// Its size in bytes.
         bytes: usize,
-        /// Why.
+        /// The reason.
         why: &'static str,
     },
-    /// Nothing happened for too long.
+    /// A timeout.
     #[error("after {ns} ns the driver still waits for {what}")]
     Timeout {
-        /// What it waits for.
+        /// The awaited condition.
         what: String,
-        /// How long it has.
+        /// The timeout.
         ns: u64,
     },
-    /// Another event came than the one that was waited for.
+    /// Another event arrived than the awaited one.
     #[error("event {found} came where event {expected} was due")]
     EventMismatch {
-        /// The event that was waited for.
+        /// The awaited event.
         expected: u32,
-        /// What came.
+        /// The event that arrived.
         found: u32,
     },
-    /// The completion ring holds what no dispatcher writes.
+    /// The completion ring contains data that no dispatcher writes.
     #[error("the completion ring holds no record at {at:#x}: {why}")]
     Completion {
-        /// Where, in the device's 16-byte units.
+        /// The position, in the device's 16-byte units.
         at: u32,
-        /// Why.
+        /// The reason.
         why: String,
     },
 }

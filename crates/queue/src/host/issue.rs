@@ -1,10 +1,10 @@
-//! The issue region and the slots of `prefetch_q`: where the next record goes, and when its place is free.
+//! The issue region and the slots of `prefetch_q`: the location of the next record, and when it is free.
 
 use std::collections::VecDeque;
 
 use crate::layout::{Layout, PCIE_ALIGN};
 
-/// The fetch queue as the host sees it: pure bookkeeping, no access to a device.
+/// The fetch queue as seen by the host: pure bookkeeping, without access to a device.
 #[derive(Clone, Debug)]
 pub struct Issue {
     region: u32,
@@ -23,7 +23,7 @@ struct Held {
     slot: u32,
 }
 
-/// Where a record goes.
+/// The destination of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IssueSlot {
     /// Bytes from the start of the issue region.
@@ -44,37 +44,37 @@ impl Issue {
         }
     }
 
-    /// Where a record of so many bytes goes next: at the next multiple of 64, or at the region's start if it would not fit.
+    /// The next location for a record of this size: the next multiple of 64, or the region's start if it would not fit.
     pub fn place(&self, bytes: u32) -> IssueSlot {
         let write = self.write.next_multiple_of(PCIE_ALIGN);
         let offset = if u64::from(write) + u64::from(bytes) > u64::from(self.region) { 0 } else { write };
         IssueSlot { offset, slot: self.slot }
     }
 
-    /// Whether the bytes of a place may still be needed, and if so, the slot that must have been taken first.
+    /// Whether the bytes of a location may still be needed, and if so, the slot that must have been taken first.
     ///
-    /// A slot is free as soon as the read of its record is *issued*. As one read is in flight at most, a record has been read when the slot
-    /// after its own has been taken as well.
+    /// A slot is free as soon as the read of its record is *issued*. As at most one read is in flight, a record has
+    /// been read once the slot after its own has been taken as well.
     pub fn needed(&self, place: IssueSlot, bytes: u32) -> Option<u32> {
         let end = u64::from(place.offset) + u64::from(bytes);
         let overlap =
             |h: &Held| u64::from(h.offset) < end && u64::from(place.offset) < u64::from(h.offset) + u64::from(h.bytes);
-        // Mostly nothing is in the way, and first and last record show it.
+        // Mostly nothing overlaps, as the first and last record show.
         let (first, last) = (self.held.front()?, self.held.back()?);
         let (start, stop) = (u64::from(first.offset), u64::from(last.offset) + u64::from(last.bytes));
         let at = u64::from(place.offset);
         if if start < stop { end <= start || stop <= at } else { end <= start && stop <= at } {
             return None;
         }
-        // All that is older goes with it, so the last record that is in the way counts.
+        // Everything older is released together with it, so the last overlapping record counts.
         let last = self.held.iter().rposition(overlap)?;
         self.held.get(last + 1).map(|next| next.slot)
     }
 
-    /// Notes that a slot has been taken by the device, and with it all before it: bytes of records before the one of
-    /// that slot are free.
+    /// Records that a slot, and thus all before it, has been taken by the device: bytes of records before that slot's
+    /// are free.
     pub fn taken(&mut self, slot: u32) {
-        // Slots ascend towards the last. One that is used again stands here twice: the later one counts.
+        // Slots ascend towards the last. A reused one appears twice: the later one counts.
         let Some(last) = self.held.back() else { return };
         let behind = (last.slot + self.entries - slot) % self.entries;
         if let Some(at) = (self.held.len() - 1).checked_sub(behind as usize) {
@@ -82,9 +82,10 @@ impl Issue {
         }
     }
 
-    /// Notes that a record was written and queued.
+    /// Records that a record was written and queued.
     pub fn queued(&mut self, place: IssueSlot, bytes: u32) {
-        // A slot that is used again was taken before: all before the record it stood for has been read, but perhaps not that one.
+        // A reused slot was taken before: everything before the record it held has been read, but perhaps not that
+        // record itself.
         while self.held.len() > self.entries as usize {
             self.held.pop_front();
         }
@@ -93,7 +94,7 @@ impl Issue {
         self.slot = (place.slot + 1) % self.entries;
     }
 
-    /// Notes that everything queued so far has been read and run.
+    /// Records that everything queued so far has been read and run.
     pub fn idle(&mut self) {
         self.held.clear();
     }

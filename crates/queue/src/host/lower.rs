@@ -1,4 +1,4 @@
-//! Steps and programs to dispatch commands.
+//! Lowering of steps and programs to dispatch commands.
 
 use super::{Data, HostStep, Program};
 use crate::board::{Board, cover};
@@ -8,27 +8,27 @@ use crate::wire::{
 };
 use crate::{Layout, layout::L1_ALIGN};
 
-/// How steps become commands.
+/// The policy for turning steps into commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lowering {
-    /// A barrier stands before each go signal, so that what was written has arrived.
+    /// Whether a barrier precedes each go signal, so that earlier writes have arrived.
     pub barrier: bool,
-    /// Most tiles of a packed write.
+    /// Maximum number of tiles of a packed write.
     pub max_tiles: usize,
-    /// Most bytes of a command; longer writes are split.
+    /// Maximum number of bytes of a command; longer writes are split.
     pub max_bytes: usize,
-    /// A program's tiles log when they start and end.
+    /// Whether a program's tiles log their start and end times.
     pub core_timing: bool,
-    /// Core timing is armed only where its slots exist.
+    /// Whether core timing is armed only if its slots exist.
     pub checked_slots: bool,
-    /// The dispatcher's clock is taken before and after each program.
+    /// Whether the dispatcher's clock is recorded before and after each program.
     pub timestamps: bool,
-    /// A rectangle of tiles, and all workers, are listed column by column; else row by row.
+    /// Whether tiles of a rectangle, and all workers, are listed column by column; otherwise row by row.
     pub by_column: bool,
 }
 
 impl Lowering {
-    /// What the fixed host sends: no barriers, no splitting, core timing always.
+    /// The policy of the fixed host: no barriers, no splitting, core timing always.
     pub const FIXED_HOST: Lowering = Lowering {
         barrier: false,
         max_tiles: usize::MAX,
@@ -38,8 +38,8 @@ impl Lowering {
         timestamps: true,
         by_column: true,
     };
-    /// The same without what may go wrong: a barrier before each go signal, writes that fit the dispatcher's list and 32 pages, and
-    /// no times outside their slots.
+    /// A policy without its hazards: a barrier before each go signal, writes that fit the dispatcher's list and 32
+    /// pages, and no times outside their slots.
     pub const CAREFUL: Lowering = Lowering {
         barrier: true,
         max_tiles: WritePacked::MAX_UNICAST as usize,
@@ -54,7 +54,7 @@ impl Lowering {
 /// Turns steps into commands.
 ///
 /// # Errors
-/// [`FieldRange`] if data is empty, too long, or of another count than its tiles.
+/// [`FieldRange`] if data is empty, too long, or their number differs from that of the tiles.
 pub fn lower(
     steps: &[HostStep],
     how: Lowering,
@@ -100,9 +100,9 @@ pub fn lower_programs(
     Ok(out)
 }
 
-/// Turns programs that run at the same time into commands: each has tiles of its own and a stream that counts them, from the first
-/// one on, and all have ended after the last command. The dispatcher's clock is taken after them, and before them if `first`: in the
-/// slots of program 0.
+/// Turns concurrent programs into commands: each has its own tiles and a stream that counts them, starting at the first
+/// stream, and all have ended after the last command. The dispatcher's clock is recorded after them, and before them if
+/// `first`, in the slots of program 0.
 ///
 /// # Errors
 /// As [`lower`], and for more programs than there are streams or more tiles than a list of go signals has.
@@ -119,7 +119,7 @@ pub fn lower_together(
     out.extend((how.timestamps && first).then(|| stamp(0)));
     within("the number of programs at a time", programs.len() as u64, layout.dispatch.streams.into())?;
     for program in programs {
-        // The launch is one for all, below.
+        // The launch is common to all, see below.
         out.extend(lower(&program.writes(layout), how, board, layout)?);
     }
     if how.barrier {
@@ -162,7 +162,7 @@ fn write_same(
         let capacity = how.max_bytes.saturating_sub(list) / rects.len() / L1_ALIGN as usize * L1_ALIGN as usize;
         let chunk = if how.max_bytes == usize::MAX { bytes.len() } else { capacity.min(0x1_0000) };
         let mut at = addr;
-        // At least once: empty data is for the command to refuse.
+        // At least once: the command itself refuses empty data.
         let mut rest = bytes;
         loop {
             let (now, later) = rest.split_at(rest.len().min(chunk.max(L1_ALIGN as usize)));
@@ -177,7 +177,7 @@ fn write_same(
     Ok(())
 }
 
-/// WRITE_PACKED, as many tiles at a time as fit.
+/// WRITE_PACKED, with as many tiles at a time as fit.
 fn write_each(
     tiles: &[Xy],
     addr: u32,
@@ -219,7 +219,7 @@ fn launch(
 /// Marks the control block of core timing as armed: its word 20.
 pub const TIMING_MAGIC: u32 = 0xC710_C0DE;
 
-/// Tells each tile of a program where to write its start and end.
+/// Gives each tile of a program the addresses for its start and end times.
 fn arm_timing(
     program: &Program,
     index: usize,

@@ -1,7 +1,8 @@
-//! The host's side: what a driver does, on anything that is a [`Device`].
+//! The host's side: a driver for anything that implements [`Device`].
 //!
-//! [`Program`]s become [`HostStep`]s, steps become commands ([`lower`]), commands become records, and [`Queue`] queues them and takes what comes
-//! back. [`Settings`] and [`Lowering`] say how: as the fixed host does it, with all that may go wrong, or carefully.
+//! [`Program`]s become [`HostStep`]s, steps become commands ([`lower`]), commands become records, and [`Queue`] queues
+//! them and takes their completions. [`Settings`] and [`Lowering`] choose the policy: that of the fixed host with all
+//! its hazards, or a careful one.
 
 mod completion;
 mod device;

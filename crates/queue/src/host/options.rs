@@ -1,11 +1,11 @@
-//! How a machine is made, as names and values: what hosts in other languages say.
+//! Construction options of a machine, as names and values, for hosts in other languages.
 
 use crate::board::{self, Board};
 use crate::layout::Layout;
 use crate::machine::{Config, Delays};
 use crate::sanitize::{AtError, Hazard};
 
-/// A configuration that is told one setting after the other.
+/// A configuration built from individual settings.
 ///
 /// | name | value |
 /// |---|---|
@@ -17,7 +17,7 @@ use crate::sanitize::{AtError, Hazard};
 /// | `allow` | the code of a hazard; several times |
 /// | `steps`, `dram-bytes` | limits |
 /// | `queues` | 1 or 2: [`Config::two_queues`] |
-/// | `trace`, `record` | `true`: keep who did what when, and what is queued |
+/// | `trace`, `record` | `true`: record spans of activity, and the queued stream |
 /// | `base-from-launch` | `true`: [`Quirks::base_from_launch`](crate::machine::Quirks) |
 /// | `layout.NAME` | a number: a field of [`Layout`], such as `layout.kernel_config_base` or `layout.worker.go` |
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ impl Default for SessionOptions {
     }
 }
 
-/// A number, decimal or from `0x` on.
+/// A number, decimal or with `0x`.
 fn number(name: &str, value: &str) -> Result<u64, String> {
     let read = match value.strip_prefix("0x") {
         Some(hex) => u64::from_str_radix(hex, 16),
@@ -52,7 +52,7 @@ fn yes(name: &str, value: &str) -> Result<bool, String> {
 }
 
 impl SessionOptions {
-    /// One more setting.
+    /// Adds a setting.
     ///
     /// # Errors
     /// If there is no such setting, or it cannot have this value.
@@ -63,7 +63,7 @@ impl SessionOptions {
             _ => match name.strip_prefix("layout.") {
                 Some(field) => self.layout.set(field, number(name, value)?)?,
                 None => {
-                    // Whether it holds is said now, for any board.
+                    // Checked immediately, for any board.
                     apply(&mut Config::new(self.board.clone()), name, value)?;
                     self.rest.push((name.to_owned(), value.to_owned()));
                 }
@@ -77,7 +77,7 @@ impl SessionOptions {
         &self.board
     }
 
-    /// What the settings make.
+    /// The resulting configuration.
     ///
     /// # Errors
     /// As [`set`](SessionOptions::set).

@@ -1,4 +1,4 @@
-//! What a host asks of the device, before it becomes commands.
+//! Requests of a host to the device, before they become commands.
 
 use crate::Layout;
 use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
@@ -8,16 +8,16 @@ use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 pub enum HostStep {
     /// Writes to the same address of tiles.
     Write {
-        /// Which tiles.
+        /// The tiles.
         tiles: Vec<Xy>,
         /// Address in their L1.
         addr: u32,
-        /// What.
+        /// The data.
         data: Data,
     },
     /// Sends a go signal to tiles and waits until all are done.
     Launch {
-        /// Which tiles.
+        /// The tiles.
         tiles: Vec<Xy>,
     },
 }
@@ -31,38 +31,38 @@ pub enum Data {
     Each(Vec<Vec<u8>>),
 }
 
-/// A program for some tiles: what is to be in their memories when they start.
+/// A program for some tiles: the memory contents required at its start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// All tiles that run it.
     pub tiles: Vec<Xy>,
     /// Arguments, after the kernel configuration base.
     pub args: Data,
-    /// What groups of these tiles run.
+    /// The roles of groups of these tiles.
     pub roles: Vec<Role>,
 }
 
-/// What a group of tiles runs.
+/// The role of a group of tiles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Role {
     /// The tiles.
     pub tiles: Vec<Xy>,
-    /// Their launch message. It says where, after the base, `image` goes: `local_cb_offset`.
+    /// Their launch message. `local_cb_offset` gives the offset of `image` from the base.
     pub launch: LaunchMessage,
     /// Circular buffer configurations and kernel text.
     pub image: Vec<u8>,
 }
 
 impl Program {
-    /// Its steps, in the order of the fixed host: what is written first, then the launch.
+    /// Its steps, in the order of the fixed host: first the writes, then the launch.
     pub fn steps(&self, layout: &Layout) -> Vec<HostStep> {
         let mut steps = self.writes(layout);
         steps.push(HostStep::Launch { tiles: self.tiles.clone() });
         steps
     }
 
-    /// What is written before its launch, in the order of the fixed host: reset of the launch pointer, which go message counts,
-    /// arguments, then for each role launch message and image.
+    /// The writes before its launch, in the order of the fixed host: reset of the launch pointer, the index of the go
+    /// message, arguments, then for each role launch message and image.
     pub fn writes(&self, layout: &Layout) -> Vec<HostStep> {
         let same = |tiles: &[Xy], addr, bytes| HostStep::Write { tiles: tiles.to_vec(), addr, data: Data::Same(bytes) };
         let mut reset = Vec::new();

@@ -9,32 +9,33 @@ use crate::wire::{
     DispatchCommand, GoMessage, LaunchMessage, Packed, PrefetchCommand, WriteHost, Xy, host_event, relay_inline,
 };
 
-/// Bytes of a window onto a core.
+/// Size in bytes of a window onto a core.
 pub(super) const WINDOW: u64 = 2 << 20;
 /// A slot's flag for entries that carry EXEC_BUF.
 pub const STALL: u16 = 0x8000;
 
-/// How the driver goes about it.
+/// Settings of the driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// Bytes that are pinned before the queue's memory, so that it lies where the kernels look for it; 0: none.
+    /// Bytes pinned before the queue's memory, so that it is where the kernels expect it; 0: none.
     pub staging_bytes: u64,
-    /// Whether issue memory is written again only after its records have been read. The fixed host does not look.
+    /// Whether issue memory is rewritten only after its records have been read. The fixed host does not check this.
     pub checked_issue: bool,
-    /// Nanoseconds between looks at the completion ring.
+    /// Nanoseconds between polls of the completion ring.
     pub poll_ns: u64,
-    /// Nanoseconds after which a slot should be free.
+    /// Timeout for a free slot in nanoseconds.
     pub slot_timeout_ns: u64,
-    /// Nanoseconds after which a completion should have come.
+    /// Timeout for a completion in nanoseconds.
     pub completion_timeout_ns: u64,
-    /// How programs become commands.
+    /// The policy for turning programs into commands.
     pub lowering: Lowering,
-    /// Commands of programs share records of at most so many bytes; 0: each is a record of its own, as the fixed host queues them.
+    /// Commands of programs share records of at most this many bytes; 0: each has its own record, as the fixed host
+    /// queues them.
     pub together: usize,
 }
 
 impl Settings {
-    /// As the fixed host does it.
+    /// The settings of the fixed host.
     pub const FIXED_HOST: Settings = Settings {
         staging_bytes: 1 << 30,
         checked_issue: false,
@@ -44,7 +45,7 @@ impl Settings {
         lowering: Lowering::FIXED_HOST,
         together: 0,
     };
-    /// The same without what may go wrong, with shorter sleeps and fewer records.
+    /// Settings without its hazards, with shorter sleeps and fewer records.
     pub const CAREFUL: Settings = Settings {
         checked_issue: true,
         poll_ns: 1_000,
@@ -54,7 +55,7 @@ impl Settings {
     };
 }
 
-/// Texts of the queue's kernels. A simulated device needs none: its actors stand for them.
+/// Code of the queue's kernels. A simulated device needs none: its actors replace them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernels {
     /// For the prefetch core.
@@ -65,12 +66,12 @@ pub struct Kernels {
     pub subordinate: Vec<u8>,
 }
 
-/// What the dispatcher wrote into the completion ring: one record.
+/// One record written by the dispatcher into the completion ring.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Completion {
-    /// Whether it is an event, else bytes that were asked for.
+    /// Whether it is an event; otherwise requested bytes.
     pub is_event: bool,
-    /// What follows the echoed header.
+    /// The bytes after the echoed header.
     pub bytes: Vec<u8>,
 }
 
@@ -82,12 +83,12 @@ impl Completion {
     }
 }
 
-/// The start and end of a program on the dispatcher's clock, or of a core on its own, in cycles.
+/// The start and end of a program on the dispatcher's clock, or of a core on its own clock, in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Times {
-    /// When it started.
+    /// Start time.
     pub start: u64,
-    /// When it ended.
+    /// End time.
     pub end: u64,
 }
 
@@ -97,27 +98,27 @@ pub struct Queue<D: Device> {
     pub(super) device: D,
     settings: Settings,
     staging: Option<Pinned>,
-    /// The queue that calls are about.
+    /// The queue that calls address.
     pub(super) ends: Ends,
     /// The other one of two queues.
     pub(super) second: Option<Ends>,
 }
 
-/// The part of a completion record that has come: header and what follows it.
+/// The received part of a completion record: header and following bytes.
 #[derive(Debug)]
 pub(super) struct Partial {
     length: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-/// Bytes of the header that a completion record echoes.
+/// Bytes of the header echoed in a completion record.
 const HEADER: usize = WriteHost::SIZE;
 
 impl<D: Device> Queue<D> {
     /// Pins memory, initialises both ends of all rings, and starts the queue's cores.
     ///
     /// # Errors
-    /// [`HostError::Misplaced`] if the memory does not lie where the kernels look for it, and what the device says.
+    /// [`HostError::Misplaced`] if the memory is not where the kernels expect it, and the device's errors.
     pub fn open(
         device: D,
         board: Board,
@@ -137,7 +138,7 @@ impl<D: Device> Queue<D> {
         Ok(queue)
     }
 
-    /// Both ends of the fetch queue and of the completion ring.
+    /// Initialises both ends of the fetch queue and of the completion ring.
     pub(super) fn initialise(&mut self) -> Result<(), HostError> {
         let q = &self.ends.layout.prefetch;
         self.device.write32(self.ends.prefetch, u64::from(q.q_rd_ptr), q.q_end())?;
@@ -151,7 +152,7 @@ impl<D: Device> Queue<D> {
         Ok(())
     }
 
-    /// Images, launch and go messages of both queue cores: the prefetcher first, which has nothing to do yet.
+    /// Images, launch and go messages of both queue cores: first the prefetcher, which has nothing to do yet.
     pub(super) fn start(&mut self, kernels: &Kernels) -> Result<(), HostError> {
         let (base, sem0) = (u64::from(self.ends.layout.kernel_config_base), u64::from(self.ends.layout.sem(0)));
         let text = u64::from(self.ends.layout.kernel_text());
@@ -216,7 +217,7 @@ impl<D: Device> Queue<D> {
         self.push_with(record, 0)
     }
 
-    /// The same with further bits of the slot, such as [`STALL`].
+    /// As [`push`](Queue::push), with further bits of the slot, such as [`STALL`].
     ///
     /// # Errors
     /// As [`push`](Queue::push).
@@ -241,7 +242,7 @@ impl<D: Device> Queue<D> {
         self.enqueue(record, (record.len() / 16) as u16 | flags)
     }
 
-    /// Queues a record as it is, with whatever value in its slot: for streams from elsewhere, mistakes included.
+    /// Queues a record unchanged, with an arbitrary slot value: for streams from elsewhere, including their errors.
     ///
     /// # Errors
     /// [`HostError::Record`] if it is larger than the issue region, [`HostError::Timeout`] if no slot becomes free.
@@ -293,7 +294,7 @@ impl<D: Device> Queue<D> {
         self.push(&relay_inline(command.encode())?.encode())
     }
 
-    /// Queues dispatch commands in their order, in as few records as the settings allow.
+    /// Queues dispatch commands in order, in as few records as the settings allow.
     ///
     /// # Errors
     /// As [`push`](Queue::push).
@@ -319,7 +320,7 @@ impl<D: Device> Queue<D> {
         self.push_with(&record, flags)
     }
 
-    /// Queues an event after everything that is queued, and says its number.
+    /// Queues an event after everything that is queued, and returns its number.
     ///
     /// # Errors
     /// As [`push`](Queue::push).
@@ -341,8 +342,8 @@ impl<D: Device> Queue<D> {
         Err(HostError::EventMismatch { expected: event, found: found.unwrap_or(0) })
     }
 
-    /// Queues an event and waits for it: everything queued so far has run. Writes have been issued then; whether they have arrived only a
-    /// barrier before the event says.
+    /// Queues an event and waits for it: everything queued so far has then run. Writes have been issued; only a barrier
+    /// before the event guarantees that they have arrived.
     ///
     /// # Errors
     /// As [`event`](Queue::event) and [`wait_event`](Queue::wait_event).
@@ -362,12 +363,13 @@ impl<D: Device> Queue<D> {
         self.finish()
     }
 
-    /// Waits for the next record in the completion ring and gives its pages back.
+    /// Waits for the next record in the completion ring and returns its pages.
     ///
-    /// The device may announce a record page by page, and several at once: records are told apart by the length in the echoed header.
+    /// The device may announce a record page by page, and several at once: records are separated by the length in the
+    /// echoed header.
     ///
     /// # Errors
-    /// [`HostError::Timeout`], or [`HostError::Completion`] if there is no record.
+    /// [`HostError::Timeout`], or [`HostError::Completion`] if the data is not a record.
     pub fn completion(&mut self) -> Result<Completion, HostError> {
         let (start, limit) = (self.device.now(), self.settings.completion_timeout_ns);
         loop {
@@ -381,10 +383,10 @@ impl<D: Device> Queue<D> {
         }
     }
 
-    /// Takes what has come into the completion ring, and says the record if one is whole.
+    /// Takes the contents of the completion ring, and returns the record if one is complete.
     ///
     /// # Errors
-    /// [`HostError::Completion`] if there is no record.
+    /// [`HostError::Completion`] if the data is not a record.
     pub fn poll_completion(&mut self) -> Result<Option<Completion>, HostError> {
         let mut word = [0; 4];
         self.device.host_read(self.ends.sysmem, u64::from(self.ends.layout.sysmem.completion_wr), &mut word)?;
@@ -418,7 +420,7 @@ impl<D: Device> Queue<D> {
         Ok(None)
     }
 
-    /// Bytes of completion records, of either queue, that have come before the rest of them.
+    /// Bytes of incomplete completion records, of either queue.
     pub fn partial_bytes(&self) -> u64 {
         let other = self.second.as_ref().and_then(|other| other.partial.as_ref());
         self.ends.partial.iter().chain(other).map(|partial| partial.bytes.len() as u64).sum()
@@ -434,7 +436,7 @@ impl<D: Device> Queue<D> {
         }
     }
 
-    /// Tells the dispatcher that a page was read.
+    /// Informs the dispatcher that a page was read.
     fn give_page_back(&mut self) -> Result<(), HostError> {
         self.ends.read = self.ends.read.advanced(1, &self.ends.layout);
         let word = self.ends.read.word();
@@ -456,7 +458,7 @@ impl<D: Device> Queue<D> {
         Ok(Times { start: self.host_u64(slot)?, end: self.host_u64(slot + 16)? })
     }
 
-    /// When a tile of a program started and ended, in cycles: `order` counts the program's tiles by column, then row.
+    /// Start and end times of a program's tile, in cycles: `order` counts the program's tiles by column, then row.
     ///
     /// # Errors
     /// If there is no such slot.
@@ -475,7 +477,7 @@ impl<D: Device> Queue<D> {
     /// Reads a tile's memory through a window.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device's errors.
     pub fn read_tile(&mut self, tile: Xy, addr: u64, out: &mut [u8]) -> Result<(), HostError> {
         let window = self.device.open(WINDOW, WindowTarget::tile(tile, addr / WINDOW * WINDOW))?;
         let read = self.device.read(window, addr % WINDOW, out);
@@ -503,10 +505,10 @@ impl<D: Device> Queue<D> {
         self.ends.sysmem
     }
 
-    /// Stops the queue's cores and gives back windows and memory: the device.
+    /// Stops the queue's cores and releases windows and memory; returns the device.
     ///
     /// # Errors
-    /// What the device says.
+    /// The device's errors.
     pub fn close(mut self) -> Result<D, HostError> {
         if let Some(number) = self.second.as_ref().map(|other| other.number) {
             self.close_ends()?;
@@ -539,7 +541,7 @@ pub const ALL_IN_RESET: u32 = 0x0004_7800;
 /// Its value with BRISC running.
 pub const BRISC_RUNS: u32 = 0x0004_7000;
 
-/// What a host has of one queue.
+/// A host's state for one queue.
 #[derive(Debug)]
 pub(super) struct Ends {
     pub(crate) board: Board,
@@ -549,7 +551,7 @@ pub(super) struct Ends {
     pub(crate) dispatch: Window,
     pub(crate) issue: Issue,
     pub(crate) read: RingPointer,
-    /// The part of a record whose other pages have not come yet.
+    /// The part of a record whose other pages have not arrived yet.
     pub(super) partial: Option<Partial>,
     pub(crate) events: u32,
     /// Its number, 0 or 1.

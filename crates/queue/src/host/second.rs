@@ -1,4 +1,4 @@
-//! A driver of two queues on one board: calls are about one of them at a time.
+//! A driver of two queues on one board: calls address one of them at a time.
 
 use super::queue::{Kernels, Queue};
 use super::{Device, HostError};
@@ -7,8 +7,8 @@ use crate::host::queue::Ends;
 use crate::layout::Layout;
 
 impl<D: Device> Queue<D> {
-    /// Opens the second queue of a board that has two ([`Board::pair`], [`Layout::second`]): until another one is chosen, all calls are
-    /// about it.
+    /// Opens the second queue of a board that has two ([`Board::pair`], [`Layout::second`]): until another one is
+    /// chosen, all calls address it.
     ///
     /// # Errors
     /// As [`open`](Queue::open).
@@ -19,7 +19,7 @@ impl<D: Device> Queue<D> {
         self.start(kernels)
     }
 
-    /// Has the calls that follow be about one of two queues, 0 or 1.
+    /// Makes the following calls address one of two queues, 0 or 1.
     pub fn choose(&mut self, queue: u8) {
         let Some(other) = self.second.as_mut().filter(|other| other.number == queue) else { return };
         std::mem::swap(&mut self.ends, other);

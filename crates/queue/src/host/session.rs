@@ -1,4 +1,4 @@
-//! A machine as hosts in other languages hold it: pinned memory and windows by number, and the last error.
+//! A machine as held by hosts in other languages: pinned memory and windows by number, and the last error.
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -11,10 +11,10 @@ use crate::sanitize::{Finding, Hazard};
 use crate::wire::Xy;
 use crate::worker::Worker;
 
-/// Most bytes of one read.
+/// Maximum number of bytes of one read.
 const MOST: usize = 1 << 32;
 
-/// A machine, what is pinned and open on it, and what went wrong last.
+/// A machine, its pinned memory and open windows, and the last error.
 pub struct Session {
     machine: Machine,
     pins: BTreeMap<u32, Pinned>,
@@ -24,10 +24,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A machine.
+    /// Creates a machine.
     ///
     /// # Errors
-    /// What is wrong with the configuration.
+    /// The error in the configuration.
     pub fn new(config: Config) -> Result<Session, String> {
         let board = config.board.clone();
         let machine = Machine::new(config)?;
@@ -82,7 +82,7 @@ impl Session {
     /// # Safety
     /// As there.
     pub unsafe fn pin_borrowed(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
-        // SAFETY: handed on to the caller.
+        // SAFETY: passed on to the caller.
         self.call(|machine| unsafe { machine.pin_borrowed(first, bytes) }).map(|pinned| self.kept(pinned))
     }
 
@@ -191,7 +191,7 @@ impl Session {
         self.machine.now()
     }
 
-    /// Memory of a tile as it is, without taking time.
+    /// Current memory of a tile, without taking time.
     ///
     /// # Errors
     /// If the tile has none there.
@@ -205,34 +205,34 @@ impl Session {
         &self.board
     }
 
-    /// How far the machine has come.
+    /// The progress of the machine.
     pub fn status(&self) -> Status {
         self.machine.status()
     }
 
-    /// Who waits for what, if nothing can happen by itself any more.
+    /// The wait relations, if nothing can happen by itself any more.
     pub fn diagnose(&self) -> Option<Finding> {
         self.machine.diagnose()
     }
 
-    /// How often a hazard was met that is allowed.
+    /// How often each allowed hazard was met.
     pub fn allowed(&self) -> Vec<(Hazard, u64)> {
         self.machine.allowed()
     }
 
-    /// Who did what when.
+    /// Spans of activity.
     ///
     /// # Errors
-    /// If the configuration did not ask for it.
+    /// If the configuration did not request them.
     pub fn spans(&mut self) -> Result<Vec<Span>, DeviceError> {
         let spans = self.machine.is_traced().then(|| self.machine.spans());
         self.noted(spans.ok_or_else(|| DeviceError::Refused("the machine keeps no trace: make it with `trace`".into())))
     }
 
-    /// What was queued, as a stream.
+    /// The queued stream.
     ///
     /// # Errors
-    /// If the configuration did not ask for it.
+    /// If the configuration did not request it.
     pub fn recorded(&mut self) -> Result<Capture, DeviceError> {
         let recorded = self.machine.recorded(&self.board.name);
         self.noted(
@@ -240,7 +240,7 @@ impl Session {
         )
     }
 
-    /// What was found.
+    /// The findings.
     pub fn findings(&self) -> Vec<Finding> {
         self.machine.findings()
     }
@@ -251,10 +251,10 @@ impl Session {
     }
 }
 
-/// Room for a read, zeroed.
+/// A zeroed buffer for a read.
 ///
 /// # Errors
-/// If so many bytes are more than a call moves, or than there is memory for.
+/// If it exceeds the limit of a call, or the available memory.
 pub fn read_buffer(bytes: usize) -> Result<Vec<u8>, DeviceError> {
     let mut out = Vec::new();
     if bytes > MOST || out.try_reserve_exact(bytes).is_err() {

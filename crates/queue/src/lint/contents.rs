@@ -1,10 +1,10 @@
-//! What is known of the contents of memory.
+//! Known contents of memory.
 
 use std::collections::BTreeMap;
 
 const CHUNK: u64 = 4096;
 
-/// Chunks that are kept, 64 MiB; what is written beyond is not known.
+/// Maximum number of chunks, 64 MiB; contents beyond are treated as unknown.
 const MOST: usize = 1 << 14;
 
 /// Bytes of DRAM banks.
@@ -19,7 +19,7 @@ struct Chunk {
 }
 
 impl Known {
-    /// Bytes are written whose values are known.
+    /// Records a write with known values.
     pub(crate) fn put(&mut self, bank: u32, addr: u64, data: &[u8]) {
         let (mut at, mut rest) = (addr, data);
         while !rest.is_empty() {
@@ -36,7 +36,7 @@ impl Known {
         }
     }
 
-    /// Bytes are written whose values are not known.
+    /// Records a write with unknown values.
     pub fn forget(&mut self, bank: u32, start: u64, end: u64) {
         if start >= end {
             return;
@@ -49,7 +49,7 @@ impl Known {
         }
     }
 
-    /// The bytes from an address on that are known, at most so many.
+    /// The known bytes from an address, up to a maximum number.
     pub(crate) fn read(&self, bank: u32, addr: u64, most: u64, out: &mut Vec<u8>) -> u64 {
         let mut at = addr;
         while at < addr.saturating_add(most) {

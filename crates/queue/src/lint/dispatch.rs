@@ -18,7 +18,7 @@ impl Linter {
         CommandRef { index, name, at: self.relay.and_then(|relay| relay.at).map(|at| at + 16) }
     }
 
-    /// A payload, which starts a page: one command.
+    /// A payload that starts a page: one command.
     pub(super) fn dispatched(&mut self, payload: &[u8]) {
         let header = Dispatch::decode(payload);
         let name = header.as_ref().map_or("?", |header| header.name());
@@ -30,7 +30,7 @@ impl Linter {
                 let hazard = match error {
                     WireError::IllegalId { .. } => Hazard::DispatchIllegal,
                     WireError::Field { field: "length", .. } => Hazard::CompletionHeader,
-                    // After whole pages it waits; else it takes what stands in the rest of the last one.
+                    // After whole pages it waits; otherwise it takes what is in the rest of the last one.
                     _ if payload.len().is_multiple_of(self.layout.dispatch.cb_page() as usize) => {
                         Hazard::CommandUnfinished
                     }
@@ -50,20 +50,20 @@ impl Linter {
         self.judge(&command, at);
     }
 
-    /// Nothing that is relayed after the dispatcher's TERMINATE is run.
+    /// Nothing relayed after the dispatcher's TERMINATE is run.
     pub(super) fn behind_terminate(&mut self, at: CommandRef) {
         if self.dispatch_ended {
             self.find_in(at, Hazard::AfterTerminate, "this comes after the dispatcher's TERMINATE");
         }
     }
 
-    /// What a payload has after its command.
+    /// The part of a payload after its command.
     fn rest(&mut self, at: CommandRef, length: usize, payload: &[u8]) {
         let rest = &payload[length..];
         if rest.iter().all(|byte| *byte == 0) {
             return;
         }
-        // Only what starts a page is looked at as a command.
+        // Only the start of a page is interpreted as a command.
         let page = length.next_multiple_of(self.layout.dispatch.cb_page() as usize);
         let behind = rest.iter().position(|byte| *byte != 0).unwrap_or(0).next_multiple_of(16).min(rest.len());
         let second = [rest, &rest[behind..]].into_iter().any(|bytes| Dispatch::decode(bytes).is_ok());
@@ -80,7 +80,8 @@ impl Linter {
         }
     }
 
-    /// A command by itself, and in the light of those before it. Data may be missing where it is relayed from memory.
+    /// Checks a command by itself, and in the context of those before it. Data may be missing if it is relayed from
+    /// memory.
     pub(super) fn judge(&mut self, command: &DispatchParts<'_>, at: CommandRef) {
         let data = command.data;
         match &command.header {
@@ -134,7 +135,7 @@ impl Linter {
         }
     }
 
-    /// The address that a write offset makes of one.
+    /// An address with a write offset added.
     fn offset(&mut self, at: CommandRef, index: u16, addr: u64) -> u64 {
         match self.write_offsets.get(usize::from(index)) {
             Some(offset) => addr.wrapping_add(u64::from(*offset)),
@@ -172,7 +173,7 @@ impl Linter {
         }
     }
 
-    /// A multicast that no firmware barrier precedes.
+    /// A multicast without a preceding firmware barrier.
     fn back_to_back(&mut self, at: CommandRef) {
         if let Some(before) = self.launches.unacknowledged() {
             let message = format!("{before} may not be acknowledged yet, and this command waits for nothing");

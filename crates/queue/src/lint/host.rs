@@ -1,7 +1,7 @@
-//! What the host reads by itself, by loads: it knows of a write, or of a worker's end, what the completions that it has taken say.
+//! Loads by the host: through completions it knows that a write, or a worker, has finished.
 //!
-//! A load happens when some records are queued. What those among them write that have not been looked at yet is compared with it when
-//! they are: the answer does not depend on how far the device has come.
+//! A load happens after some records have been queued. If some of these have not been examined yet, their writes are
+//! compared with the load when they are: the answer does not depend on the progress of the device.
 
 use super::Linter;
 use crate::board::Tile;
@@ -10,14 +10,14 @@ use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Finding, Hazard};
 
 impl Linter {
-    /// What the host of a stream does when so many records are queued.
+    /// Host actions of a stream after this many records have been queued.
     pub(super) fn acts(&mut self, capture: &Capture, records: usize) {
         for (index, act) in capture.acts_before(records) {
             self.act(act, index as u64, records);
         }
     }
 
-    /// One of these, by its place among all that this host does.
+    /// One of these, by its index among all actions of this host.
     pub(super) fn act(&mut self, act: &Act, index: u64, records: usize) {
         match &act.kind {
             ActKind::Wait => self.host_waits(),
@@ -31,7 +31,7 @@ impl Linter {
                 let found = part.and_then(|part| self.host_loads(part, records as u64, self.host_taken, Some(index)));
                 found.into_iter().for_each(|finding| self.keep(finding));
             }
-            // Memory of workers is a run's to know.
+            // Memory of workers is known only to a run.
             ActKind::Store { tiles: Some(tiles), addr, bytes } if tiles.low == tiles.high => {
                 if let Some(Memory::Bank(bank)) = self.memory_of(tiles.low) {
                     self.knows(bank, *addr, bytes.len() as u64, bytes);
@@ -45,13 +45,14 @@ impl Linter {
         }
     }
 
-    /// The host of a stream waits until everything has run, and takes what came back.
+    /// The host of a stream waits until everything has run, and takes the completions.
     pub(super) fn host_waits(&mut self) {
         self.host_taken = self.host_records;
         self.host_waited();
     }
 
-    /// Whether a host that loads this polls: mailboxes of workers, the memory of the queue's cores and the queue's host memory.
+    /// Whether a host that loads this is polling: mailboxes of workers, memory of the queue's cores and the queue's
+    /// host memory.
     pub(crate) fn is_polled(&self, part: &Bytes) -> bool {
         match *part {
             (Memory::Tile(tile), start, _) => {
@@ -62,8 +63,8 @@ impl Linter {
         }
     }
 
-    /// The host loads bytes, when so many records are queued and it has taken so many completions: what it may have read too early.
-    /// `act` is the load's place among what the host of a stream does.
+    /// The host loads bytes, after this many records have been queued and completions taken: it may be too early. `act`
+    /// is the index of the load among the stream's host actions.
     pub(crate) fn host_loads(&mut self, bytes: Bytes, queued: u64, taken: u64, act: Option<u64>) -> Option<Finding> {
         if self.is_polled(&bytes) {
             return None;
@@ -82,12 +83,12 @@ impl Linter {
         go.and_then(|by| found(Hazard::HostBeforeDone, "lets a worker write", by))
     }
 
-    /// A command of the record at hand writes a part.
+    /// A command of the current record writes a range.
     pub(super) fn host_has_read(&mut self, at: CommandRef, part: &Bytes) {
         let Some(record) = self.record else { return };
         if let Some(read) = self.host_results.has_loaded(record.index, part) {
             let message = format!("the host has read what {at} writes, and no completion said that it was there");
-            // A stream says where it does that.
+            // A stream gives the location of that.
             let record = self.record.filter(|_| read.act.is_none());
             let finding = Finding::new(Hazard::HostBeforeWrite, message);
             self.keep(Finding { record, command: Some(at), act: read.act, ..finding });

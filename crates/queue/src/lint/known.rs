@@ -1,20 +1,21 @@
-//! What a stream has written to DRAM, byte for byte, as far as its own bytes say: what EXEC_BUF will find there.
+//! The bytes that a stream has written to DRAM, as far as the stream itself determines them: the data that EXEC_BUF
+//! will find there.
 
 use super::Linter;
 use crate::interleave::Interleave;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{ExecBuf, Prefetch, RelayParts, WireError, WritePaged};
 
-/// Why bytes of a trace are not there.
+/// Why bytes of a trace are missing.
 pub(super) enum Missing {
-    /// It has no more.
+    /// It has ended.
     End,
-    /// They are not known.
+    /// They are unknown.
     Unknown,
 }
 
 impl Linter {
-    /// Pages of DRAM are written with these bytes, if they are all there.
+    /// Pages of DRAM are written with these bytes, if they are complete.
     pub(super) fn knows_pages(&mut self, c: &WritePaged, data: &[u8]) {
         let page = c.page_size as usize;
         if self.live || c.is_dram == 0 || page == 0 || data.len() < page.saturating_mul(c.pages as usize) {
@@ -26,7 +27,7 @@ impl Linter {
         }
     }
 
-    /// Bytes of a bank are written with these values, if they are all there.
+    /// Bytes of a bank are written with these values, if they are complete.
     pub(super) fn knows(&mut self, bank: u32, addr: u64, length: u64, data: &[u8]) {
         if !self.live && data.len() as u64 == length {
             self.known.put(bank, addr, data);
@@ -38,7 +39,8 @@ impl Linter {
         (bank, u64::from(base).saturating_add(behind))
     }
 
-    /// EXEC_BUF in a stream by itself: its commands are judged as far as the stream has written them, and before it reads them.
+    /// EXEC_BUF in a standalone stream: its commands are checked as far as the stream has written them, before it reads
+    /// them.
     pub(super) fn known_trace(&mut self, exec: &ExecBuf, page: u64, ordered: bool) {
         let (mut bytes, mut whole) = (Vec::new(), page > 0 && ordered);
         for index in 0..if whole { exec.pages.into() } else { 0 } {
@@ -69,7 +71,7 @@ impl Linter {
         Some(CommandRef { index: self.report.relays, name, at: None })
     }
 
-    /// Judges the commands of a trace. `read` gives bytes of it.
+    /// Checks the commands of a trace. `read` returns bytes of it.
     pub(super) fn trace_commands(
         &mut self,
         pages: u32,

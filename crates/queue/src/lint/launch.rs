@@ -1,4 +1,5 @@
-//! Go signals: who was sent one, who has been waited for, and which writes they may overtake.
+//! Go signals: the workers that were sent one, those that have been waited for, and the writes that a signal may
+//! overtake.
 
 use super::tiles::Tiles;
 use super::{Linter, Order};
@@ -24,12 +25,12 @@ impl Linter {
         }
     }
 
-    /// Something else than the dispatcher may launch workers from here on.
+    /// From here on something other than the dispatcher may launch workers.
     pub(super) fn launched_elsewhere(&mut self) {
         self.launches.unknown = true;
     }
 
-    /// Commands that could not be looked at may have launched workers, waited for them, or set other targets.
+    /// Unknown commands may have launched workers, waited for them, or set other targets.
     pub(super) fn launches_unknown(&mut self) {
         self.launches = Launches { unknown: true, ..Launches::default() };
     }
@@ -125,7 +126,7 @@ impl Linter {
         if let Some(order) = self.order.as_mut().filter(|_| message.signal == GoMessage::GO) {
             targets.iter().for_each(|tile| order.starts(*tile, self.layout.l1_bytes, at, self.record));
         }
-        // Mostly one set: a tile that is listed twice is started twice.
+        // Mostly a single set: a tile that is listed twice is started twice.
         let mut sets = vec![Tiles::default()];
         for tile in targets {
             if !sets.iter_mut().any(|set| set.insert(tile)) {
@@ -163,7 +164,7 @@ impl Linter {
                     self.order.iter_mut().for_each(|order| order.waits(c.addr.into(), c.count, at, record));
                 }
                 Some(what) => self.not_ordered(format!("a WAIT for a word of {what}: who writes that, and when")),
-                // A machine shows it, whatever the delays are.
+                // A machine detects it under any delays.
                 None if !self.live => {
                     self.not_ordered("whether a word that the queue leaves as it is holds what a WAIT needs");
                 }
@@ -198,7 +199,7 @@ impl Linter {
                 self.order.iter_mut().for_each(|order| order.ends(&tiles));
             }
         }
-        // The last thing that a WAIT does.
+        // The last action of a WAIT.
         if c.has(Wait::NOTIFY_PREFETCH) {
             self.unread.notify();
             self.results.notify();
@@ -211,7 +212,7 @@ impl Linter {
         }
     }
 
-    /// Whether a stream gets as far as is waited for.
+    /// Whether a stream reaches the awaited count.
     fn reaches(&mut self, at: CommandRef, stream: u32, count: u32) {
         if count > 65_535 {
             self.find_in(at, Hazard::WaitCountTooLarge, format!("{count} is more than 65,535"));

@@ -6,28 +6,28 @@ use crate::lint::tiles::Tiles;
 use crate::sanitize::CommandRef;
 use crate::wire::{Rect, Xy};
 
-/// What is known of launches.
+/// The knowledge about launches.
 #[derive(Debug, Default)]
 pub(super) struct Launches {
     /// The list of tiles for go signals.
     pub(super) list: Vec<u32>,
-    /// Notices that each stream has had or will have, since it was cleared.
+    /// Notices that each stream has received or will receive, since it was cleared.
     pub(super) due: BTreeMap<u32, u32>,
-    /// The highest count that a wait on a stream has passed by, since it was cleared.
+    /// The highest count that a wait on a stream has passed, since it was cleared.
     pub(super) passed: BTreeMap<u32, u32>,
     /// Streams that something else may count on.
     pub(super) unknown: bool,
-    /// Tiles that were sent a go signal and not been waited for, by the stream that they notify.
+    /// Tiles that were sent a go signal and have not been waited for, by the stream that they notify.
     pub(super) running: BTreeMap<u32, Tiles>,
     /// Multicasts that no barrier covers.
     pub(super) in_flight: InFlight,
-    /// Commands that were said to write to running tiles.
+    /// Commands already reported for writing to running tiles.
     pub(super) warned: BTreeSet<u64>,
     /// Some tile was sent a go signal.
     pub(super) any: bool,
 }
 
-/// Multicasts that no barrier covers: the last one to each rectangle, in their order.
+/// Multicasts that no barrier covers: the last one to each rectangle, in order.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight(Vec<(Rect, CommandRef)>);
 
@@ -53,7 +53,7 @@ impl InFlight {
 }
 
 impl Launches {
-    /// Whether a tile was sent a go signal and not been waited for.
+    /// Whether a tile was sent a go signal and has not been waited for.
     pub(crate) fn runs(&self, tile: Xy) -> bool {
         self.running.values().any(|tiles| tiles.contains(tile))
     }

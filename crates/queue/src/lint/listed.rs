@@ -1,5 +1,5 @@
-//! Packed writes whose list is relayed from memory: where they write is known when the dispatcher has the list. On a machine, reads
-//! that follow such a write are held until then.
+//! Packed writes whose list is relayed from memory: their targets are known only when the dispatcher has the list. On a
+//! machine, reads that follow such a write are held until then.
 
 use super::Linter;
 use crate::layout::HOST_ADDRESS;
@@ -8,7 +8,7 @@ use crate::lint::memory::{Bytes, Memory, meet};
 use crate::sanitize::{CommandRef, Finding, Hazard};
 use crate::wire::{Dispatch, PCIE_XY, Xy};
 
-/// Reads that are held.
+/// Number of reads that are held.
 const KEPT: usize = 512;
 
 impl Linter {
@@ -20,7 +20,7 @@ impl Linter {
         self.unread.writes_list(number, at);
     }
 
-    /// The prefetcher reads parts that no write before is known to meet.
+    /// The prefetcher reads ranges that no earlier write is known to overlap.
     pub(super) fn hold(&mut self, hazard: Hazard, parts: &[Bytes]) {
         if self.listed.open.is_empty() {
             return;
@@ -36,12 +36,12 @@ impl Linter {
         }
     }
 
-    /// Whether a list that the dispatcher comes to may be one of these.
+    /// Whether a list that the dispatcher reaches may be one of these.
     pub(crate) fn awaits_list(&self) -> bool {
         !self.listed.open.is_empty()
     }
 
-    /// The dispatcher has the list of a command, which stands at a byte of a record: reads that came before what it writes.
+    /// The dispatcher has the list of a command at a byte of a record: returns reads that were earlier than its writes.
     pub(crate) fn listed(
         &mut self,
         record: u64,
@@ -84,7 +84,7 @@ impl Linter {
     }
 }
 
-/// Whether what is written, perhaps to a rectangle, meets what is read.
+/// Whether a write, possibly to a rectangle, overlaps a read.
 fn meets(written: &Bytes, read: &Bytes) -> bool {
     match (written.0, read.0) {
         (Memory::Tiles(word), Memory::Tile(tile)) => {

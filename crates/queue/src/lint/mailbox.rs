@@ -1,4 +1,4 @@
-//! What is written to workers' mailboxes: launch messages, resets of the launch pointer, and what is no message.
+//! Writes to workers' mailboxes: launch messages, resets of the launch pointer, and invalid messages.
 
 use super::Linter;
 use crate::layout::Layout;
@@ -6,12 +6,12 @@ use crate::sanitize::{CommandRef, Hazard, LAUNCH_RING};
 use crate::wire::{GoMessage, LargeSub, LaunchMessage, Packed, Subs, WritePacked, WritePackedLarge, Xy};
 
 const MESSAGE: u64 = LaunchMessage::SIZE as u64;
-/// Bytes of a launch message up to the end of what says which processors run.
+/// Bytes of a launch message up to the end of the field for the enabled processors.
 const JUDGED: u64 = 80;
 
 impl LaunchMessage {
-    /// What is wrong with where a message says that its kernel lies, if it runs one. A message that places nothing, with the base and all
-    /// offsets 0, stands for a launch of which only the signals matter.
+    /// The error in the kernel addresses of a message, if it runs one. A message with the base and all offsets 0
+    /// represents a launch of which only the signals matter.
     pub(crate) fn misplaced(&self, layout: &Layout) -> Option<(Hazard, String)> {
         if self.enables == 0 {
             return None;
@@ -66,7 +66,7 @@ impl Linter {
         }
     }
 
-    /// The packets of a large packed write, with the addresses that write offsets make.
+    /// The packets of a large packed write, with write offsets applied to the addresses.
     pub(super) fn large_packets(
         &mut self,
         at: CommandRef,
@@ -89,7 +89,7 @@ impl Linter {
         addr >= u64::from(self.layout.worker.firmware)
     }
 
-    /// Bytes for a tile's L1: launch messages in them.
+    /// Checks bytes for a tile's L1 for launch messages.
     pub(super) fn message(&mut self, at: CommandRef, addr: u64, packet: &[u8]) {
         let elsewhere = self.layout.worker.mailbox_mistake(addr, packet.len() as u64).is_some();
         if self.judged_message == Some((at.index, addr)) || elsewhere {
@@ -111,14 +111,14 @@ impl Linter {
             bytes[..most].copy_from_slice(&there[..most]);
             let misplaced = LaunchMessage::read(&bytes).ok().and_then(|message| message.misplaced(&self.layout));
             if let Some((hazard, message)) = misplaced {
-                // The same for other tiles says no more.
+                // For other tiles it would only repeat the finding.
                 self.judged_message = Some((at.index, addr));
                 return self.find_in(at, hazard, message);
             }
         }
     }
 
-    /// Bytes for one tile: whether they reset its launch pointer.
+    /// Checks whether bytes for one tile reset its launch pointer.
     pub(super) fn reset(&mut self, at: CommandRef, tile: Xy, addr: u64, packet: &[u8]) {
         let signal = u64::from(self.layout.worker.go) + 3;
         let there = signal.checked_sub(addr).and_then(|offset| packet.get(usize::try_from(offset).ok()?));
@@ -133,7 +133,7 @@ impl Linter {
         }
     }
 
-    /// A time for a tile.
+    /// A timestamp for a tile.
     pub(super) fn time(&mut self, at: CommandRef, noc_xy: u32, addr: u64) {
         let (tile, worker) = (Xy::from_word(noc_xy), &self.layout.worker);
         let mailboxes = u64::from(worker.launch)..u64::from(worker.go_index) + 4;

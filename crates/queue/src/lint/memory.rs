@@ -1,4 +1,4 @@
-//! Bytes of some memory of a board.
+//! Ranges of bytes in a memory of a board.
 
 use crate::wire::Xy;
 
@@ -8,11 +8,11 @@ pub(crate) enum Memory {
     Host,
     Bank(u32),
     Tile(Xy),
-    /// By its word.
+    /// Given by its word.
     Tiles(u32),
 }
 
-/// Bytes of a memory: the first, and the one past the last.
+/// Bytes of a memory: start and end.
 pub(crate) type Bytes = (Memory, u64, u64);
 
 pub(super) fn meet(a: &Bytes, b: &Bytes) -> bool {

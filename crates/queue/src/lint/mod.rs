@@ -1,8 +1,8 @@
-//! Judges a stream without running it: every hazard that its bytes alone show.
+//! Checks a stream without running it: every hazard that its bytes alone show.
 //!
-//! The linter walks the records as prefetcher and dispatcher would and keeps what they would know: how many pages have been
-//! used, which tiles were sent go signals, which writes no barrier covers. What depends on time (slots that are written too early,
-//! lapped issue memory, a full completion ring) only a run shows.
+//! The linter processes the records as prefetcher and dispatcher would and tracks their state: how many pages have been
+//! used, which tiles were sent go signals, which writes no barrier covers. Hazards that depend on time (slots written
+//! too early, lapped issue memory, a full completion ring) show up only in a run.
 
 mod contents;
 mod dispatch;
@@ -48,10 +48,10 @@ pub(crate) use memory::Bytes;
 pub(crate) use memory::Memory;
 pub(crate) use order::{Between, Order};
 pub(crate) use results::Read;
-/// Things that were not judged that are named.
+/// Maximum number of unchecked items that are named.
 const NAMED: usize = 20;
 
-/// Judges what a host queued. Fields of the memory map that the stream names are those that it says.
+/// Checks a host stream. Fields of the memory map named in the stream have its values.
 pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
     if capture.two_queues {
         return pair::lint(capture, board, layout);
@@ -70,7 +70,7 @@ pub fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
 }
 
 impl Linter {
-    /// Judges by another layout from here on.
+    /// Uses another layout from here on.
     pub(crate) fn take_layout(&mut self, layout: Rc<Layout>) {
         self.layout = layout;
     }
@@ -118,52 +118,52 @@ impl Linter {
         self.host_results.all_read();
     }
 
-    /// The host has taken so many records from the completion ring: what it queues from now on comes after what the dispatcher had
-    /// waited for when it wrote them.
+    /// The host has taken this many records from the completion ring: everything it queues from now on comes after what
+    /// the dispatcher had waited for when it wrote them.
     pub(crate) fn host_took(&mut self, records: u64) {
         self.unread.took(records);
         self.results.took(records);
         self.host_results.took(records);
     }
 
-    /// The linter of a machine, whose workers say what they wrote.
+    /// The linter of a machine, whose workers report what they wrote.
     pub(crate) fn beside_a_machine(board: Rc<Board>, layout: Rc<Layout>) -> Linter {
         Linter { results: Results::live(), host_results: Results::live(), live: true, ..Linter::new(board, layout) }
     }
 
-    /// What the queue has done, where there is another one.
+    /// The queue's accesses, if there is another queue.
     pub(crate) fn order(&mut self) -> Option<&mut Order> {
         self.order.as_mut()
     }
 
-    /// The oldest launch of a tile ends, and wrote these bytes: the relay and the load of the host that read some of them too early,
-    /// each with what started the worker.
+    /// The oldest launch of a tile ends, and wrote these bytes: returns the relay and the host load that read some of
+    /// them too early, each with the command that started the worker.
     pub(crate) fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> [Option<(Read, CommandRef)>; 2] {
         self.order.iter_mut().for_each(|order| order.wrote(tile, &wrote));
         [self.results.wrote(tile, wrote.clone()), self.host_results.wrote(tile, wrote)]
     }
 
-    /// Records that were looked at.
+    /// Records examined.
     pub(crate) fn records(&self) -> u64 {
         self.report.records
     }
 
-    /// Whether something was found since the last call of [`take`](Linter::take).
+    /// Whether there are findings since the last call of [`take`](Linter::take).
     pub(crate) fn has_found(&self) -> bool {
         !self.report.findings.is_empty()
     }
 
-    /// What was found since the last call, and after which byte of its record the dispatcher is past it.
+    /// The findings since the last call, and the byte of the record after which the dispatcher has passed each.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = (Finding, u32)> {
         std::mem::take(&mut self.report.findings).into_iter().zip(std::mem::take(&mut self.due))
     }
 
-    /// Reports something about the prefetch command at hand, or about its record if there is none.
+    /// Reports a finding about the current prefetch command, or about its record if there is none.
     fn find(&mut self, hazard: Hazard, message: impl Into<String>) {
         self.keep(Finding { record: self.record, command: self.relay, ..Finding::new(hazard, message) });
     }
 
-    /// Reports something about the dispatch command at hand.
+    /// Reports a finding about the current dispatch command.
     fn find_in(&mut self, command: CommandRef, hazard: Hazard, message: impl Into<String>) {
         self.keep(Finding { record: self.record, command: Some(command), ..Finding::new(hazard, message) });
     }
@@ -172,7 +172,7 @@ impl Linter {
         let met = self.report.met.entry(finding.hazard).or_default();
         *met += 1;
         if *met <= KEPT {
-            // What is relayed after a header belongs to the command that starts there.
+            // Data relayed after a header belong to the command that starts there.
             let header = self.noflush.as_ref().filter(|(record, ..)| *record == finding.record);
             let at = header.map_or(finding.command, |(_, header, _)| *header).and_then(|command| command.at);
             self.due.push(at.unwrap_or(0));
@@ -180,14 +180,14 @@ impl Linter {
         }
     }
 
-    /// Commands run that cannot be looked at: what they wait for, write and start is not known from here on.
+    /// Unknown commands run: from here on it is unknown what they wait for, write and start.
     fn unknown_commands(&mut self) {
         self.unknown = true;
         self.barrier();
         self.launches_unknown();
     }
 
-    /// Notes once that something could not be judged that may order, write or start something.
+    /// Records once that something which may order, write or start something could not be checked.
     fn not_ordered(&mut self, what: impl Into<String>) {
         let what = what.into();
         if self.report.not_ordered.len() < NAMED && !self.report.not_ordered.contains(&what) {
@@ -196,12 +196,12 @@ impl Linter {
         self.not_judged(what);
     }
 
-    /// What may order, write or start something, and could not be judged.
+    /// Items that may order, write or start something and could not be checked.
     pub(crate) fn unordered(&self) -> &[String] {
         &self.report.not_ordered
     }
 
-    /// Notes once that something could not be judged.
+    /// Records once that something could not be checked.
     fn not_judged(&mut self, what: impl Into<String>) {
         let what = what.into();
         let named = &mut self.report.not_judged;
@@ -216,7 +216,7 @@ impl Linter {
         self.dangling("the stream ends");
     }
 
-    /// Reports a relay without flush that nothing follows up.
+    /// Reports a relay without flush that is not continued.
     fn dangling(&mut self, but: &str) {
         if let Some((record, command, _)) = self.noflush.take() {
             let message = format!("the header that this relays stays in a page that is not handed over: {but}");

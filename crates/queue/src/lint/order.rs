@@ -1,8 +1,9 @@
-//! Two queues on one board: what each of them does to memory, and whether events of one order it against what the other does.
+//! Two queues on one board: the accesses of each to memory, and whether events order those of one queue against those
+//! of the other.
 //!
-//! A queue tells the other one of an event by a write to a word of the other's dispatch core, and that one waits for the word. What the
-//! first queue's commands had waited for before the event, the second knows behind its wait. A host that takes a completion of one queue
-//! knows as much, and so does what it queues later to the other.
+//! A queue signals an event to the other by writing a word of the other's dispatch core, which waits for that word.
+//! Everything that the first queue's commands had waited for before the event is known to the second after its wait. A
+//! host that takes a completion of one queue knows the same, and so does everything it queues later to the other.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,14 +12,14 @@ use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Finding, Hazard, RecordRef};
 use crate::wire::{Rect, Xy};
 
-/// What is done to bytes.
+/// The kind of access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AccessKind {
     /// The dispatcher writes them.
     Writes,
     /// The prefetcher reads them.
     Relays,
-    /// A worker is started that may read and write them.
+    /// A worker that may read and write them is started.
     Runs,
 }
 
@@ -39,7 +40,7 @@ struct Access {
     how: AccessKind,
     by: CommandRef,
     record: Option<RecordRef>,
-    /// The step of its queue by which it is over, if one waits for it.
+    /// The step of its queue by which it is complete, if one waits for it.
     done: Option<usize>,
 }
 
@@ -59,37 +60,38 @@ enum OrderStep {
         by: CommandRef,
         record: Option<RecordRef>,
     },
-    /// The dispatcher tells the prefetcher how far it is, and the prefetcher waits for that.
+    /// The dispatcher informs the prefetcher of its progress, and the prefetcher waits for that.
     Notifies,
     Stalls,
-    /// The dispatcher writes the completion record of this number, and the host had taken so many of the other queue.
+    /// The dispatcher writes the completion record with this number, and the number of completions of the other queue
+    /// that the host had taken.
     Reports(u64),
     Knows(u64),
 }
 
-/// What one of two queues has done.
+/// The activity of one of two queues.
 #[derive(Debug, Default)]
 pub(crate) struct Order {
     steps: Vec<OrderStep>,
-    /// Writes that no barrier covers, and launches that nothing has waited for.
+    /// Writes without a barrier, and launches that nothing has waited for.
     written: Vec<usize>,
     running: Vec<(Xy, usize)>,
-    /// Launches whose workers have not ended on a machine, and what those that have ended wrote besides.
+    /// Launches whose workers have not ended on a machine, and further writes of those that have.
     launched: VecDeque<(Xy, usize)>,
     results: BTreeMap<usize, Vec<Bytes>>,
     /// Completions of the other queue that the host was known to have taken.
     known: u64,
-    /// Events that were sent before the host last waited for everything: the word, and the last number.
+    /// Events sent before the host last waited for everything: the word, and the last number.
     before: BTreeMap<u64, u32>,
-    /// There was too much.
+    /// A limit was exceeded.
     full: bool,
 }
 
-/// Most steps that are kept of a queue.
+/// Maximum number of recorded steps of a queue.
 const MOST_STEPS: usize = 1 << 20;
-/// Most pairs of accesses that are looked at.
+/// Maximum number of access pairs that are examined.
 const MOST_PAIRS: u64 = 50_000_000;
-/// Most races that are told.
+/// Maximum number of reported races.
 const MOST_RACES: usize = 32;
 
 impl Order {
@@ -166,12 +168,12 @@ impl Order {
         self.step(OrderStep::Waits { addr, event, by, record });
     }
 
-    /// The dispatcher tells the prefetcher.
+    /// The dispatcher notifies the prefetcher.
     pub fn notifies(&mut self) {
         self.step(OrderStep::Notifies);
     }
 
-    /// The prefetcher has waited for that.
+    /// The prefetcher has waited for the notification.
     pub fn stalls(&mut self) {
         self.step(OrderStep::Stalls);
     }
@@ -181,7 +183,7 @@ impl Order {
         self.step(OrderStep::Reports(number));
     }
 
-    /// The host has taken so many completion records of the other queue.
+    /// The host has taken this many completion records of the other queue.
     pub fn knows(&mut self, records: u64) {
         if records > self.known {
             self.known = records;
@@ -189,12 +191,12 @@ impl Order {
         }
     }
 
-    /// How many steps there are: another number says that something is new.
+    /// Number of steps: a different number means that something is new.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// The host has waited until both queues had nothing more to do: what is done from now on comes after all of it.
+    /// The host has waited until both queues had nothing more to do: everything from now on comes after all of it.
     pub fn rests(&mut self) {
         for step in std::mem::take(&mut self.steps) {
             if let OrderStep::Sends { addr, event } = step {
@@ -205,32 +207,32 @@ impl Order {
     }
 }
 
-/// How far a queue is gone through, and the steps of the other one that it knows to be over.
+/// The progress through a queue, and the steps of the other one that it knows to be complete.
 #[derive(Clone, Copy, Default)]
 struct Side {
     at: usize,
-    /// What its dispatcher knows, what it has told the prefetcher, what that knows, and what the host knew.
+    /// The knowledge of its dispatcher, of the last notification, of the prefetcher, and of the host.
     dispatcher: usize,
     told: usize,
     prefetcher: usize,
     host: usize,
 }
 
-/// What two queues do to each other: findings, each with its queue, and what could not be judged.
+/// Interactions between two queues: findings, each with its queue, and what could not be checked.
 #[derive(Debug, Default)]
 pub(crate) struct Between {
-    /// Of accesses to the same bytes.
+    /// Unordered accesses to the same bytes.
     pub races: Vec<Finding>,
-    /// A queue waits for an event that does not come.
+    /// A queue waits for an event that will not happen.
     pub stuck: Option<Finding>,
     pub not_judged: Vec<String>,
 }
 
-/// An access with what its queue knows of the other one then.
+/// An access with its queue's knowledge of the other one at that time.
 type Known = (Access, usize);
 
 impl Between {
-    /// Goes through both queues as far as their events let them.
+    /// Processes both queues as far as their events permit.
     pub fn of(queues: [&Order; 2]) -> Between {
         let mut between = Between::default();
         let mut sides = [Side::default(); 2];
@@ -253,7 +255,7 @@ impl Between {
         between
     }
 
-    /// Accesses of both to the same bytes of which none is known to be over before the other.
+    /// Accesses of both to the same bytes, neither of which is known to be complete before the other.
     fn races(&mut self, accesses: &[Vec<Known>; 2]) {
         let mut second: BTreeMap<Memory, Vec<Known>> = BTreeMap::new();
         for known in &accesses[1] {
@@ -315,7 +317,7 @@ fn race(first: &Access, second: &Access) -> Finding {
     finding
 }
 
-/// Goes on in one queue until it waits for the other.
+/// Processes one queue until it waits for the other.
 fn go_on(
     queue: usize,
     queues: [&Order; 2],
@@ -354,12 +356,12 @@ fn go_on(
     }
 }
 
-/// Whether an event that was sent ends the wait for one in a word.
+/// Whether a sent event ends the wait for one in a word.
 fn ends((word, sent, _): (u64, u32, usize), addr: u64, event: u32) -> bool {
     word == addr && sent.wrapping_sub(event) as i32 >= 0
 }
 
-/// Why queues that have not come to their ends do not go on.
+/// Why incomplete queues do not continue.
 fn stuck(queues: [&Order; 2], sides: [Side; 2]) -> Option<Finding> {
     let waits = |queue: usize| match queues[queue].steps.get(sides[queue].at) {
         Some(OrderStep::Waits { addr, event, by, record }) => Some((*addr, *event, *by, *record)),
@@ -390,7 +392,7 @@ fn stuck(queues: [&Order; 2], sides: [Side; 2]) -> Option<Finding> {
             );
             Finding::new(Hazard::QueuesDeadlock, message)
         } else {
-            // The other one is why.
+            // It is caused by the other one.
             continue;
         };
         return Some(Finding { queue: Some(queue as u8), record, command: Some(by), ..finding });

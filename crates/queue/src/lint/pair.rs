@@ -8,7 +8,7 @@ use crate::capture::{Act, ActKind, Capture};
 use crate::layout::Layout;
 use crate::sanitize::Finding;
 
-/// Judges each queue by itself, and what both do to each other.
+/// Checks each queue by itself, and their interactions.
 pub(super) fn lint(capture: &Capture, board: &Board, layout: &Layout) -> Report {
     let boards = match board.pair() {
         Ok(boards) => boards,
@@ -40,7 +40,8 @@ fn between([first, second]: &[Linter; 2]) -> Option<Between> {
     Some(Between::of([first.order.as_ref()?, second.order.as_ref()?]))
 }
 
-/// What the host does when so many records are queued, to the linter of the queue that it is about: loads may be of what either wrote.
+/// Passes host actions after this many records to the linter of the queue they refer to: loads may concern data written
+/// by either.
 fn acts(linters: &mut [Linter; 2], capture: &Capture, records: usize, found: &mut Vec<Between>) {
     for (index, act) in capture.acts_before(records) {
         match act.kind {
@@ -51,7 +52,7 @@ fn acts(linters: &mut [Linter; 2], capture: &Capture, records: usize, found: &mu
     }
 }
 
-/// An act when the linter's queue has had so many records.
+/// A host action after the linter's queue has had this many records.
 fn act_of(linter: &mut Linter, act: &Act, index: usize) {
     let records = linter.report.records as usize;
     linter.act(act, index as u64, records);
@@ -65,7 +66,7 @@ fn host_waits(linters: &mut [Linter; 2], found: &mut Vec<Between>) {
     }
 }
 
-/// One report of two queues.
+/// A combined report of two queues.
 fn joined(reports: [Report; 2], found: Vec<Between>) -> Report {
     let mut all = Report::default();
     for (queue, report) in (0..).zip(reports) {

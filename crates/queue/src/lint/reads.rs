@@ -1,5 +1,5 @@
-//! Memory that commands write and the prefetcher then reads: it runs ahead of the dispatcher, and only a STALL or the host holds it
-//! back.
+//! Memory that commands write and the prefetcher then reads: the prefetcher runs ahead of the dispatcher, and only a
+//! STALL or the host holds it back.
 
 use super::Linter;
 use crate::board::Tile;
@@ -9,7 +9,7 @@ use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{PCIE_XY, Rect, Xy};
 
-/// Pages that go around the banks, or around all Tensix tiles.
+/// Pages distributed over the banks, or over all Tensix tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pages {
     pub dram: bool,
@@ -43,18 +43,18 @@ impl Linter {
         parts
     }
 
-    /// A command writes a part of host memory.
+    /// A command writes a range of host memory.
     pub(super) fn writes_host(&mut self, at: CommandRef, addr: u64, bytes: u64) {
         self.writes_part(at, (Memory::Host, addr, addr.saturating_add(bytes)));
     }
 
-    /// A go message, which comes after what was written before or is said not to.
+    /// A go message, which must come after earlier writes.
     pub(super) fn writes_go(&mut self, at: CommandRef, tile: Xy) {
         let go = u64::from(self.layout.worker.go);
         self.unread.add(Memory::Tile(tile), go, go + 4, self.unread.barriers, at);
     }
 
-    /// A command writes a part.
+    /// A command writes a range.
     pub(super) fn writes_part(&mut self, at: CommandRef, part: Bytes) {
         if let Some(other) = self.unread.overtakes(&part).filter(|other| other.index != at.index) {
             let message =
@@ -93,7 +93,7 @@ impl Linter {
             };
             let found = self.report.met.values().sum::<u64>();
             self.pages_of(at, tile, *start, *end);
-            // The same of further tiles says no more.
+            // Repeating it for further tiles adds no information.
             if self.report.met.values().sum::<u64>() > found {
                 break;
             }
@@ -109,7 +109,8 @@ impl Linter {
         }
     }
 
-    /// Why nothing answers for all of what the prefetcher reads, as the network resolves it. What is pinned only a run knows.
+    /// Why something does not answer for all bytes that the prefetcher reads, as the network resolves them. Pinned
+    /// memory is known only to a run.
     fn unanswered(&self, noc_xy: u32, addr: u64, bytes: u64) -> Option<(Hazard, String)> {
         let (tile, end) = (Xy::from_word(noc_xy), addr.saturating_add(bytes));
         let host = noc_xy & (PCIE_XY & !0xFFF) != 0;
@@ -168,7 +169,7 @@ impl Linter {
             .then(|| format!("the L1 of {tile}, which runs the queue"))
     }
 
-    /// What is read lands in scratch memory, which starts at a multiple of 64.
+    /// The read data land in scratch memory, which starts at a multiple of 64.
     fn congruent(&mut self, addr: u64, modulo: u64) {
         if !addr.is_multiple_of(modulo) {
             let message = format!("it reads from {addr:#x} to a multiple of 64: not congruent modulo {modulo}");

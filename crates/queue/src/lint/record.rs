@@ -8,7 +8,7 @@ use crate::sanitize::{CommandRef, Hazard, RecordRef};
 use crate::wire::{Packed, PagedPackedSub, Prefetch, RelayParts, RingbufferSub, WireError};
 
 impl Linter {
-    /// Judges a record as the next one of the stream.
+    /// Checks a record as the next one of the stream.
     pub(crate) fn entry(&mut self, slot: u16, bytes: &[u8]) {
         let length = bytes.len() as u32;
         let place = self.issue.place(length);
@@ -19,7 +19,7 @@ impl Linter {
         self.entry_at(record, slot, bytes);
     }
 
-    /// The same where a machine knows its place.
+    /// As [`Linter::entry`], if a machine knows its location.
     pub(crate) fn entry_at(&mut self, record: RecordRef, slot: u16, bytes: &[u8]) {
         self.record = Some(record);
         self.relay = None;
@@ -32,7 +32,7 @@ impl Linter {
         self.host_results.looked_at(self.report.records);
     }
 
-    /// What slot and length say.
+    /// Checks slot and length.
     fn sizes(&mut self, slot: u16, bytes: &[u8]) {
         let (fetched, length) = (fetched(slot), bytes.len() as u64);
         if fetched == 0 {
@@ -97,7 +97,7 @@ impl Linter {
             }
             at += stride;
             if self.live && matches!(command.header, Prefetch::ExecBuf(_)) && stalls(slot) {
-                // What follows it comes after what the buffer holds.
+                // Everything after it comes after the contents of the buffer.
                 self.relay = None;
                 self.behind_trace = Some((self.record, slot, record.to_vec(), at));
                 return;
@@ -113,16 +113,17 @@ impl Linter {
         }
     }
 
-    /// Judges the commands of a buffer that EXEC_BUF runs, and what follows it in its record. `read` gives bytes of the buffer.
+    /// Checks the commands of a buffer that EXEC_BUF runs, and the rest of its record. `read` returns bytes of the
+    /// buffer.
     pub(crate) fn trace(&mut self, mut read: impl FnMut(u64, usize) -> Option<Vec<u8>>) {
         let Some((record, slot, bytes, behind)) = self.behind_trace.take() else { return };
         self.record = record;
-        // Where it ends too early the device says so.
+        // If it ends too early the device reports it.
         let _ = self.trace_commands(0, |at, count| read(at, count).ok_or(Missing::Unknown));
         self.commands(slot, &bytes, behind);
     }
 
-    /// Bytes that are no command, or no whole one.
+    /// Bytes that are not a command, or an incomplete one.
     fn undecodable(&mut self, bytes: &[u8], error: WireError) {
         let hazard = match error {
             WireError::IllegalId { .. } => Hazard::PrefetchIllegal,
@@ -130,7 +131,7 @@ impl Linter {
             _ => Hazard::RecordTrailing,
         };
         self.find(hazard, error.to_string());
-        // The rest of the record cannot be told apart.
+        // The rest of the record cannot be separated into commands.
         if bytes.len() > 64 {
             let record = self.report.records - 1;
             self.not_ordered(format!("record {record} from its first undecodable command on"));
@@ -138,7 +139,7 @@ impl Linter {
     }
 }
 
-/// Bytes that a command takes itself: header, list and what it relays from after them.
+/// Bytes used by a command itself: header, list and the relayed bytes after them.
 fn taken(bytes: &[u8]) -> u64 {
     let Ok(header) = Prefetch::decode(bytes) else { return 0 };
     let behind = match header {

@@ -68,7 +68,7 @@ impl Linter {
                 let before = early(self);
                 self.reads_pages(Hazard::ExecBufBeforeWrite, pages);
                 if !self.live {
-                    // What is read too early may be anything.
+                    // Data read too early may be anything.
                     self.known_trace(c, page, early(self) == before);
                 }
             }
@@ -130,7 +130,7 @@ impl Linter {
         self.dispatched(payload);
     }
 
-    /// A relay takes pages all at once. The dispatcher has used all before them; it gives blocks back late.
+    /// A relay acquires its pages all at once. The dispatcher has consumed all earlier ones; it returns blocks late.
     fn acquire(&mut self, pages: u64) {
         let d = &self.layout.dispatch;
         let (all, block) = (u64::from(d.cb_pages), u64::from(d.block_pages()));
@@ -158,7 +158,7 @@ impl Linter {
         let half = u64::from(self.layout.prefetch.scratch_half);
         let last = match half.checked_div(size) {
             None => 0,
-            // Larger pages are split: their last piece is what is left of one page.
+            // Larger pages are split: their last piece is the remainder of one page.
             Some(0) => (size - 1) % half + 1,
             Some(each) => ((pages.max(1) - 1) % each + 1).min(pages) * size,
         };
@@ -172,7 +172,7 @@ impl Linter {
         self.appended(total.checked_sub(adjust));
     }
 
-    /// A relay that goes on in the page that a relay without flush left open.
+    /// A relay that continues the page left open by a relay without flush.
     fn appended(&mut self, amount: Option<u64>) {
         if amount == Some(0) {
             self.find(Hazard::LengthAdjustUnderflow, "there is nothing to relay");
@@ -184,11 +184,11 @@ impl Linter {
         let Some(amount) = amount else { return };
         let whole = amount.saturating_add(header.len() as u64);
         let page = u64::from(self.layout.dispatch.cb_page());
-        // These take their pages one scratch half at a time, so no single request is large.
+        // These acquire their pages one scratch half at a time, so no single request is large.
         self.pages = self.pages.saturating_add(whole.div_ceil(page));
         self.not_judged("bytes that are relayed from memory");
         let command = match Dispatch::decode(&header) {
-            // What the header announces comes from elsewhere.
+            // The data announced in the header come from elsewhere.
             Ok(command) if DispatchParts::of(command, &header).is_err() => command,
             _ => return self.dispatched(&header),
         };
@@ -208,7 +208,7 @@ impl Linter {
                     self.barrier();
                 }
                 if self.live {
-                    // The dispatcher finds it where the header stands.
+                    // The dispatcher finds it at the position of the header.
                     let header = opened.and_then(|opened| opened.at).map(|at| at + 16);
                     self.writes_list(CommandRef { at: header, ..at }, command);
                 }

@@ -1,8 +1,9 @@
-//! What workers write, and the prefetcher reads: a launch is over for the prefetcher only when it has waited for it, by a STALL or by
-//! way of the host.
+//! Memory that workers write and the prefetcher reads: for the prefetcher a launch is over only once it has waited for
+//! it, by a STALL or through the host.
 //!
-//! The bytes of a stream show which tiles are started, not what their kernels write: their own L1 is taken for written, and the slots
-//! of their times where the stream names them. On a machine a worker that ends says what it wrote, and what was read meanwhile is looked at again.
+//! The bytes of a stream show which tiles are started, not what their kernels write: their own L1 is assumed written,
+//! as are their timing slots where the stream names them. On a machine, a worker that ends reports what it wrote, and
+//! reads made in the meantime are checked again.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -13,34 +14,34 @@ use crate::lint::memory::{Bytes, Memory, meet};
 use crate::sanitize::{CommandRef, RecordRef};
 use crate::wire::Xy;
 
-/// How far the end of a launch has come to the prefetcher.
+/// How far the prefetcher knows about the end of a launch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Known {
     /// Nobody has waited for it.
     No,
     /// The dispatcher has.
     Dispatcher,
-    /// The dispatcher has told the prefetcher since.
+    /// The dispatcher has notified the prefetcher since.
     Told,
 }
 
-/// What one command starts, as far as the prefetcher has not waited for it and knows equally much of it.
+/// The workers started by one command, as long as the prefetcher has not waited for them and they have the same status.
 #[derive(Debug)]
 struct Launch {
-    /// Launches are numbered in their order.
+    /// Sequence number of launches.
     number: u64,
     by: CommandRef,
     known: Known,
-    /// The first record for the host that was written after the dispatcher's wait.
+    /// The first record for the host written after the dispatcher's wait.
     reported: Option<u64>,
-    /// Its tiles, but for those that were started again and are known as much of.
+    /// Its tiles, except those that were started again and have the same status.
     tiles: Tiles,
-    /// What they, and launches before it that it stands for, wrote, where that is known.
+    /// Known writes of these, and of earlier launches that it subsumes.
     wrote: BTreeSet<(Xy, Bytes)>,
 }
 
 impl Launch {
-    /// The first of its tiles that may write some of these bytes: its own memory at least.
+    /// The first of its tiles that may write some of these bytes: at least its own memory.
     fn may_write(&self, bytes: &[Bytes]) -> Option<Xy> {
         let own = |read: &Bytes| match *read {
             (Memory::Tile(tile), first, end) => (self.tiles.contains(tile) && first < end).then_some(tile),
@@ -54,7 +55,7 @@ impl Launch {
         self.wrote.iter().find(|(_, wrote)| bytes.iter().any(|read| meet(read, wrote))).map(|(tile, _)| *tile)
     }
 
-    /// Takes some of its tiles out, as a launch of their own; none if it has none of them.
+    /// Splits off some of its tiles as a separate launch; `None` if it has none of them.
     fn split(&mut self, tiles: &Tiles) -> Option<Launch> {
         let some = self.tiles.both(tiles);
         if some.is_empty() {
@@ -72,47 +73,47 @@ struct Running {
     number: u64,
     by: CommandRef,
     tiles: Tiles,
-    /// Reads from here on, up to there, were not ordered after their ends.
+    /// The range of reads that were not ordered after their ends.
     from: u64,
     until: Option<u64>,
 }
 
-/// A relay, and what it reads.
+/// A relay, and the bytes it reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Read {
     /// Its record.
     pub record: Option<RecordRef>,
-    /// The command; none for a load of the host.
+    /// The command; `None` for a load of the host.
     pub relay: Option<CommandRef>,
     bytes: Vec<Bytes>,
-    /// For a load of the host: the records that were queued before.
+    /// For a load of the host: number of records queued before.
     queued: u64,
-    /// For a load of a stream's host: its place among the acts.
+    /// For a load of a stream's host: its index among the actions.
     pub act: Option<u64>,
 }
 
 /// Launches, and the reads that are not ordered after them.
 #[derive(Debug, Default)]
 pub(super) struct Results {
-    /// Whether workers say what they wrote.
+    /// Whether workers report what they wrote.
     live: bool,
     launches: u64,
-    /// Records that the host has taken.
+    /// Number of records that the host has taken.
     taken: u64,
-    /// In their order.
+    /// In order.
     open: Vec<Launch>,
     running: Vec<Running>,
-    /// Reads since the oldest launch that runs, and the number of the first.
+    /// Reads since the oldest running launch, and the index of the first.
     reads: VecDeque<Read>,
     first: u64,
-    /// Records that have been looked at.
+    /// Number of records examined.
     looked_at: u64,
-    /// Where workers will write their times, as far as the stream says: on a machine they say themselves what they wrote.
+    /// Where workers will write their times, as far as the stream shows: on a machine they report their own writes.
     armed: BTreeMap<Xy, Bytes>,
 }
 
 impl Results {
-    /// Launches of a machine, whose workers say what they wrote.
+    /// Launches of a machine, whose workers report what they wrote.
     pub fn live() -> Results {
         Results { live: true, ..Results::default() }
     }
@@ -122,7 +123,7 @@ impl Results {
         self.close(|_| true);
     }
 
-    /// A worker is told where to write its times, or not to.
+    /// A worker is given an address for its times, or none.
     pub fn arm(&mut self, tile: Xy, times: Option<Bytes>) {
         match times.filter(|_| !self.live) {
             Some(times) => self.armed.insert(tile, times),
@@ -138,7 +139,7 @@ impl Results {
         let wrote = armed.map(|(tile, times)| (*tile, *times)).collect();
         self.open.push(Launch { number, by, known: Known::No, reported: None, tiles: tiles.clone(), wrote });
         if self.live {
-            // Loads of the host, which was ahead.
+            // Loads by the host, which was ahead.
             let early = record.and_then(|record| self.reads.iter().position(|read| read.queued > record.index));
             let from = self.first + early.unwrap_or(self.reads.len()) as u64;
             self.running.push(Running { number, by, tiles: tiles.clone(), from, until: None });
@@ -166,7 +167,7 @@ impl Results {
         self.join(tiles);
     }
 
-    /// Of launches of the same tile that are known equally much of, the last stands for all: for some tiles.
+    /// Merges, for some tiles, launches of the same tile with the same status: the last one subsumes the others.
     fn join(&mut self, tiles: &Tiles) {
         let mut alike = BTreeMap::<_, SmallVec<[usize; 4]>>::new();
         for (at, launch) in self.open.iter().enumerate().filter(|_| self.open.len() > 1) {
@@ -184,24 +185,24 @@ impl Results {
         self.open.retain(|launch| !launch.tiles.is_empty());
     }
 
-    /// The dispatcher has told the prefetcher.
+    /// The dispatcher has notified the prefetcher.
     pub fn notify(&mut self) {
         let waited = self.open.iter_mut().filter(|launch| launch.known == Known::Dispatcher);
         waited.for_each(|launch| launch.known = Known::Told);
     }
 
-    /// The prefetcher has waited for that.
+    /// The prefetcher has waited for the notification.
     pub fn stall(&mut self) {
         self.close(|launch| launch.known == Known::Told);
     }
 
-    /// The dispatcher writes the record of this number for the host.
+    /// The dispatcher writes the record with this number for the host.
     pub fn report(&mut self, number: u64) {
         let waited = self.open.iter_mut().filter(|launch| launch.known != Known::No && launch.reported.is_none());
         waited.for_each(|launch| launch.reported = Some(number));
     }
 
-    /// The host has taken so many records.
+    /// The host has taken this many records.
     pub fn took(&mut self, records: u64) {
         if records > self.taken {
             self.taken = records;
@@ -232,7 +233,7 @@ impl Results {
         }
     }
 
-    /// The prefetcher reads bytes: a launch that may write them, and is not over for it.
+    /// The prefetcher reads bytes: returns a launch that may write them and is not known to be over.
     pub fn reads(
         &mut self,
         bytes: &[Bytes],
@@ -246,7 +247,8 @@ impl Results {
         early
     }
 
-    /// The oldest launch of a tile ends, and wrote these bytes: the relay that read some of them too early, and what started the worker.
+    /// The oldest launch of a tile ends, and wrote these bytes: returns the relay that read some of them too early, and
+    /// the command that started the worker.
     pub fn wrote(&mut self, tile: Xy, wrote: Vec<Bytes>) -> Option<(Read, CommandRef)> {
         let at = self.running.iter_mut().position(|running| running.tiles.remove(tile))?;
         let Running { number, by, from, until, .. } = self.running[at];
@@ -272,13 +274,13 @@ impl Results {
         early.map(|read| (read, by))
     }
 
-    /// What starts the launch of the first tile that does something, and its first launch that does.
+    /// The command that started the launch of the first matching tile, and its first matching launch.
     fn first_of(&self, does: impl Fn(&Launch) -> Option<Xy>) -> Option<CommandRef> {
         let all = self.open.iter().filter_map(|launch| Some((does(launch)?, launch.number, launch.by)));
         all.min_by_key(|(tile, number, _)| (*tile, *number)).map(|(.., by)| by)
     }
 
-    /// Reads that neither a worker nor a record can be early for any more are forgotten.
+    /// Forgets reads that can no longer be too early for any worker or record.
     fn forget(&mut self) {
         if self.reads.is_empty() {
             return;
@@ -291,10 +293,11 @@ impl Results {
         self.first += gone as u64;
     }
 
-    /// The host loads bytes, when so many records are queued: a launch that wrote them, and is not over for it.
+    /// The host loads bytes, after this many records have been queued: returns a launch that wrote them and is not
+    /// known to be over.
     pub fn loads(&mut self, bytes: Bytes, queued: u64, act: Option<u64>) -> Option<CommandRef> {
         let early = self.first_of(|launch| launch.wrote(&[bytes]));
-        // A host that looks again and again says no more than at first.
+        // Repeated polling adds no information.
         let again = self.reads.iter().rev().take(8).any(|read| read.queued == queued && read.bytes == [bytes]);
         if early.is_none() && !again && (queued > self.looked_at || !self.running.is_empty()) {
             self.reads.push_back(Read { record: None, relay: None, bytes: vec![bytes], queued, act });
@@ -302,7 +305,8 @@ impl Results {
         early
     }
 
-    /// A record writes a part: the load of the host that read some of it when the record was queued. It is said once.
+    /// A record writes a range: returns the load of the host that read some of it when the record was queued. It is
+    /// reported once.
     pub fn has_loaded(&mut self, record: u64, part: &Bytes) -> Option<Read> {
         let mut early = self.reads.iter_mut().filter(|read| read.queued > record);
         let early = early.find(|read| read.bytes.iter().any(|bytes| meet(bytes, part)));
@@ -317,7 +321,7 @@ impl Results {
         self.reads.is_empty()
     }
 
-    /// So many records have been looked at.
+    /// This many records have been examined.
     pub fn looked_at(&mut self, records: u64) {
         self.looked_at = records;
         if !self.reads.is_empty() {

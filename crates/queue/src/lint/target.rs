@@ -1,4 +1,4 @@
-//! Where writes go.
+//! Targets of writes.
 
 use super::{Linter, Memory};
 use crate::board::Tile;
@@ -10,7 +10,7 @@ use crate::wire::{PCIE_XY, Rect, Xy};
 /// Registers of a tile.
 const REGISTERS: std::ops::Range<u64> = 0xFFB0_0000..0x1_0000_0000;
 
-/// Rectangles that are kept.
+/// Number of rectangles that are kept.
 const MOST_AREAS: usize = 16;
 
 impl Linter {
@@ -51,7 +51,7 @@ impl Linter {
         }
     }
 
-    /// Whether bytes of a tile are words for events of this queue in the dispatch core of another one.
+    /// Whether bytes of a tile are words for this queue's events in another queue's dispatch core.
     fn is_event(&self, tile: Xy, addr: u64, bytes: u64) -> bool {
         self.board.others.is_some_and(|[_, dispatch]| tile == dispatch) && self.layout.is_event(addr, bytes)
     }
@@ -70,7 +70,8 @@ impl Linter {
         }
     }
 
-    /// A write to host memory. The queue's own is known; what else is pinned, such as a driver's staging, only a run knows.
+    /// A write to host memory. The queue's own is known; other pinned memory, such as a driver's staging, is known only
+    /// to a run.
     fn host_memory(&mut self, at: CommandRef, addr: u64, bytes: u64) {
         let host = &self.layout.sysmem;
         let (own, end) = (host.own(), addr.saturating_add(bytes));
@@ -92,7 +93,7 @@ impl Linter {
         }
     }
 
-    /// A write to a rectangle, with the number of acknowledgements that is announced.
+    /// A write to a rectangle, with the announced number of acknowledgements.
     pub(super) fn multicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64, announced: u32) {
         self.aligned(at, addr);
         self.memory(at, addr, bytes);
@@ -126,7 +127,7 @@ impl Linter {
             answers: rect.tiles().filter(|tile| self.board.is_tensix(*tile)).count() as u32,
             other: rect.tiles().find(|tile| self.board.tile(*tile) != Tile::Worker),
         };
-        // A driver has some few.
+        // A driver uses only a few.
         if self.areas.len() == MOST_AREAS {
             self.areas.remove(0);
         }

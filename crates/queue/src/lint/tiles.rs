@@ -4,12 +4,12 @@ use smallvec::SmallVec;
 
 use crate::wire::Xy;
 
-/// A set of tiles: for each row a bit for each column.
+/// A set of tiles: for each row one bit for each column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tiles(SmallVec<[u64; 12]>);
 
 impl Tiles {
-    /// Adds a tile; whether it was not there.
+    /// Adds a tile; returns whether it was new.
     pub fn insert(&mut self, tile: Xy) -> bool {
         let (row, bit) = (usize::from(tile.y), 1 << (tile.x & 63));
         if row >= self.0.len() {
@@ -24,7 +24,7 @@ impl Tiles {
         self.0.get(usize::from(tile.y)).is_some_and(|row| row >> (tile.x & 63) & 1 != 0)
     }
 
-    /// Takes a tile out; whether it was there.
+    /// Removes a tile; returns whether it was present.
     pub fn remove(&mut self, tile: Xy) -> bool {
         let Some(row) = self.0.get_mut(usize::from(tile.y)) else { return false };
         let before = *row;
@@ -47,7 +47,7 @@ impl Tiles {
         self.0.iter_mut().zip(&others.0).for_each(|(own, other)| *own &= !other);
     }
 
-    /// The tiles that are in both.
+    /// The intersection.
     pub fn both(&self, others: &Tiles) -> Tiles {
         Tiles(self.0.iter().zip(&others.0).map(|(own, other)| own & other).collect())
     }

@@ -1,4 +1,4 @@
-//! Core timing: control blocks that tell workers where in host memory they write when they start and end.
+//! Core timing: control blocks that give workers the host addresses to which they write their start and end times.
 
 use super::Linter;
 use crate::host::TIMING_MAGIC;
@@ -6,7 +6,7 @@ use crate::lint::memory::Memory;
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::Xy;
 
-/// Where a worker with this control block writes its times; `None` if it is not armed.
+/// The address at which a worker with this control block writes its times; `None` if it is not armed.
 fn slot(block: &[u8]) -> Option<u64> {
     let word = |at: usize| {
         block.get(4 * at..4 * at + 4).map_or(0, |b| b.iter().rev().fold(0u64, |v, b| v << 8 | u64::from(*b)))
@@ -15,7 +15,7 @@ fn slot(block: &[u8]) -> Option<u64> {
 }
 
 impl Linter {
-    /// Control blocks are written, one to each of these tiles, so many bytes apart; 0: all get the first.
+    /// Control blocks are written, one to each of these tiles, this many bytes apart; 0: all get the first.
     pub(super) fn timing(&mut self, at: CommandRef, tiles: impl Iterator<Item = Xy>, data: &[u8], stride: usize) {
         let host = &self.layout.sysmem;
         let slots = host.noc(host.timing)..host.noc(host.timing) + 16 * u64::from(host.timing_slots);

@@ -1,4 +1,4 @@
-//! What commands have written, and the prefetcher may not read yet.
+//! Memory that commands have written and the prefetcher may not read yet.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
@@ -7,23 +7,23 @@ use crate::lint::memory::{Bytes, Memory};
 use crate::sanitize::CommandRef;
 use crate::wire::{Rect, Xy};
 
-/// Bytes that were written.
+/// Written bytes.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    /// One past the last.
+    /// End (exclusive).
     end: u64,
-    /// The dispatcher's barriers before.
+    /// Number of preceding barriers of the dispatcher.
     epoch: u64,
-    /// The command that wrote there last.
+    /// The last command that wrote there.
     by: CommandRef,
 }
 
-/// Ranges of a memory, by their first byte. They do not meet.
+/// Ranges of a memory, by their first byte. They are disjoint.
 type Ranges = BTreeMap<u64, Range>;
 
-/// Bytes were written, some at least, and nothing of that was written later.
+/// Adds a write of some of these bytes, which is the latest one to them.
 fn add(ranges: &mut Ranges, start: u64, new: Range) {
-    // The same bytes again, as rings and mailboxes are written.
+    // The same bytes again, as with rings and mailboxes.
     if let Some((first, there)) = ranges.range_mut(..=start).next_back()
         && there.end >= new.end
         && (there.epoch == new.epoch || (*first, there.end) == (start, new.end))
@@ -53,47 +53,47 @@ fn add(ranges: &mut Ranges, start: u64, new: Range) {
     ranges.insert(from, Range { end: to, ..new });
 }
 
-/// Those of some ranges that meet bytes, the last ones first.
+/// The ranges that overlap some bytes, last ones first.
 fn meeting(ranges: &Ranges, start: u64, end: u64) -> impl Iterator<Item = (u64, &Range)> {
     let before = ranges.range(..end).rev().map(|(first, range)| (*first, range));
     before.take_while(move |(_, range)| range.end > start)
 }
 
-/// What commands write, and the prefetcher or the host may not read yet.
+/// Data that commands write, and that the prefetcher or the host may not read yet.
 ///
-/// How far a write has come shows by the barriers before it: the dispatcher has waited for what was written before the last one, has
-/// told the prefetcher of what was written before an earlier one, and so on.
+/// The progress of a write is given by the number of barriers before it: the dispatcher has waited for everything
+/// written before the last one, has notified the prefetcher of everything before an earlier one, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Unread {
     /// Of single tiles, by their words.
     tiles: Vec<Ranges>,
     /// Of other memories.
     others: BTreeMap<Memory, Ranges>,
-    /// Packed writes whose lists are not known: the barriers before, and the command.
+    /// Packed writes whose lists are not known: number of preceding barriers, and the command.
     lists: BTreeMap<u32, (u64, CommandRef)>,
-    /// The dispatcher's barriers so far.
+    /// Number of the dispatcher's barriers so far.
     pub(super) barriers: u64,
-    /// What was written before so many barriers the dispatcher has told the prefetcher.
+    /// The prefetcher has been notified of everything written before this many barriers.
     told: u64,
-    /// What was written before so many the prefetcher has waited for: only the host may not read it.
+    /// The prefetcher has waited for everything written before this many: only the host may not read it.
     seen: u64,
-    /// What was written before so many the host knows.
+    /// The host knows of everything written before this many.
     known: u64,
-    /// Records for the host that the dispatcher wrote, by their numbers, and the barriers before.
+    /// Records written by the dispatcher for the host, by number, and the barriers before.
     reported: VecDeque<(u64, u64)>,
     /// The barriers before the last write to a single tile, and to a rectangle of tiles.
     last: [Option<u64>; 2],
     /// The barriers before the last command that wrote to DRAM, and that command.
     dram: Option<(u64, CommandRef)>,
-    /// Ranges that were added since those that the host knows were last taken out, and how many were left then.
+    /// Number of ranges added since the last cleanup, and how many were left then.
     added: usize,
     left: usize,
 }
 
-/// Rectangles that are looked at; a driver has some ten.
+/// Maximum number of rectangles that are examined; a driver has about ten.
 const MOST_RECTANGLES: usize = 4096;
 
-/// Ranges that may be added before those that the host knows are taken out.
+/// Number of ranges added before ranges known to the host are cleaned up.
 const ADDED: usize = 4096;
 
 impl Unread {
@@ -104,7 +104,7 @@ impl Unread {
         }
     }
 
-    /// A command writes bytes of a memory, behind so many barriers.
+    /// A command writes bytes of a memory, after this many barriers.
     pub(crate) fn add(&mut self, memory: Memory, start: u64, end: u64, epoch: u64, by: CommandRef) {
         if start >= end {
             return;
@@ -140,7 +140,7 @@ impl Unread {
         self.tiles.iter_mut().for_each(Ranges::clear);
     }
 
-    /// A write to a tile, of those that no barrier covers, that travels in another channel than one to the same bytes.
+    /// A write to a tile without a barrier that travels in another channel than one to the same bytes.
     pub(crate) fn overtakes(&self, part: &Bytes) -> Option<CommandRef> {
         let now = Some(self.barriers);
         match *part {
@@ -155,7 +155,7 @@ impl Unread {
         }
     }
 
-    /// What was written to a tile by way of rectangles.
+    /// Writes to a tile through rectangles.
     fn rectangles(&self, tile: Xy) -> impl Iterator<Item = &Ranges> {
         let all = self.others.range(Memory::Tiles(0)..).take(MOST_RECTANGLES);
         let around = move |(memory, ranges)| match memory {
@@ -165,13 +165,14 @@ impl Unread {
         all.filter_map(around)
     }
 
-    /// The last command that wrote some of these bytes behind so many barriers or more.
+    /// The last command that wrote some of these bytes after at least this many barriers.
     fn first(&self, ranges: &Ranges, start: u64, end: u64, epoch: u64) -> Option<CommandRef> {
         let newer = meeting(ranges, start, end).filter(|(_, range)| range.epoch >= epoch);
         newer.map(|(_, range)| range.by).max_by_key(|by| by.index)
     }
 
-    /// The last command that wrote some of a part behind so many barriers or more, also by way of rectangles.
+    /// The last command that wrote some of a range after at least this many barriers, including writes through
+    /// rectangles.
     fn meets_since(&self, part: &Bytes, epoch: u64) -> Option<CommandRef> {
         let (memory, start, end) = *part;
         let own = self.ranges(memory).and_then(|ranges| self.first(ranges, start, end, epoch));
@@ -180,28 +181,28 @@ impl Unread {
         around.chain(own).max_by_key(|by| by.index)
     }
 
-    /// A command that writes a part, of which the host does not know when it has taken so many records.
+    /// A command that writes a range and that the host does not know to be complete after taking this many records.
     pub fn meets_host(&self, part: &Bytes, taken: u64) -> Option<CommandRef> {
         let knows = self.reported.iter().take_while(|(number, _)| *number <= taken).last();
         self.meets_since(part, knows.map_or(self.known, |(_, barriers)| *barriers))
     }
 
-    /// A command writes what its list will say.
+    /// A command writes the targets in a list not known yet.
     pub fn writes_list(&mut self, number: u32, by: CommandRef) {
         self.lists.insert(number, (self.barriers, by));
     }
 
-    /// Lists that are not known, and whose writes the prefetcher may not read.
+    /// Unknown lists whose writes the prefetcher may not read.
     pub fn lists(&self) -> Vec<u32> {
         let unread = self.lists.iter().filter(|(_, (epoch, _))| *epoch >= self.seen.max(self.known));
         unread.map(|(number, _)| *number).collect()
     }
 
-    /// A list is known: these parts are written, and have come as far as the command has.
+    /// A list becomes known: these ranges are written, with the status of the command.
     pub fn list_is(&mut self, number: u32, parts: &[Bytes], by: CommandRef) {
         let Some((epoch, _)) = self.lists.remove(&number).filter(|(epoch, _)| *epoch >= self.known) else { return };
         for (memory, start, end) in parts {
-            // What was written there later stays.
+            // Later writes there are kept.
             let later = self.ranges(*memory).into_iter().flat_map(|ranges| meeting(ranges, *start, *end));
             let later: Vec<_> =
                 later.filter(|(_, range)| range.epoch > epoch).map(|(at, range)| (at, range.end)).collect();
@@ -218,24 +219,24 @@ impl Unread {
         self.barriers += 1;
     }
 
-    /// The dispatcher has told the prefetcher.
+    /// The dispatcher has notified the prefetcher.
     pub fn notify(&mut self) {
         self.told = self.barriers;
     }
 
-    /// The prefetcher has waited for that.
+    /// The prefetcher has waited for the notification.
     pub fn stall(&mut self) {
         self.seen = self.told;
     }
 
-    /// The dispatcher writes the record of this number for the host.
+    /// The dispatcher writes the record with this number for the host.
     pub fn report(&mut self, number: u64) {
         if self.reported.back().map_or(self.known, |(_, barriers)| *barriers) < self.barriers {
             self.reported.push_back((number, self.barriers));
         }
     }
 
-    /// The host has taken so many records.
+    /// The host has taken this many records.
     pub fn took(&mut self, records: u64) {
         while let Some((_, barriers)) = self.reported.pop_front_if(|(number, _)| *number <= records) {
             self.known = barriers;
@@ -245,7 +246,7 @@ impl Unread {
         }
     }
 
-    /// What the host knows is forgotten.
+    /// Forgets everything the host knows.
     fn forget(&mut self) {
         (self.added, self.left) = (0, 0);
         for ranges in self.tiles.iter_mut().chain(self.others.values_mut()) {
@@ -255,7 +256,7 @@ impl Unread {
         self.others.retain(|_, ranges| !ranges.is_empty());
     }
 
-    /// A command that writes one of these parts.
+    /// A command that writes one of these ranges.
     pub(crate) fn meets(&self, parts: &[Bytes]) -> Option<CommandRef> {
         let unread = self.seen.max(self.known);
         parts.iter().filter_map(|part| self.meets_since(part, unread)).max_by_key(|by| by.index)

@@ -1,4 +1,4 @@
-//! The queue's cores, and what they can wait for.
+//! The queue's cores, and the conditions they can wait for.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// All of them, in the order in which they act within a cycle.
+    /// All actors, in the order in which they act within a cycle.
     pub const ALL: [Actor; 3] = [Actor::Prefetch, Actor::Dispatch, Actor::Subordinate];
 
     /// Its name in reports.
@@ -33,14 +33,14 @@ impl fmt::Display for Actor {
     }
 }
 
-/// What one of the queue's cores waits for.
+/// The wait condition of one of the queue's cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// A cycle, for something that is certain to happen: its own work, reads, sent or acknowledged writes.
+    /// A cycle at which something certain happens: its own work, reads, sent or acknowledged writes.
     Until {
         /// The cycle.
         cycle: u64,
-        /// What happens then.
+        /// The event.
         what: &'static str,
     },
     /// The host, to fill the next slot.
@@ -48,18 +48,19 @@ pub enum Wait {
         /// Address of the slot.
         addr: u32,
     },
-    /// Credits of pages: `pages` of them, given what `taken` (minus all that were acquired) leaves of those granted.
+    /// Page credits: `pages` of them, where `taken` (minus all acquired so far) plus those granted is the number
+    /// available.
     Credits {
         /// Whether they are the subordinate's.
         subordinate: bool,
-        /// Pages that are needed.
+        /// Number of pages needed.
         pages: u32,
         /// Minus the pages acquired so far, wrapping.
         taken: u32,
     },
-    /// A notice of the dispatcher for each STALL so far.
+    /// A notification by the dispatcher for each STALL so far.
     Notified {
-        /// How many.
+        /// Their number.
         count: u32,
     },
     /// All credits, before the kernel ends.
@@ -69,9 +70,9 @@ pub enum Wait {
     },
     /// A page that was not seen yet.
     Pages {
-        /// Pages that were.
+        /// Number of pages seen.
         seen: u32,
-        /// Whether a command has begun, of which the page brings more.
+        /// Whether a command has begun that continues in the page.
         inside: bool,
     },
     /// A word of the dispatch core's L1 to reach a count.
@@ -83,38 +84,38 @@ pub enum Wait {
     },
     /// A stream to reach a count.
     Stream {
-        /// Which.
+        /// The stream.
         stream: u32,
         /// The count.
         count: u32,
     },
-    /// Room in the completion ring.
+    /// Capacity in the completion ring.
     Completion {
-        /// Pages that are needed.
+        /// Number of pages needed.
         pages: u32,
     },
-    /// Acknowledgements that nobody will send.
+    /// Acknowledgements that will never be sent.
     Acknowledgements {
-        /// How many are missing.
+        /// Number of missing ones.
         missing: u64,
     },
     /// A page for the subordinate.
     SubordinatePage {
-        /// Pages that it has consumed.
+        /// Number of pages that it has consumed.
         consumed: u32,
-        /// Whether a command has begun, of which the page brings more.
+        /// Whether a command has begun that continues in the page.
         inside: bool,
     },
-    /// The dispatcher's leave to send a go signal.
+    /// The dispatcher's permission to send a go signal.
     GoPermit {
         /// Address of the semaphore.
         addr: u32,
-        /// Signals sent so far.
+        /// Number of signals sent so far.
         sent: u32,
     },
-    /// Nothing: it has nothing to do in this configuration.
+    /// Nothing: it has no role in this configuration.
     Idle,
-    /// Nothing: it ran into code that is none.
+    /// Nothing: it jumped to an address that holds no code.
     Lost,
 }
 
@@ -123,7 +124,7 @@ pub(crate) fn stream_reached(value: u32, count: u32) -> bool {
     (value.wrapping_sub(count) << 15) as i32 >= 0
 }
 
-/// How many credits of pages are there to take.
+/// Number of page credits available.
 pub(crate) fn credits(granted: u32, taken: u32) -> u32 {
     granted.wrapping_add(taken)
 }

@@ -1,5 +1,6 @@
-//! Memory that the host lends and relays read: it stays as it was when its record was queued until the record has been read. A stream
-//! has what was read, stored in front of the record; that it was changed in between only the live run knows, and says.
+//! Memory borrowed from the host and read by relays: it must stay unchanged from the queueing of its record until the
+//! record has been read. A stream stores what was read in front of the record; only the live run detects and reports
+//! that it changed in between.
 
 use super::memory::Location;
 use super::world::World;
@@ -9,7 +10,7 @@ use crate::sanitize::{Finding, Hazard, RecordRef};
 use crate::wire::{PCIE_XY, Prefetch, RelayParts};
 
 impl World {
-    /// The host has queued a record: what it relays from borrowed memory is as it is now.
+    /// The host has queued a record: the borrowed memory that it relays must keep its current contents.
     pub fn borrowed_is_queued(&mut self, record: RecordRef, place: Location) {
         let Location::Host(id, at) = place else { return };
         let Some(bytes) = self.memory.host(id).and_then(|all| all.get(at as usize..)?.get(..record.length as usize))
@@ -41,7 +42,7 @@ impl World {
         }
     }
 
-    /// The device or a worker has written host memory: what is relayed from there is to be that.
+    /// The device or a worker has written host memory: relays from there must see the new contents.
     pub fn borrowed_is_written(&mut self, place: Location, bytes: u64) {
         let Location::Host(id, at) = place else { return };
         for borrowed in &mut self.ledger.relayed {
@@ -55,7 +56,7 @@ impl World {
     /// The prefetcher reads host memory for a record.
     pub fn borrowed_is_relayed(&mut self, place: Location, bytes: u64) {
         let (Location::Host(id, at), Some(record)) = (place, self.ledger.at[0].record) else { return };
-        // Those before have been read.
+        // Earlier ones have been read.
         while self.ledger.relayed.front().is_some_and(|borrowed| borrowed.record.index < record.index) {
             self.ledger.relayed.pop_front();
         }
@@ -67,7 +68,7 @@ impl World {
                 Some(borrowed.at + other as u64)
             });
         let Some(other) = other else { return };
-        // It is said once.
+        // It is reported once.
         self.ledger.relayed.retain(|borrowed| borrowed.record.index != record.index);
         if self.ledger.wants(Hazard::BorrowedChanged) {
             let at = self.ledger.at[0];

@@ -1,12 +1,12 @@
-//! Which tile stands where.
+//! The role of each tile on the chip.
 
 use crate::board::{self, Board};
 use crate::wire::{Rect, Xy};
 
-/// A Tensix tile: its place in the order of rows and columns.
+/// A Tensix tile: its index in the order of rows and columns.
 pub type TileId = u16;
 
-/// What stands at a place.
+/// The kind of tile at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tile {
     /// Nothing that answers, or a harvested column.
@@ -53,7 +53,7 @@ impl Chip {
                 };
             }
         }
-        // A board whose queue cores are no Tensix tiles is not read in.
+        // A board whose queue cores are not Tensix tiles is refused when it is read.
         let (prefetch, dispatch) = (id(board.prefetch).unwrap_or(0), id(board.dispatch).unwrap_or(0));
         let others = board.others.map(|cores| cores.map(|core| id(core).unwrap_or(0)));
         let worker =
@@ -63,23 +63,23 @@ impl Chip {
         Chip { grid, tensix, dram, workers, prefetch, dispatch, others }
     }
 
-    /// What stands at a place; nothing outside of the grid.
+    /// The tile at a location; nothing outside of the grid.
     pub fn at(&self, xy: Xy) -> Tile {
         let inside = xy.x < 64 && xy.y < 64;
         if inside { self.grid[xy.word() as usize] } else { Tile::Nothing }
     }
 
-    /// What a command reaches, see [`Board::tile_of_word`].
+    /// The tile that a command reaches, see [`Board::tile_of_word`].
     pub fn at_word(&self, xy: Xy) -> Tile {
         if xy.word() == 0 { Tile::Nothing } else { self.at(xy) }
     }
 
-    /// Where a Tensix tile stands.
+    /// The location of a Tensix tile.
     pub fn xy(&self, tile: TileId) -> Xy {
         self.tensix[tile as usize]
     }
 
-    /// How many Tensix tiles there are, queue cores included.
+    /// Number of Tensix tiles, queue cores included.
     pub fn tensix(&self) -> usize {
         self.tensix.len()
     }
@@ -114,7 +114,7 @@ impl Chip {
         self.others.is_some_and(|[_, dispatch]| tile == dispatch)
     }
 
-    /// How many DRAM banks there are.
+    /// Number of DRAM banks.
     pub fn banks(&self) -> u32 {
         self.dram.len() as u32
     }
@@ -124,7 +124,7 @@ impl Chip {
         self.dram[bank as usize][usize::from(noc & 1)]
     }
 
-    /// What a multicast reaches.
+    /// The targets of a multicast.
     pub(crate) fn reach(&self, rect: Rect) -> Reach {
         let mut reach = Reach { tiles: Vec::new(), clean: true };
         for xy in covered(rect) {
@@ -140,7 +140,7 @@ impl Chip {
     }
 }
 
-/// What a multicast reaches.
+/// The targets of a multicast.
 #[derive(Debug)]
 pub(crate) struct Reach {
     /// Its Tensix tiles.
@@ -149,11 +149,11 @@ pub(crate) struct Reach {
     pub clean: bool,
 }
 
-/// Columns and rows of the network, around which it is closed.
+/// Columns and rows of the network, which is a torus.
 const COLUMNS: u8 = 17;
 const ROWS: u8 = 12;
 
-/// The places that a multicast passes. One whose corners are the wrong way round goes around the edges of the chip.
+/// The locations that a multicast passes. With reversed corners it wraps around the edges of the chip.
 fn covered(rect: Rect) -> impl Iterator<Item = Xy> {
     let steps = |low: u8, high: u8, size: u8| if low <= high { high - low } else { high + size.max(low + 1) - low };
     let wrapped = |at: u8, end: u8, size: u8| if at >= size.max(end) { at - size.max(end) } else { at };

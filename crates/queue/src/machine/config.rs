@@ -1,28 +1,29 @@
-//! What a machine is made of.
+//! Configuration of a machine.
 
 use super::Delays;
 use crate::board::Board;
 use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN};
 use crate::sanitize::{AtError, Hazard};
 
-/// Behaviour of firmware that differs from the one that is modelled, for those who write their own.
+/// Behaviour of firmware that differs from the modelled one, for those who write their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Quirks {
-    /// Go words are sent from a register instead of from L1, which this hardware cannot do beside other writes.
+    /// Go words are sent from a register instead of from L1, which this hardware cannot do concurrently with other
+    /// writes.
     pub inline_go: bool,
     /// A command buffer's upper address register is not restored after a write to host memory.
     pub keeps_upper_address: bool,
-    /// The queue's kernels find their semaphores where their launch messages say, and not where the layout has them: kernels
-    /// that have no address of their own compiled in. Both cores must name the same base.
+    /// The queue's kernels find their semaphores at the base given in their launch messages, not at that of the layout:
+    /// for kernels without a compiled-in address. Both cores must name the same base.
     pub base_from_launch: bool,
 }
 
-/// How far a machine goes before it is given up, so that every run ends.
+/// Limits of a machine, so that every run ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Steps of actors and arrivals since the host last queued a record: records that are queued may take as many more.
+    /// Steps of actors and arrivals since the host last queued a record: queueing a record resets the count.
     pub steps: u64,
-    /// Bytes of DRAM that are in use, in chunks of 4 KiB.
+    /// Bytes of DRAM in use, in chunks of 4 KiB.
     pub bytes: u64,
 }
 
@@ -33,34 +34,35 @@ impl Default for Limits {
     }
 }
 
-/// A machine's parts and how it behaves.
+/// A machine's parts and behaviour.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The board.
     pub board: Board,
     /// The memory map.
     pub layout: Layout,
-    /// What happens at an error.
+    /// The behaviour at an error.
     pub mode: AtError,
-    /// Decides how late things are; `None`: nothing is later than it must be.
+    /// Seed of additional delays; `None`: nothing is later than necessary.
     pub seed: Option<u64>,
-    /// How long things take.
+    /// The durations.
     pub delays: Delays,
-    /// Firmware that differs.
+    /// Differing firmware.
     pub quirks: Quirks,
-    /// Times that commands and workers write are all the same: what else two runs do can then be held against each other.
+    /// All times written by commands and workers are equal: this makes two runs comparable.
     pub still_clock: bool,
-    /// Whether the board has two queues: the second one on the two tiles below the first one's, in host memory after the first one's.
+    /// Whether the board has two queues: the second one on the two tiles below those of the first, with its host memory
+    /// after the first one's.
     pub two_queues: bool,
     /// Whether spans of all actors are recorded.
     pub trace: bool,
-    /// Whether what the host queues is kept, as a stream.
+    /// Whether the stream queued by the host is recorded.
     pub record: bool,
-    /// Where the counters of pages start, as if so many had gone before: so that their wrap can be reached.
+    /// Initial value of the page counters, as if this many pages had been used: makes their wrap reachable.
     pub pages_before: u32,
-    /// How far it goes.
+    /// The limits.
     pub limits: Limits,
-    /// Hazards that it accepts without a word: they are counted only.
+    /// Allowed hazards: they are only counted.
     pub allowed: Vec<Hazard>,
 }
 
@@ -85,32 +87,32 @@ impl Config {
         }
     }
 
-    /// The same with a seed for delays.
+    /// Sets a seed for delays.
     pub fn with_seed(mut self, seed: u64) -> Config {
         self.seed = Some(seed);
         self
     }
 
-    /// The same with what happens at an error.
+    /// Sets the behaviour at an error.
     pub fn with_mode(mut self, mode: AtError) -> Config {
         self.mode = mode;
         self
     }
 
-    /// The same with another memory map.
+    /// Sets another memory map.
     pub fn with_layout(mut self, layout: Layout) -> Config {
         self.layout = layout;
         self
     }
 
-    /// What makes the configuration impossible, if something does.
+    /// The error in the configuration, if any.
     pub(super) fn check(&self) -> Result<(), String> {
         self.layout.check()
     }
 }
 
 impl Layout {
-    /// What makes the memory map impossible, if something does.
+    /// The error in the memory map, if any.
     pub(crate) fn check(&self) -> Result<(), String> {
         let (layout, bytes) = (self, u64::from(self.l1_bytes));
         let (fetch, cb, host) = (&layout.prefetch, &layout.dispatch, &layout.sysmem);

@@ -1,5 +1,5 @@
-//! What a kernel's code sees of the machine. Kernels are `async` functions: straight code, as the firmware is, that stops where
-//! the firmware spins.
+//! The machine as seen by a kernel's code. Kernels are `async` functions: straight-line code like the firmware, which
+//! suspends where the firmware spins.
 
 use std::cell::{Ref, RefCell, RefMut};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::layout::Layout;
 use crate::machine::actor::{Actor, Wait};
 use crate::sanitize::Hazard;
 
-/// One of the queue's cores, to the kernel that runs on it.
+/// One of the queue's cores, as seen by its kernel.
 #[derive(Clone)]
 pub(crate) struct Core {
     pub actor: Actor,
@@ -19,10 +19,10 @@ pub(crate) struct Core {
     world: Rc<RefCell<World>>,
 }
 
-/// A kernel's code waits.
+/// A wait of a kernel's code.
 pub(crate) struct Waiting<'a> {
     core: &'a Core,
-    /// For what, until it has begun to.
+    /// The condition, until the wait has begun.
     wait: Option<Wait>,
 }
 
@@ -33,9 +33,9 @@ impl Future for Waiting<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let core = self.core;
         let over = match self.wait.take() {
-            // Mostly the next to go on is this actor itself, which then need not leave its code and be polled back into it.
+            // Mostly this actor itself continues next; it then need not leave its code and be polled again.
             Some(wait) => core.world().begins_to_wait(core.actor, wait),
-            // The scheduler takes the wait away when it is over, and polls only then.
+            // The scheduler removes the wait when it is over, and polls only then.
             None => core.look().waits[core.actor as usize].is_none(),
         };
         if over { Poll::Ready(()) } else { Poll::Pending }
@@ -53,18 +53,18 @@ impl Core {
         self.world.borrow_mut()
     }
 
-    /// The shared state, to look at.
+    /// The shared state, read-only.
     pub fn look(&self) -> Ref<'_, World> {
         self.world.borrow()
     }
 
-    /// Waits. What it waits for shows in reports.
+    /// Waits. The condition appears in reports.
     #[inline]
     pub fn wait(&self, wait: Wait) -> Waiting<'_> {
         Waiting { core: self, wait: Some(wait) }
     }
 
-    /// Works for as long as a command takes.
+    /// Works for the duration of a command.
     pub fn work(&self) -> Waiting<'_> {
         let cycle = {
             let world = self.look();
@@ -73,12 +73,12 @@ impl Core {
         self.wait(Wait::Until { cycle, what: "a command" })
     }
 
-    /// Names a hazard of what this core does now.
+    /// Reports a hazard of this core's current action.
     pub fn flag(&self, hazard: Hazard, message: impl FnOnce() -> String) -> Result<(), Stop> {
         self.world().flag(self.actor, hazard, message)
     }
 
-    /// Names a hazard after which this core has nowhere to go.
+    /// Reports a hazard after which this core cannot continue.
     pub fn lose(&self, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
         self.world().lose(self.actor, hazard, message)
     }
@@ -89,7 +89,7 @@ impl Core {
         world.memory.word(world.tile_of(self.actor), addr)
     }
 
-    /// Some bytes of this core's L1, if they lie in it.
+    /// Bytes of this core's L1, if they are within it.
     #[inline]
     pub fn bytes<const N: usize>(&self, addr: u32) -> Result<[u8; N], Stop> {
         let mut out = [0; N];
@@ -97,7 +97,7 @@ impl Core {
         Ok(out)
     }
 
-    /// The same where they lie.
+    /// The bytes in place, likewise.
     #[inline]
     pub fn part(&self, addr: u32, bytes: usize) -> Result<Ref<'_, [u8]>, Stop> {
         let inside = u64::from(addr) + bytes as u64 <= u64::from(self.layout.l1_bytes);

@@ -1,16 +1,16 @@
-//! How long things take, and how a seed makes them take longer.
+//! Durations of transfers, and their random variation by a seed.
 
-/// A delay in device cycles: at least `least`, and up to `spread` more where a seed decides.
+/// A delay in device cycles: at least `least`, plus up to `spread` more if a seed is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delay {
-    /// Without a seed, exactly this.
+    /// The exact delay without a seed.
     pub least: u64,
-    /// What a seed may add.
+    /// The maximum that a seed may add.
     pub spread: u64,
 }
 
 impl Delay {
-    /// A delay.
+    /// Creates a delay.
     pub const fn new(least: u64, spread: u64) -> Delay {
         Delay { least, spread }
     }
@@ -23,7 +23,7 @@ pub struct Delays {
     pub pcie_read: Delay,
     /// A read of DRAM or of another tile.
     pub read: Delay,
-    /// A write to one place, until it has landed.
+    /// A write to one location, until it has landed.
     pub write: Delay,
     /// A multicast, until it has landed.
     pub multicast: Delay,
@@ -31,20 +31,20 @@ pub struct Delays {
     pub acknowledge: Delay,
     /// An atomic increment: page credits and notices between the queue's cores.
     pub credit: Delay,
-    /// Until a worker looks at its go message. It looks all the time: sooner than an acknowledgement of what it is to see and a go
-    /// signal after that take together, however late it is.
+    /// Until a worker reads its go message. It polls continuously: even with the maximum delay this is shorter than an
+    /// acknowledgement of the data it must see followed by a go signal.
     pub poll: Delay,
-    /// What a launch takes beyond what the worker says.
+    /// The duration of a launch in addition to the worker's own.
     pub run: Delay,
     /// From a worker's end until its notice has arrived.
     pub notice: Delay,
-    /// Bytes of a transfer that pass in one cycle.
+    /// Bytes of a transfer per cycle.
     pub bytes_per_cycle: u64,
-    /// What a queue core takes for a command.
+    /// Cycles of a queue core per command.
     pub command: u64,
     /// Until a host's load through a window returns.
     pub host_load: u64,
-    /// What a host's store through a window takes.
+    /// Duration of a host's store through a window.
     pub host_store: u64,
     /// Cycles in a microsecond.
     pub clock_mhz: u64,
@@ -72,11 +72,11 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Names of the delays that a schedule may make late.
+    /// Names of the delays that a schedule may maximise.
     pub const KINDS: [&str; 9] =
         ["pcie-read", "read", "write", "multicast", "acknowledge", "credit", "poll", "run", "notice"];
 
-    /// Cycles in which so many bytes pass.
+    /// Cycles to transfer this many bytes.
     #[inline]
     pub(crate) fn transfer(&self, bytes: u32) -> u64 {
         let bytes = u64::from(bytes);
@@ -87,7 +87,7 @@ impl Delays {
         }
     }
 
-    /// The same with one kind of delay always as late as a seed may make it; `None` for a name that is none.
+    /// These delays, with one kind always at the maximum that a seed may choose; `None` for an unknown name.
     pub fn with_late(mut self, kind: &str) -> Option<Delays> {
         let delay = match kind {
             "pcie-read" => &mut self.pcie_read,
@@ -106,12 +106,12 @@ impl Delays {
     }
 }
 
-/// Numbers that a seed decides: the same on every host, forever (the splitmix64 generator).
+/// Random numbers from a seed: the same on every host, forever (the splitmix64 generator).
 #[derive(Clone, Debug)]
 pub struct Dice(Option<u64>);
 
 impl Dice {
-    /// Dice of a seed; without one, every delay is its least.
+    /// Dice for a seed; without one, every delay is minimal.
     pub fn new(seed: Option<u64>) -> Dice {
         Dice(seed)
     }
@@ -125,14 +125,14 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// Draws a delay. Half of the draws add nothing and one in 64 eight times the spread: interleavings that matter need one
-    /// actor to be late by more than another's whole command.
+    /// Draws a delay. Half of the draws add nothing and one in 64 adds eight times the spread: interesting
+    /// interleavings need one actor to be delayed by more than another's whole command.
     pub fn draw(&mut self, delay: Delay) -> u64 {
         if self.0.is_none() {
             return delay.least;
         }
         let roll = self.next();
-        // The high half, scaled: as even as needed, without a division.
+        // The high half, scaled: uniform enough, without a division.
         let extra = ((u128::from(roll >> 32) * (u128::from(delay.spread) + 1)) >> 32) as u64;
         delay.least.saturating_add(match roll & 63 {
             0 => extra.saturating_mul(8),

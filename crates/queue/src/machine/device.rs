@@ -15,13 +15,14 @@ use crate::wire::{Rect, Xy};
 
 const SMALL: u64 = 2 << 20;
 const LARGE: u64 = 4 << 30;
-/// A host that polls so often while nothing can happen will poll forever: if somebody is stuck, and if nobody is.
+/// Number of polls while nothing can happen after which a host is assumed to poll forever: if an actor is stuck, and if
+/// none is.
 const PATIENCE: [u32; 2] = [1000, 10_000];
 
 impl Telemetry {
-    /// Its registers begin here, as the network and windows see them.
+    /// Start of its registers, as seen by the network and windows.
     const REGISTERS: u64 = 0x8000_0000;
-    /// Version, number of entries, a word for each that names its tag and where its value is, then the values.
+    /// Version, number of entries, a word for each with its tag and the position of its value, then the values.
     const TABLE: u64 = 0x1000_1000;
     const VALUES: u64 = Telemetry::TABLE + 8 + 4 * 2;
     const COLUMNS: u32 = 34;
@@ -46,7 +47,7 @@ impl Telemetry {
 
 impl Host {
     pub fn new(board: &Board) -> Host {
-        // Tensix columns are numbered without the two of DRAM and management between them.
+        // Tensix columns are numbered without the two columns of DRAM and management between them.
         let column = |x: &u8| 1u32 << if *x < 8 { x - 1 } else { x - 3 }.min(31);
         Host {
             windows: Vec::new(),
@@ -62,7 +63,7 @@ impl Host {
 }
 
 impl Machine {
-    /// A call of the host: from here to its return, where it is kept who did what when.
+    /// A call of the host: recorded from here to its return, if spans are recorded.
     #[inline]
     pub(super) fn called<T>(&mut self, call: HostCall, act: impl FnOnce(&mut Machine) -> T) -> T {
         if self.traced {
@@ -75,7 +76,7 @@ impl Machine {
         done
     }
 
-    /// Lets time pass, in nanoseconds, while the host does something of its own: it is not taken for one that polls.
+    /// Lets time pass, in nanoseconds, while the host does something else: this does not count as polling.
     ///
     /// # Errors
     /// As [`Device::wait`].
@@ -84,12 +85,12 @@ impl Machine {
         self.pass((ns as u128 * u128::from(mhz) / 1000).min(u128::from(u64::MAX / 4)) as u64)
     }
 
-    /// Lets time pass as a call of the driver takes it.
+    /// Lets the time of a driver's call pass.
     pub(super) fn pass(&mut self, cycles: u64) -> Result<(), DeviceError> {
         self.pass_as(|_| cycles)
     }
 
-    /// The same, as long as the machine's delays say.
+    /// Lets the time given by one of the machine's delays pass.
     #[inline]
     fn pass_as(&mut self, cycles: impl FnOnce(&super::Delays) -> u64) -> Result<(), DeviceError> {
         let until = {
@@ -100,7 +101,7 @@ impl Machine {
         self.check()
     }
 
-    /// So many bytes were stored through a window: a burst leaves 8 bytes at a time.
+    /// This many bytes were stored through a window: a burst is sent 8 bytes at a time.
     pub(super) fn stored(&mut self, bytes: usize) -> Result<(), DeviceError> {
         self.pass_as(|delays| delays.host_store.saturating_mul((bytes as u64).div_ceil(8).max(1)))
     }
@@ -112,7 +113,7 @@ impl Machine {
         }
     }
 
-    /// Why the device takes no more calls.
+    /// Why the device accepts no more calls.
     #[cold]
     fn refused(&self) -> Result<(), DeviceError> {
         if let Some(hang) = &self.device.hang {
@@ -128,7 +129,7 @@ impl Machine {
         which(&self.world.borrow().delays)
     }
 
-    /// The host looks at something. If nothing can have changed since it last did, again and again, it will look forever.
+    /// The host polls. If repeatedly nothing can have changed since the last poll, it would poll forever.
     fn polled(&mut self) -> Result<(), DeviceError> {
         if self.next_event().is_some() {
             self.device.quiet = 0;
@@ -170,7 +171,7 @@ impl Machine {
         }
     }
 
-    /// The host deals with what a window looks at.
+    /// Selects the queue that a window refers to.
     #[inline]
     fn choose_for_window(&mut self, id: u32) {
         if self.second.is_some()
@@ -215,17 +216,17 @@ impl Machine {
 }
 
 impl Machine {
-    /// Pins memory where the host has it, `bytes` bytes from `first`: the device reads and writes it there, during calls of the
-    /// machine. What the host stores there by itself is not checked, and takes no time of the board.
+    /// Pins the host's own memory, `bytes` bytes from `first`: the device reads and writes it in place, during calls of
+    /// the machine. Stores by the host itself are not checked, and take no simulated time.
     ///
     /// # Errors
     /// As [`Device::pin`].
     ///
     /// # Safety
-    /// The memory stays, readable and writable, until it is unpinned or the machine is gone, and nobody else uses it during a call
-    /// of the machine. The slices of calls (`out`, `bytes`) are none of it.
+    /// The memory must stay valid, readable and writable, until it is unpinned or the machine is dropped, and nobody
+    /// else may use it during a call of the machine. The slices passed to calls (`out`, `bytes`) must not overlap it.
     pub unsafe fn pin_borrowed(&mut self, first: NonNull<u8>, bytes: usize) -> Result<Pinned, DeviceError> {
-        // SAFETY: handed on to the caller.
+        // SAFETY: passed on to the caller.
         self.pin_with(bytes as u64, |memory, noc| unsafe { memory.pin_borrowed(noc, first, bytes) })
     }
 
@@ -428,7 +429,7 @@ impl Device for Machine {
 
     fn now(&self) -> u64 {
         let (mhz, cycles) = (self.cycles(|d| d.clock_mhz).max(1), self.now_cycles());
-        // Polls ask often: 64 bits are enough for years, and divided faster.
+        // Polls ask often: 64 bits are sufficient for years, and division is faster.
         match cycles.checked_mul(1000) {
             Some(product) => product / mhz,
             None => (u128::from(cycles) * 1000 / u128::from(mhz)) as u64,

@@ -1,4 +1,4 @@
-//! What is on its way, in the order in which it arrives.
+//! Transfers in flight, in order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,20 +8,21 @@ use super::chip::TileId;
 use super::memory::Location;
 use crate::wire::Rect;
 
-/// Something that happens at a time.
+/// A timed event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Flight {
-    /// Bytes of a tile's L1 arrive somewhere. They are taken from their source now: until here the sender may not touch them.
+    /// Bytes of a tile's L1 arrive somewhere. They are read from their source at that time: until then the sender must
+    /// not change them.
     Write { tile: TileId, from: u32, to: Location, bytes: u32 },
-    /// The same, in every tile of a rectangle.
+    /// Bytes of a tile's L1 arrive in every tile of a rectangle.
     Multicast { tile: TileId, from: u32, rect: Rect, addr: u32, bytes: u32 },
-    /// Bytes arrive in the L1 of the tile that asked for them.
+    /// Bytes arrive in the L1 of the requesting tile.
     Read { from: Location, tile: TileId, to: u32, bytes: u32 },
-    /// A word of L1 grows.
+    /// A word of L1 is incremented.
     Add { tile: TileId, addr: u32, value: u32 },
-    /// A stream of the dispatch core grows.
+    /// A stream of the dispatch core is incremented.
     Notice { stream: u32, value: u32 },
-    /// A worker looks at its go message.
+    /// A worker reads its go message.
     Poll { tile: TileId },
     /// A worker is done.
     Done { tile: TileId },
@@ -29,27 +30,27 @@ pub(crate) enum Flight {
 
 /// Flights by arrival; those of one cycle in the order in which they started.
 ///
-/// Those of the next some thousand cycles hang in a list for each cycle. Those that arrive later wait in a heap: they started
-/// before any that hangs in the list of the same cycle, so they come first.
+/// Those of the next few thousand cycles are in one list per cycle. Those that arrive later are in a heap: they started
+/// before any in the list of the same cycle, so they come first.
 pub(crate) struct Flights {
     slots: Vec<(Flight, u32)>,
     free: Vec<u32>,
-    /// The first and the last slot of each cycle's list, where its bit is set.
+    /// The first and the last slot of each cycle's list, valid if its bit is set.
     lists: Box<[[u32; 2]; WHEEL]>,
-    /// A bit for each list that has some, and for each word of such bits.
+    /// A bit for each nonempty list, and for each nonzero word of such bits.
     some: [u64; WHEEL / 64],
     words: u64,
-    /// Nothing arrives before this cycle, and what hangs in lists less than `WHEEL` cycles after it.
+    /// Nothing arrives before this cycle, and flights in lists arrive less than `WHEEL` cycles after it.
     base: u64,
-    /// When the first one in a list arrives.
+    /// When the first flight in a list arrives.
     first: u64,
-    /// Arrival, and start number over slot: small keys, and one comparison decides.
+    /// Arrival, and start number combined with slot: small keys, and one comparison is sufficient.
     late: BinaryHeap<Reverse<(u64, u64)>>,
     started: u64,
     len: usize,
 }
 
-/// Cycles that have lists. As many words as a word has bits.
+/// Number of cycles with lists: the square of the number of bits in a word.
 const WHEEL: usize = 64 * 64;
 const SLOT_BITS: u32 = 24;
 
@@ -139,7 +140,7 @@ impl Flights {
         flight
     }
 
-    /// A list has none any more: the first that has some, around from there.
+    /// A list has become empty: finds the first nonempty one, cyclically from there.
     fn empty(&mut self, at: usize) {
         let (word, bit) = (at / 64, at % 64);
         self.some[word] &= !(1 << bit);
@@ -153,7 +154,7 @@ impl Flights {
         let behind = self.some[word] >> bit;
         let ahead = match behind {
             0 => {
-                // Words after this one, around to what stands before the bit in the same word.
+                // Words after this one, cyclically up to the bits before this one in the same word.
                 let step = self.words.rotate_right(word as u32 + 1).trailing_zeros() as usize + 1;
                 let other = (word + step) % 64;
                 step * 64 + self.some[other].trailing_zeros() as usize - bit
@@ -163,13 +164,13 @@ impl Flights {
         self.first += ahead as u64;
     }
 
-    /// How many are on their way.
+    /// Number of flights.
     pub fn len(&self) -> usize {
         self.len
     }
 }
 
-/// No cycle.
+/// Not a cycle.
 pub(crate) const NEVER: u64 = u64::MAX;
 
 #[cfg(test)]

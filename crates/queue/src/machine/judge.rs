@@ -1,5 +1,6 @@
-//! The linter beside the device: it is fed with what the prefetcher fetches, so that a machine names what the bytes alone show. What
-//! it finds is reported when the dispatcher has passed the command, unless the device has named the same by then.
+//! The linter running alongside the device: it is fed with the fetched records, so that a machine reports the hazards
+//! that the bytes alone show. Its findings are reported when the dispatcher has passed the command, unless the device
+//! has reported the same by then.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -25,19 +26,19 @@ impl Judge {
         }
     }
 
-    /// The layout turns out to be another one, before anything was judged.
+    /// The layout turns out to differ, before anything was checked.
     pub fn take_layout(&mut self, layout: &Layout) {
         self.linter.take_layout(Rc::new(layout.clone()));
     }
 }
 
-/// The place of a finding in the stream: its record, and the byte in it.
+/// The position of a finding in the stream: its record, and the byte in it.
 fn place((finding, due): &(Finding, u32)) -> (u64, u32) {
     (finding.record.map_or(0, |record| record.index), *due)
 }
 
 impl World {
-    /// A record has landed in the command area, from an address on.
+    /// A record has landed in the command area, starting at an address.
     pub fn judge_landed(&mut self, record: RecordRef, slot: u16, at: u32) {
         let (settled, taken, waits, cycle, other) = self.ledger.known.pop_front().unwrap_or_default();
         let linter = &mut self.judge.linter;
@@ -56,7 +57,8 @@ impl World {
         self.judge_found(Some(record));
     }
 
-    /// Whether the host has seen that everything it had queued has run: nothing is under way, and it has taken what says so since.
+    /// Whether the host has observed that everything it had queued has run: nothing is in flight, and it has since
+    /// taken a completion that shows it.
     pub fn host_has_waited(&self) -> bool {
         let ledger = &self.ledger;
         let quiet = self.flights.len() == 0 && ledger.issue.queued() == 0 && self.workers.running() == 0;
@@ -66,7 +68,7 @@ impl World {
 
     /// The prefetcher starts to run commands from DRAM.
     pub fn judge_trace(&mut self, exec: ExecBuf, page: u32) {
-        // What it runs may be anything: what is wrong so far is said before that is.
+        // The commands it runs may be anything: earlier findings are reported first.
         let early = |(finding, _): &(Finding, u32)| finding.hazard == Hazard::ExecBufBeforeWrite;
         if let Some(last) = self.judge.pending.iter().rposition(early) {
             (0..=last).for_each(|_| self.report_judged());
@@ -103,7 +105,7 @@ impl World {
         }
     }
 
-    /// A worker ends, and wrote to these places.
+    /// A worker ends, and wrote these ranges.
     pub fn judge_results(&mut self, tile: TileId, wrote: &[(Location, u64)]) {
         if !self.ledger.relayed.is_empty() {
             wrote.iter().for_each(|(place, bytes)| self.borrowed_is_written(*place, *bytes));
@@ -156,7 +158,7 @@ impl World {
         }
     }
 
-    /// The host loads bytes of a memory: with its place among what the host of a stream does, where it is that.
+    /// The host loads bytes of a memory; `act` is the index among the actions of a stream's host, if it is one.
     pub fn judge_host_load(&mut self, place: Location, bytes: usize, act: Option<u64>) {
         if matches!(place, Location::L1(tile, _) if self.chip.is_queue_core(tile)) {
             return;
@@ -189,12 +191,12 @@ impl World {
         }
     }
 
-    /// What the queue has done, where there is another one.
+    /// The queue's accesses, if there is another queue.
     pub fn order(&mut self) -> Option<&mut Order> {
         self.judge.linter.order()
     }
 
-    /// What the linter could not judge of what orders, writes or starts something.
+    /// What the linter could not check among the items that order, write or start something.
     pub fn unordered(&self) -> Vec<String> {
         self.judge.linter.unordered().to_vec()
     }
@@ -210,7 +212,7 @@ impl World {
         }
     }
 
-    /// The dispatcher begins a command: what was found in those before it is reported.
+    /// The dispatcher begins a command: findings in earlier commands are reported.
     pub fn judge_passed(&mut self, record: Option<RecordRef>, at: Option<u32>) {
         let Some(record) = record else { return };
         let now = (record.index, at.unwrap_or(0));
@@ -219,12 +221,12 @@ impl World {
         }
     }
 
-    /// Whether the linter has found something that is not reported yet.
+    /// Whether the linter has unreported findings.
     pub fn has_found(&self) -> bool {
         !self.judge.pending.is_empty()
     }
 
-    /// Nothing happens any more: what was found in all that has run is reported.
+    /// Nothing happens any more: the findings in everything that has run are reported.
     pub fn judge_at_rest(&mut self) {
         if !self.has_found() {
             return;
@@ -236,7 +238,7 @@ impl World {
         } else {
             let at = self.ledger.at[Actor::Dispatch as usize];
             self.judge_passed(at.record, at.command.and_then(|command| command.at));
-            // A STALL that is never over: what was found in it is why.
+            // For a STALL that never ends, the findings in it are the cause.
             let at = self.ledger.at[Actor::Prefetch as usize];
             let now =
                 (at.record.map_or(0, |record| record.index), at.command.and_then(|command| command.at).unwrap_or(0));
@@ -249,7 +251,7 @@ impl World {
         }
     }
 
-    /// The device names a hazard of a record itself: it has more to say about it.
+    /// The device itself reports a hazard of a record, in more detail: the linter's finding is dropped.
     pub fn judge_yields(&mut self, hazard: Hazard, record: Option<RecordRef>) {
         let index = |record: Option<RecordRef>| record.map(|record| record.index);
         self.judge.pending.retain(|(other, _)| other.hazard != hazard || index(other.record) != index(record));

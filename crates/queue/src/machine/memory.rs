@@ -6,29 +6,29 @@ use std::ptr::NonNull;
 use super::chip::TileId;
 use crate::layout::{HOST_REGION, HOST_REGIONS};
 
-/// Where bytes lie.
+/// The location of bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Location {
     /// A Tensix tile's L1.
     L1(TileId, u32),
     /// A DRAM bank.
     Dram(u8, u64),
-    /// Pinned host memory: which, and the byte in it.
+    /// Pinned host memory: its id, and the byte in it.
     Host(u8, u64),
 }
 
-/// Memory that takes room only where it was written.
+/// Memory that is allocated only where it was written.
 #[derive(Clone, Default)]
 struct Sparse {
     groups: Vec<Option<Box<Group>>>,
 }
 
-/// Chunks that lie one after the other.
+/// Adjacent chunks.
 type Group = [Option<Box<[u8]>>; GROUP];
 
 const CHUNK: u64 = 4 << 10;
 const GROUP: usize = 256;
-/// Bytes of lent memory that are compared at once.
+/// Bytes of borrowed memory that are compared at once.
 const LINE: usize = 64;
 
 impl Sparse {
@@ -56,7 +56,7 @@ impl Sparse {
         self.groups.iter_mut().take(end).skip(first).for_each(|group| *group = None);
     }
 
-    /// Writes bytes; how many more are in use.
+    /// Writes bytes; returns how many more are in use.
     fn write(&mut self, mut at: u64, mut bytes: &[u8]) -> u64 {
         let mut more = 0;
         while !bytes.is_empty() {
@@ -81,11 +81,11 @@ struct HostRegion {
     bytes: HostBytes,
 }
 
-/// Where the bytes of pinned memory are.
+/// The storage of pinned memory.
 enum HostBytes {
     /// In the machine.
     Own(Vec<u8>),
-    /// Where the host has them: whoever lends them promises that they stay and that nobody else touches them during calls.
+    /// The host's own memory: its owner guarantees that it stays valid and that nobody else touches it during calls.
     Borrowed(NonNull<u8>, usize),
 }
 
@@ -111,22 +111,22 @@ impl DerefMut for HostBytes {
     }
 }
 
-/// What keeps the L1 of two tiles apart: a page and a line of the host's caches. Without it the same address of all tiles would
-/// compete for few places of these caches, which a multicast and the launch of a grid would feel.
+/// Padding between the L1 of two tiles: a page and a line of the host's caches. Without it the same address of all
+/// tiles would compete for few cache sets, which would slow down multicasts and launches of a grid.
 const L1_APART: usize = 4096 + 64;
 
-/// The memories. Accesses must have been checked: those outside panic.
+/// The memories. Accesses must have been checked: those out of bounds panic.
 pub(crate) struct Memory {
-    /// From one tile's L1 to the next.
+    /// Distance from one tile's L1 to the next.
     l1_stride: usize,
     l1: Vec<u8>,
     pub bank_bytes: u64,
     dram: Vec<Sparse>,
     host: Vec<Option<HostRegion>>,
-    /// Host memory as far as calls and the device have written it, by the device's addresses: what the host has stored by itself in
-    /// what it lends is other than this.
+    /// Host memory as written by calls and the device, by the device's addresses: differences show stores by the host
+    /// itself to borrowed memory.
     seen: Option<Sparse>,
-    /// Bytes of DRAM that are in use.
+    /// Bytes of DRAM in use.
     pub used: u64,
 }
 
@@ -137,7 +137,7 @@ impl Memory {
         Memory { l1_stride, l1: vec![0; tiles * l1_stride], bank_bytes, dram, host: Vec::new(), seen: None, used: 0 }
     }
 
-    /// No memory at all, where that of the board is in another queue's hands.
+    /// No memory at all, while the other queue holds the board's memory.
     pub fn none() -> Memory {
         Memory::new(0, 0, 0, 0)
     }
@@ -152,7 +152,7 @@ impl Memory {
         &self.l1[at..at + bytes]
     }
 
-    /// Bytes of a tile's L1, to write.
+    /// Bytes of a tile's L1, mutable.
     pub fn l1_mut(&mut self, tile: TileId, addr: u32, bytes: usize) -> &mut [u8] {
         let at = self.l1_at(tile, addr);
         &mut self.l1[at..at + bytes]
@@ -169,12 +169,12 @@ impl Memory {
         self.l1_mut(tile, addr, 4).copy_from_slice(&value.to_le_bytes());
     }
 
-    /// Pins host memory at an address as the device sees it; the number it is known by.
+    /// Pins host memory at a device address; returns its id.
     pub fn pin(&mut self, noc: u64, bytes: usize) -> u8 {
         self.pin_bytes(noc, HostBytes::Own(vec![0; bytes]))
     }
 
-    /// Pins memory where the host has it.
+    /// Pins the host's own memory.
     ///
     /// # Safety
     /// As `Machine::pin_borrowed`.
@@ -196,10 +196,10 @@ impl Memory {
         id as u8
     }
 
-    /// Gives memory that the machine has another size.
+    /// Resizes memory owned by the machine.
     pub fn resize(&mut self, id: u8, bytes: usize) {
         if let Some(Some(HostRegion { bytes: HostBytes::Own(own), .. })) = self.host.get_mut(id as usize) {
-            // Pages of fresh memory that nobody touches take no room.
+            // Untouched pages of fresh memory are not allocated.
             let mut new = vec![0; bytes];
             let both = own.len().min(bytes);
             new[..both].copy_from_slice(&own[..both]);
@@ -207,13 +207,13 @@ impl Memory {
         }
     }
 
-    /// From now on, what the host stores by itself in memory that it lends is told apart.
+    /// From now on, stores by the host itself to borrowed memory are detected.
     pub fn watch_borrowed(&mut self) {
         self.seen.get_or_insert_with(|| Sparse::new(HOST_REGION * HOST_REGIONS));
     }
 
-    /// What the host has stored by itself in a part of memory that it lends, since the last call for it: the addresses as the device
-    /// sees them, and the bytes.
+    /// The stores by the host itself to a range of borrowed memory, since the last call for it: the device addresses,
+    /// and the bytes.
     pub fn borrowed_changes(&mut self, id: u8, at: u64, bytes: u64) -> Vec<(u64, Vec<u8>)> {
         let region = self.host.get(id as usize).and_then(Option::as_ref);
         let (Some(seen), Some(HostRegion { noc, bytes: borrowed @ HostBytes::Borrowed(..) })) =
@@ -250,12 +250,12 @@ impl Memory {
         }
     }
 
-    /// Gives pinned memory back; whether it was pinned.
+    /// Unpins memory; returns whether it was pinned.
     pub fn unpin(&mut self, id: u8) -> bool {
         self.host.get_mut(id as usize).is_some_and(|region| region.take().is_some())
     }
 
-    /// The pinned memory that holds an address as the device sees it.
+    /// The pinned memory that contains a device address.
     pub fn host_at(&self, noc: u64, bytes: u64) -> Option<Location> {
         self.host.iter().enumerate().find_map(|(id, region)| {
             let region = region.as_ref()?;
@@ -264,23 +264,23 @@ impl Memory {
         })
     }
 
-    /// Whether any pinned memory is where the host has it.
+    /// Whether any pinned memory is the host's own.
     pub fn lends(&self) -> bool {
         self.host.iter().flatten().any(|region| matches!(region.bytes, HostBytes::Borrowed(..)))
     }
 
-    /// Whether pinned memory is where the host has it, which stores there without a call.
+    /// Whether pinned memory is the host's own, to which it stores without a call.
     pub fn is_borrowed(&self, id: u8) -> bool {
         let region = self.host.get(id as usize).and_then(Option::as_ref);
         region.is_some_and(|region| matches!(region.bytes, HostBytes::Borrowed(..)))
     }
 
-    /// Where pinned memory starts, as the device sees it.
+    /// The device address of pinned memory.
     pub fn host_noc(&self, id: u8) -> u64 {
         self.host[id as usize].as_ref().map_or(0, |region| region.noc)
     }
 
-    /// Whether pinned memory starts at an address as the device sees it.
+    /// Whether pinned memory starts at a device address.
     pub fn is_pinned_at(&self, noc: u64) -> bool {
         self.host.iter().flatten().any(|region| region.noc == noc)
     }
@@ -290,7 +290,7 @@ impl Memory {
         self.host.get(id as usize)?.as_ref().map(|region| &region.bytes[..])
     }
 
-    /// The bytes of pinned memory, to write.
+    /// The bytes of pinned memory, mutable.
     pub fn host_mut(&mut self, id: u8) -> Option<&mut [u8]> {
         self.host.get_mut(id as usize)?.as_mut().map(|region| &mut region.bytes[..])
     }
@@ -322,7 +322,7 @@ impl Memory {
         }
     }
 
-    /// Copies from anywhere into a tile's L1: what a read does. Memory that is no longer pinned gives nothing.
+    /// Copies from anywhere into a tile's L1, as a read does. Memory that is no longer pinned provides nothing.
     pub fn copy_in(&mut self, from: Location, tile: TileId, addr: u32, bytes: usize) {
         let to = self.l1_at(tile, addr);
         match from {
@@ -339,7 +339,7 @@ impl Memory {
         }
     }
 
-    /// Copies from a tile's L1 to anywhere: what a write does. Memory that is no longer pinned takes nothing.
+    /// Copies from a tile's L1 to anywhere, as a write does. Memory that is no longer pinned accepts nothing.
     pub fn copy_out(&mut self, tile: TileId, addr: u32, to: Location, bytes: usize) {
         let from = self.l1_at(tile, addr);
         match to {

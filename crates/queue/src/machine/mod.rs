@@ -1,22 +1,22 @@
 //! The device: tiles, memories, networks, clock, and one scheduler that steps all actors.
 //!
-//! There are no threads. Time is in whole device cycles and passes inside the calls of a driver ([`Machine`] is a
-//! [`Device`](crate::host::Device)), or in [`Machine::run`]. In each cycle, first everything that is on its way arrives, in the
-//! order in which it started; then prefetcher, dispatcher and subordinate go on, in this order, as far as they can. A seed
-//! decides how long each transfer takes; the same seed gives the same run.
+//! There are no threads. Time is in whole device cycles and advances inside the calls of a driver ([`Machine`] is a
+//! [`Device`](crate::host::Device)), or in [`Machine::run`]. In each cycle, first everything that is due arrives, in
+//! the order in which it was sent; then prefetcher, dispatcher and subordinate proceed, in this order, as far as they
+//! can. A seed decides how long each transfer takes; the same seed gives the same run.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `chip`, `memory` | tiles, and all bytes |
 //! | `noc`, `payload` | transfers: ordering, acknowledgements, checks of targets |
-//! | `flight`, `delay` | what is on its way, and for how long |
-//! | `judge` | the linter, fed with what is fetched: the one judge of orders |
-//! | `world`, `actor`, `wait`, `core` | shared state, actors and what they wait for, what a kernel sees |
-//! | `board`, `status`, `span` | what a machine consists of, how far it has come, who did what when |
+//! | `flight`, `delay` | transfers in flight, and their durations |
+//! | `judge` | the linter, fed with the fetched records: the only check of ordering |
+//! | `world`, `actor`, `wait`, `core` | shared state, actors and their wait conditions, the interface for kernels |
+//! | `board`, `status`, `span` | parts of a machine, its progress, spans of activity |
 //! | `device` | the driver's side |
 //! | `pair` | two queues on one board |
-//! | `borrowed` | memory that the host lends, from queueing to reading |
-//! | `recorded`, `streamed` | what a host does as a stream, kept and done again |
+//! | `borrowed` | memory borrowed from the host, from queueing to reading |
+//! | `recorded`, `streamed` | host actions as a stream, recorded and replayed |
 
 mod actor;
 mod board;
@@ -90,7 +90,7 @@ impl Machine {
         Machine::with_worker(config, Box::new(Acknowledge::default()))
     }
 
-    /// A machine whose workers run what a [`Worker`] does.
+    /// A machine whose workers execute a [`Worker`].
     ///
     /// # Errors
     /// As [`new`](Machine::new).
@@ -116,7 +116,7 @@ impl Machine {
         Ok(Machine { world: Rc::new(RefCell::new(world)), kernels: [None, None, None], device, traced, second })
     }
 
-    /// The state of a queue, with the board's memory and workers, if it has them in hand.
+    /// The state of a queue, with the board's memory and workers if it holds them.
     fn world(config: Config, chip: Chip, memory: Memory, workers: Workers, queue: Option<u8>) -> World {
         let niu = Niu::new(World::endpoints(&chip));
         World {
@@ -157,10 +157,10 @@ impl Machine {
         }
     }
 
-    /// Has workers run something else from now on.
+    /// Replaces the workers' behaviour from now on.
     ///
     /// # Errors
-    /// If one runs now.
+    /// If one is running.
     pub fn set_worker(&mut self, worker: Box<dyn Worker>) -> Result<(), String> {
         match self.world.borrow_mut().workers.replace(worker) {
             true => Ok(()),
@@ -194,7 +194,7 @@ impl Machine {
         self.kernels[actor as usize] = None;
     }
 
-    /// Lets an actor go on until another one is to: which. An actor that waits has said so itself.
+    /// Lets an actor proceed until another one must: returns that one. A waiting actor has recorded its wait itself.
     fn step(&mut self, actor: Actor) -> Option<Actor> {
         let index = actor as usize;
         let end = match &mut self.kernels[index] {
@@ -230,7 +230,7 @@ impl Machine {
         }
     }
 
-    /// The same for one queue.
+    /// Lets time pass for one queue.
     #[inline]
     fn run_one(&mut self, until: u64) {
         let mut next = {
@@ -249,14 +249,15 @@ impl Machine {
         }
     }
 
-    /// Lets time pass until nothing more happens by itself, but no longer than so many cycles; whether nothing does.
+    /// Lets time pass until nothing more happens by itself, but at most for this many cycles; returns whether nothing
+    /// does.
     pub fn settle(&mut self, cycles: u64) -> bool {
         self.called(HostCall::Sleep, |machine| machine.come_to_rest(cycles))
     }
 
     fn come_to_rest(&mut self, cycles: u64) -> bool {
         let end = self.now_cycles().saturating_add(cycles);
-        // Towards the next event each time, so that time does not pass beyond the last one.
+        // To the next event each time, so that time does not advance beyond the last one.
         while let Some(at) = self.next_event() {
             if at > end {
                 return false;
@@ -267,7 +268,7 @@ impl Machine {
             }
         }
         self.judge_between();
-        // Nothing is on its way, and the host has waited for that: it is as good as a barrier of every sender.
+        // Nothing is in flight, and the host has waited for that: it is equivalent to a barrier of every sender.
         let idle = self.is_idle();
         self.each(|world| {
             world.ledger.settled = true;
@@ -279,12 +280,12 @@ impl Machine {
         !self.is_stopped()
     }
 
-    /// Gives the run up, as it takes more than a limit of whoever drives the machine.
+    /// Stops the run because it exceeds a limit of the machine's driver.
     pub fn give_up(&mut self, why: impl Into<String>) {
         self.world.borrow_mut().give_up(why.into());
     }
 
-    /// How often a hazard was met that the configuration allows.
+    /// How often each allowed hazard was met.
     pub fn allowed(&self) -> Vec<(Hazard, u64)> {
         let allowed = self.world.borrow().ledger.allowed.clone();
         let met = |hazard: Hazard| (hazard, self.all(|world| world.ledger.met[hazard as usize]).into_iter().sum());
@@ -296,18 +297,18 @@ impl Machine {
         self.world.borrow().now
     }
 
-    /// What was found so far. Of each hazard the first few findings are kept.
+    /// The findings so far. The first few of each hazard are kept.
     pub fn findings(&self) -> Vec<Finding> {
         self.all(|world| world.ledger.findings.iter().map(|finding| world.named(finding)).collect::<Vec<_>>()).concat()
     }
 
-    /// What of the commands so far may order, write or start something and could not be judged without running it: that findings are
-    /// the same for all delays is not known where there is any.
+    /// Commands so far that may order, write or start something and could not be checked without running: if there are
+    /// any, it is unknown whether the findings are the same for all delays.
     pub fn not_ordered(&self) -> Vec<String> {
         let mut all = self.all(|world| world.unordered()).concat();
         if let Some(between) = self.between() {
             all.extend(between.not_judged);
-            // It may have come from elsewhere than from a command.
+            // It may have come from something other than a command.
             all.extend(between.stuck.map(|stuck| format!("what two queues do after this: {}", stuck.message)));
         }
         all
@@ -319,13 +320,13 @@ impl Machine {
         self.all(stopped).into_iter().flatten().next()
     }
 
-    /// Who waits for what, if nothing can happen by itself any more and not everything is done.
+    /// The wait relations, if nothing can happen by itself any more and not everything is done.
     pub fn diagnose(&self) -> Option<Finding> {
         let settled = self.next_event().is_none();
         settled.then(|| self.diagnosis())
     }
 
-    /// Who waits for what, if nothing can happen by itself any more and an actor has not done what it was told.
+    /// The wait relations, if nothing can happen by itself any more and an actor has not done what it was told.
     pub fn hang(&self) -> Option<Finding> {
         self.diagnose().filter(|_| !self.is_idle())
     }
@@ -335,21 +336,22 @@ impl Machine {
         self.world.borrow().states[actor as usize]
     }
 
-    /// The records that the prefetcher has fetched, as a stream, if the configuration asked for it. A record says that the host waited
-    /// in front of it if everything had run and the host had taken a completion since it last queued one. What the host did besides is there
-    /// as well, with the times of all: what it took and loaded, what it stored outside of the queue's own memory, what it polled and pinned.
+    /// The records that the prefetcher has fetched, as a stream, if the configuration requested it. A record states
+    /// that the host waited before it if everything had run and the host had taken a completion since it last queued
+    /// one. Other host actions are included, with all times: what it took and loaded, what it stored outside of the
+    /// queue's own memory, what it polled and pinned.
     pub fn recorded(&self, board: &str) -> Option<crate::capture::Capture> {
         let world = self.world.borrow();
         let mut recorded = world.recorded.as_ref()?.capture.clone();
         recorded.board = board.to_owned();
         recorded.layout = world.layout.fields();
-        // What is announced and was never fetched is not there.
+        // Announced records that were never fetched are missing.
         let records = recorded.entries.len();
         recorded.acts.iter_mut().for_each(|act| act.before = act.before.min(records));
         Some(recorded)
     }
 
-    /// How far it has come: of two queues, both together.
+    /// Its progress; for two queues, both combined.
     pub fn status(&self) -> Status {
         let parts = self.all(World::status);
         let workers = self.world.borrow();
@@ -359,18 +361,18 @@ impl Machine {
         Status { running, launches, ..all.unwrap_or_else(|| workers.status()) }
     }
 
-    /// Whether it keeps what each actor does.
+    /// Whether it records the activity of each actor.
     pub fn is_traced(&self) -> bool {
         self.traced
     }
 
-    /// What each actor did and when, if the configuration asked for it.
+    /// The activity of each actor, if the configuration requested it.
     pub fn spans(&self) -> Vec<Span> {
         let spans = |world: &World| world.trace.as_ref().map(|trace| trace.until(world.now)).unwrap_or_default();
         pair::joined(self.all(spans))
     }
 
-    /// Reads memory of a tile as it is now, without taking time: for tests and tools.
+    /// Reads the current memory of a tile, without taking time: for tests and tools.
     ///
     /// # Errors
     /// If there is no such memory.
@@ -382,7 +384,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Writes memory of a tile as it is now, without taking time or being noticed: for tests and tools.
+    /// Writes the memory of a tile, without taking time or being noticed: for tests and tools.
     ///
     /// # Errors
     /// If there is no such memory.

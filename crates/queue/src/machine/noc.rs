@@ -28,7 +28,7 @@ pub(crate) enum Port {
 }
 
 impl Port {
-    /// All of them.
+    /// All ports.
     pub const ALL: [Port; 4] = [Port::Prefetch, Port::Dispatch, Port::Credits, Port::Subordinate];
 
     pub fn actor(self) -> Actor {
@@ -46,7 +46,7 @@ impl Niu {
     }
 }
 
-/// Most bytes of one packet.
+/// Maximum number of bytes of one packet.
 const PACKET: u32 = 16384;
 
 fn in_order(last: &mut u64, arrival: u64) -> u64 {
@@ -63,15 +63,15 @@ impl World {
         }
     }
 
-    /// Endpoints that a port's orders tell apart.
+    /// Number of endpoints distinguished in a port's orders.
     pub fn endpoints(chip: &super::Chip) -> usize {
         chip.tensix() + chip.banks() as usize + 1
     }
 
-    /// Where an address of the network leads, if all its bytes exist.
+    /// The location of a network address, if all its bytes exist.
     ///
     /// # Errors
-    /// [`Stop`] if they do not and the machine stops at that.
+    /// [`Stop`] if they do not and the machine stops there.
     pub fn resolve(&mut self, actor: Actor, xy: u32, addr: u64, bytes: u64) -> Result<Option<Location>, Stop> {
         let tile = Xy::from_word(xy);
         let kind = self.chip.at_word(tile);
@@ -136,7 +136,7 @@ impl World {
         Ok(false)
     }
 
-    /// Writes bytes of the sender's L1 to one place. The caller has checked that the target may be written.
+    /// Writes bytes of the sender's L1 to one location. The caller has checked that the target may be written.
     pub fn write(&mut self, port: Port, from: u32, xy: u32, addr: u64, bytes: u32) -> Result<(), Stop> {
         let actor = port.actor();
         if !self.check_source(actor, from, bytes)? {
@@ -161,7 +161,7 @@ impl World {
         Ok(())
     }
 
-    /// Writes bytes of the sender's L1 to a place that exists.
+    /// Writes bytes of the sender's L1 to an existing location.
     pub fn write_to(&mut self, port: Port, from: u32, to: Location, bytes: u32) {
         let tile = self.tile_of(port.actor());
         let endpoint = self.endpoint(to);
@@ -185,7 +185,8 @@ impl World {
         }
     }
 
-    /// Writes bytes of the dispatcher's L1 to every tile of a rectangle. The sender expects `announced` acknowledgements a packet.
+    /// Writes bytes of the dispatcher's L1 to every tile of a rectangle. The sender expects `announced`
+    /// acknowledgements per packet.
     pub fn multicast(
         &mut self,
         port: Port,
@@ -230,7 +231,7 @@ impl World {
             let travel = self.draw(|d| d.multicast) + self.delays.transfer(packet);
             let acknowledge = self.draw(|d| d.acknowledge);
             let niu = &mut self.nius[port as usize];
-            // One arrival for all: after everything that went to any of these tiles in this class.
+            // One arrival for all: after everything sent to any of these tiles in this class.
             let mut arrival = self.now + travel;
             for id in &reach.tiles {
                 arrival = arrival.max(niu.multicast[*id as usize]);
@@ -256,7 +257,7 @@ impl World {
         niu.multicasted == Some(niu.epoch)
     }
 
-    /// Reads bytes from one place into the reader's L1.
+    /// Reads bytes from one location into the reader's L1.
     pub fn read(&mut self, port: Port, xy: u32, addr: u64, to: u32, bytes: u32) -> Result<(), Stop> {
         let actor = port.actor();
         if !self.check_source(actor, to, bytes)? {
@@ -289,8 +290,8 @@ impl World {
         self.flights.start(arrival, Flight::Add { tile, addr, value });
     }
 
-    /// An inline write: 4 bytes from a register instead of from L1, which this hardware cannot do while other writes of the tile
-    /// are in flight. The value stands at `from` in any case.
+    /// An inline write: 4 bytes from a register instead of from L1, which this hardware cannot do while other writes of
+    /// the tile are in flight. The value is at `from` in any case.
     pub fn inline_write(&mut self, port: Port, from: u32, xy: u32, addr: u64) -> Result<(), Stop> {
         let tile = self.tile_of(port.actor());
         let busy = [Port::Prefetch, Port::Dispatch, Port::Subordinate]
@@ -324,7 +325,7 @@ impl World {
         match niu.missing {
             0 => Wait::Until { cycle: niu.acknowledged, what: "its writes are being acknowledged" },
             1.. => Wait::Acknowledgements { missing: niu.missing.unsigned_abs() },
-            // More acknowledgements than were announced: the counters match too early.
+            // More acknowledgements than announced: the counters match too early.
             _ => Wait::Until { cycle: self.now, what: "a barrier that passes early" },
         }
     }

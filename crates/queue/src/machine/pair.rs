@@ -1,5 +1,5 @@
-//! Two queues on one board: each has a state of its own, its kernels, streams, networks' counters and linter. One of them has the board's
-//! memory and workers in hand and goes on up to where the other one does something, which then takes them over.
+//! Two queues on one board: each has its own state, kernels, streams, network counters and linter. One of them holds
+//! the board's memory and workers and runs up to the point where the other one acts, which then takes them over.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ impl Second {
 /// The configuration of each of two queues.
 ///
 /// # Errors
-/// If the board has no room for a second one, or what is asked for is there for one queue only.
+/// If the board has no space for a second one, or an option supports only one queue.
 pub(super) fn configs(config: Config) -> Result<(Config, Config), String> {
     if config.record {
         return Err("what is queued is kept for a machine with one queue only".into());
@@ -53,7 +53,7 @@ pub(super) fn joined(parts: Vec<Vec<Span>>) -> Vec<Span> {
 }
 
 impl Status {
-    /// Of two queues.
+    /// The combined status of two queues.
     pub(super) fn with(self, other: Status) -> Status {
         let label = |queue: u8, lines: Vec<String>| lines.into_iter().map(move |line| format!("queue {queue}: {line}"));
         Status {
@@ -79,7 +79,7 @@ impl World {
         Finding { queue: finding.queue.or(self.queue), ..finding.clone() }
     }
 
-    /// Gives memory, workers and what is drawn to the other queue.
+    /// Hands memory, workers and the random state to the other queue.
     fn hand_to(&mut self, other: &mut World) {
         std::mem::swap(&mut self.memory, &mut other.memory);
         std::mem::swap(&mut self.workers, &mut other.workers);
@@ -89,7 +89,7 @@ impl World {
 }
 
 impl Machine {
-    /// Has a queue take the board in hand.
+    /// Makes a queue take over the board.
     fn switch(&mut self) {
         let Some(second) = &mut self.second else { return };
         self.world.borrow_mut().hand_to(&mut second.world.borrow_mut());
@@ -97,7 +97,7 @@ impl Machine {
         std::mem::swap(&mut self.kernels, &mut second.kernels);
     }
 
-    /// The queue that the host deals with now, one of 0 and 1.
+    /// Selects the queue that the host addresses, 0 or 1.
     fn choose(&mut self, queue: u8) {
         if self.second.is_none() {
             return;
@@ -110,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// The host deals with a tile: with the queue whose core that is.
+    /// The host addresses a tile: selects the queue that owns this core.
     #[inline]
     pub(super) fn choose_for(&mut self, xy: Xy) {
         if let Some(second) = &self.second {
@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// The host deals with pinned memory: with the queue whose memory that is.
+    /// The host addresses pinned memory: selects the queue that owns it.
     #[inline]
     pub(super) fn choose_for_host(&mut self, id: u32) {
         if let Some(second) = &self.second {
@@ -135,7 +135,7 @@ impl Machine {
         }
     }
 
-    /// Asks the state of each queue, the first one first: each has the board in hand then.
+    /// Queries the state of each queue, first one first: each holds the board meanwhile.
     pub(super) fn all<T>(&self, ask: impl Fn(&World) -> T) -> Vec<T> {
         let own = ask(&self.world.borrow());
         let Some(second) = &self.second else { return vec![own] };
@@ -146,7 +146,7 @@ impl Machine {
         if first.queue == Some(0) { vec![own, asked] } else { vec![asked, own] }
     }
 
-    /// Does something to the state of each queue.
+    /// Applies an action to the state of each queue.
     pub(super) fn each(&self, act: impl Fn(&mut World)) {
         let mut own = self.world.borrow_mut();
         act(&mut own);
@@ -158,7 +158,7 @@ impl Machine {
         }
     }
 
-    /// Bytes of the other queue's cores may have changed: it looks at what it waits for.
+    /// Bytes of the other queue's cores may have changed: it checks its wait conditions.
     pub(super) fn stir(&mut self) {
         let mut own = self.world.borrow_mut();
         if std::mem::take(&mut own.stirs)
@@ -180,7 +180,7 @@ impl Machine {
         self.all(all_idle).into_iter().all(|idle| idle)
     }
 
-    /// Lets time pass for both queues. In a cycle in which both go on, the first one does so first.
+    /// Lets time pass for both queues. In a cycle in which both proceed, the first one does so first.
     #[cold]
     pub(super) fn run_both(&mut self, until: u64) {
         while !self.is_stopped() {
@@ -198,7 +198,7 @@ impl Machine {
                 self.switch();
                 continue;
             }
-            // Up to where the other one does something.
+            // Up to the next activity of the other one.
             self.run_one(until.min(if first { other } else { other - 1 }));
             self.stir();
         }
@@ -208,7 +208,7 @@ impl Machine {
         }
     }
 
-    /// What the two queues have done to each other so far.
+    /// The interactions of the two queues so far.
     pub(super) fn between(&self) -> Option<Between> {
         let second = self.second.as_ref()?;
         let (mut own, mut other) = (self.world.borrow_mut(), second.world.borrow_mut());
@@ -217,7 +217,7 @@ impl Machine {
         Some(Between::of(if first { [own, other] } else { [other, own] }))
     }
 
-    /// Reports what the two queues have done to each other and nothing orders.
+    /// Reports unordered interactions of the two queues.
     pub(super) fn judge_between(&mut self) {
         let Some(second) = &mut self.second else { return };
         let steps = |world: &Rc<RefCell<World>>| world.borrow_mut().order().map_or(0, |order| order.len());
@@ -236,7 +236,7 @@ impl Machine {
         }
     }
 
-    /// Who waits for what, where nothing happens any more.
+    /// The wait relations when nothing happens any more.
     pub(super) fn diagnosis(&self) -> Finding {
         let Some(between) = self.between() else { return diagnose(&self.world.borrow()) };
         let all = self.all(|world| (all_idle(world), diagnose(world)));

@@ -1,4 +1,4 @@
-//! What the dispatchers send: writes that workers are to have before they start, and the go signals that start them.
+//! Payloads sent by the dispatchers: writes that workers need before they start, and the go signals that start them.
 
 use super::chip::{Chip, Tile, TileId};
 use super::memory::Location;
@@ -9,8 +9,8 @@ use crate::layout::HOST_ADDRESS;
 use crate::sanitize::Hazard;
 use crate::wire::{PCIE_XY, Rect, Xy};
 
-/// Where page `index` of interleaved pages lies: the tile's word and the address there. A network has its own port to each bank; the
-/// firmware's table of L1 banks lists all Tensix tiles row by row, the queue's own cores among them.
+/// The location of page `index` of interleaved pages: the tile's word and the address there. A network has its own port
+/// to each bank; the firmware's table of L1 banks lists all Tensix tiles row by row, including the queue's own cores.
 pub(crate) fn page_address(chip: &Chip, dram: bool, noc: u8, base: u32, page: u32, index: u32) -> (u32, u64) {
     let memories = if dram { Interleave::dram(chip.banks()) } else { Interleave::l1(chip.tensix() as u32) };
     let (bank, behind) = memories.page(page.into(), index.into());
@@ -43,7 +43,7 @@ impl World {
         Ok(())
     }
 
-    /// A dispatcher's write to one place.
+    /// A dispatcher's write to one location.
     pub fn dispatch_write(&mut self, port: Port, from: u32, xy: u32, addr: u64, bytes: u32) -> Result<(), Stop> {
         if let (Tile::Tensix(tile), 0) = (self.chip.at(Xy::from_word(xy)), xy >> 24) {
             self.check_target(port, tile, addr, bytes)?;
@@ -54,7 +54,7 @@ impl World {
         self.write(port, from, xy, addr, bytes)
     }
 
-    /// A dispatched write to host memory may not hit the queue's own.
+    /// A dispatched write to host memory must not hit the queue's own.
     fn check_host_target(&mut self, port: Port, xy: u32, addr: u64, bytes: u32) -> Result<(), Stop> {
         let own = self.layout.sysmem.own();
         let start = addr & HOST_ADDRESS;
@@ -81,7 +81,7 @@ impl World {
     ) -> Result<(), Stop> {
         let rect = Rect::from_word(xy);
         if let Tile::Tensix(tile) = self.chip.at(rect.low) {
-            // Queue cores among the targets are found when the tiles are counted.
+            // Queue cores among the targets are detected when the tiles are counted.
             if !self.chip.is_queue_core(tile) {
                 self.check_target(port, tile, addr, bytes)?;
             }
@@ -123,7 +123,7 @@ impl World {
         Ok(())
     }
 
-    /// Bytes of a DRAM bank or of host memory as a place, for tests and tools.
+    /// Bytes of a DRAM bank or of host memory as a location, for tests and tools.
     pub fn place_of(&self, xy: Xy, addr: u64, bytes: u64) -> Option<Location> {
         match self.chip.at(xy) {
             Tile::Tensix(id) if addr.saturating_add(bytes) <= u64::from(self.layout.l1_bytes) => {

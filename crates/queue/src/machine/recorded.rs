@@ -1,4 +1,4 @@
-//! What a host does, kept as a stream where that is asked for: what would drive another machine in the same way.
+//! Host actions recorded as a stream, if requested, so that they can drive another machine in the same way.
 
 use super::chip::Tile;
 use super::memory::Location;
@@ -8,11 +8,11 @@ use crate::host::Settings;
 use crate::layout::{LONGEST_POLL, REGISTERS};
 use crate::wire::{Rect, Xy};
 
-/// A pause between two stores that is shorter says nothing, in cycles.
+/// Pauses between two stores that are shorter than this are not recorded, in cycles.
 const SHORT: u64 = 1000;
 
 impl World {
-    /// Keeps what the host does now, where that is recorded. Looking at the same again and again is kept once.
+    /// Records a host action, if recording is enabled. Repeated polling is recorded once.
     pub fn host_acts(&mut self, kind: ActKind) {
         let (before, cycle) = (self.ledger.issue.announced() as usize, self.now);
         let Some(recorded) = &mut self.recorded else { return };
@@ -23,7 +23,8 @@ impl World {
         }
     }
 
-    /// The host stores through a window. What it stores to the queue's own cores is the queue's: a stream has it in other form.
+    /// The host stores through a window. Stores to the queue's own cores belong to the queue: a stream represents them
+    /// differently.
     pub fn host_stores(&mut self, tiles: Rect, multicast: bool, addr: u64, bytes: &[u8]) {
         if self.recorded.is_none() || bytes.is_empty() {
             return;
@@ -43,7 +44,7 @@ impl World {
         if let Some(last) = recorded.capture.acts.last_mut().filter(|last| last.before == before)
             && let ActKind::Store { tiles: Some(there), addr: from, bytes: stored } = &mut last.kind
         {
-            // One after the other, where nobody looks at what comes first.
+            // Consecutive stores are merged if nobody polls in between.
             let goes_on = *there == tiles && *from + stored.len() as u64 == addr && now <= recorded.stored + SHORT;
             if goes_on && *from >= apart && addr < REGISTERS {
                 stored.extend(bytes);
@@ -64,7 +65,7 @@ impl World {
         }
     }
 
-    /// The host has written its pinned memory. Records and pointers of the queue are the queue's.
+    /// The host has written its pinned memory. Records and pointers belong to the queue.
     pub fn host_writes(&mut self, id: u8, offset: u64, bytes: &[u8]) {
         if self.recorded.is_none() || bytes.is_empty() {
             return;
@@ -79,7 +80,7 @@ impl World {
         }
     }
 
-    /// Whether memory that is pinned there is what a stream's host has anyway.
+    /// Whether memory pinned there is what a stream's host has anyway.
     fn is_usual(&self, addr: u64, bytes: Option<u64>) -> bool {
         let own = &self.layout.sysmem;
         [(0, Settings::CAREFUL.staging_bytes), (own.noc_base, own.bytes.into())]
@@ -100,7 +101,7 @@ impl World {
         }
     }
 
-    /// The host gives pinned memory back.
+    /// The host unpins memory.
     pub fn host_unpins(&mut self, id: u8) {
         let addr = self.memory.host_noc(id);
         if !self.is_usual(addr, None) {
@@ -108,7 +109,8 @@ impl World {
         }
     }
 
-    /// The host looks at memory of a tile that changes by itself. Of looks one after the other, the last at each place counts.
+    /// The host polls memory of a tile that changes by itself. Of consecutive polls, the last one of each location
+    /// counts.
     pub fn host_polls(&mut self, tile: Xy, addr: u64, size: usize) {
         let before = self.ledger.issue.announced() as usize;
         let Some(place) = self.place_of(tile, addr, size as u64).filter(|_| (1..=LONGEST_POLL).contains(&size)) else {
@@ -130,7 +132,8 @@ impl World {
         self.host_acts(ActKind::Poll { tile, addr, bytes });
     }
 
-    /// The device reads host memory, for a record: bytes that the host has lent and changed since are stored before that is queued.
+    /// The device reads host memory for a record: borrowed bytes that the host has changed since are stored before it
+    /// is queued.
     pub fn borrowed_is_read(&mut self, place: Location, bytes: u64, record: Option<u64>) {
         let Location::Host(id, at) = place else { return };
         if self.recorded.is_none() || bytes == 0 {

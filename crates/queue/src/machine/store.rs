@@ -1,4 +1,4 @@
-//! The host's stores: what they do to the device, and what is wrong with them.
+//! Stores by the host: their effect on the device, and the errors in them.
 
 use super::chip::{Tile, TileId};
 use super::memory::Location;
@@ -8,17 +8,17 @@ use crate::machine::actor::Actor;
 use crate::sanitize::{Hazard, Overlap, RecordRef};
 use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 
-/// Registers of a Tensix tile that a host uses.
+/// Registers of a Tensix tile used by a host.
 mod register {
-    /// Wall clock, low word; reading it holds the high one.
+    /// Wall clock, low word; reading it latches the high one.
     pub const CLOCK_LOW: u64 = 0xFFB1_21F0;
     /// Wall clock, high word.
     pub const CLOCK_HIGH: u64 = 0xFFB1_21F8;
     /// Soft reset: a bit per processor.
     pub const RESET: u64 = 0xFFB1_21B0;
-    /// Where four of a tile's processors start, when they are let out of reset: each has a word.
+    /// Start addresses of four of a tile's processors when they leave reset: one word each.
     pub const RESET_PC: [u64; 4] = [0xFFB1_2228, 0xFFB1_222C, 0xFFB1_2230, 0xFFB1_2238];
-    /// The bit of the processor that runs the kernels of the queue.
+    /// The bit of the processor that runs the queue's kernels.
     pub const RESET_BRISC: u32 = 0x800;
     /// Streams: 4 KiB each.
     pub const STREAMS: u64 = 0xFFB4_0000;
@@ -28,7 +28,7 @@ mod register {
     pub const UPDATE: u64 = 4 * 270;
 }
 
-/// What a store means to the kernels of the queue's cores.
+/// The effect of a store on the kernels of the queue's cores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Command {
     /// A go message was sent: its kernels start.
@@ -41,7 +41,7 @@ pub(crate) enum Command {
 const GO_WORDS: u32 = 9 * 4;
 
 impl World {
-    /// The host stores into a Tensix tile. Kernels that this starts or stops are added to `commands`.
+    /// The host stores into a Tensix tile. Kernels that this starts or stops are appended to `commands`.
     pub fn host_store(
         &mut self,
         tile: TileId,
@@ -90,7 +90,7 @@ impl World {
             self.registers.insert((tile, addr), value);
         }
         match addr {
-            // Code of a processor is nothing to this device: that it starts is.
+            // The code of a processor is not modelled; only its start is.
             addr if register::RESET_PC.contains(&addr) => {}
             register::RESET if value & register::RESET_BRISC == 0 => self.worker_starts(tile),
             register::RESET => {
@@ -128,7 +128,7 @@ impl World {
         addr >= REGISTERS
     }
 
-    /// Slots, and the pointer into host memory.
+    /// Checks stores to slots, and to the pointer into host memory.
     fn check_fetch_store(&mut self, addr: u32, bytes: &[u8]) {
         let fetch = &self.layout.prefetch;
         let (slots, pcie_rd_ptr) = (fetch.q_base..fetch.q_end(), fetch.pcie_rd_ptr);
@@ -208,7 +208,7 @@ impl World {
         self.memory.host_at(host.noc(host.issue) + record.offset, record.length.into())
     }
 
-    /// The device starts to read a record: one in borrowed memory is as it was when its slot was stored.
+    /// The device starts to read a record: one in borrowed memory must be unchanged since its slot was stored.
     ///
     /// # Errors
     /// As [`flag`](World::flag).
@@ -223,15 +223,15 @@ impl World {
         });
         let before = self.ledger.borrowed.iter().find(|(index, _)| *index == record.index);
         let Some(at) = now.and_then(|now| first_other(&before?.1, now)) else { return Ok(()) };
-        // It has been said.
+        // It has been reported.
         self.ledger.borrowed.retain(|(index, _)| *index != record.index);
         self.flag(Actor::Prefetch, Hazard::IssueLapped, || {
             format!("byte {at:#x} of {record} has changed since its slot was stored")
         })
     }
 
-    /// A record has landed, from an address on: if it was read from borrowed memory, the bytes that came are those that the host
-    /// announced.
+    /// A record has landed, starting at an address: if it was read from borrowed memory, the bytes must be those that
+    /// the host announced.
     ///
     /// # Errors
     /// As [`flag`](World::flag).
@@ -248,7 +248,7 @@ impl World {
         })
     }
 
-    /// The completion read pointer.
+    /// Checks stores to the completion read pointer.
     fn check_dispatch_store(&mut self, addr: u32, bytes: &[u8]) {
         let dispatch = &self.layout.dispatch;
         if addr != dispatch.completion_rd || bytes.len() != 4 || self.states[Actor::Dispatch as usize] != State::On {
@@ -286,7 +286,7 @@ impl World {
         }
     }
 
-    /// The host reads its pinned memory: an event's number where no record starts is none.
+    /// The host reads its pinned memory: an event's number is not valid where no record starts.
     pub fn check_host_read(&mut self, id: u8, offset: u64, bytes: usize) {
         let host = &self.layout.sysmem;
         let Some(at) = offset.checked_sub(host.completion.into()).filter(|at| *at < host.completion_bytes.into())
@@ -356,7 +356,7 @@ impl World {
         self.memory.set_word(tile, layout.sem(0), count);
     }
 
-    /// The first kernel of the queue starts: its launch message says where semaphores are, if they fit there.
+    /// The first kernel of the queue starts: its launch message gives the base of the semaphores, if they fit there.
     fn take_base(&mut self, launch: &LaunchMessage) {
         let (base, sem_offset) = (launch.kernel_config_base, u32::from(launch.sem_offset));
         let semaphores = u64::from(base) + u64::from(sem_offset)..u64::from(self.layout.l1_bytes) - 16 * 16;
@@ -397,7 +397,7 @@ impl World {
     }
 }
 
-/// The first byte that is another one, where both have the same length.
+/// The first differing byte, if both have the same length.
 fn first_other(before: &[u8], now: &[u8]) -> Option<usize> {
     (before.len() == now.len() && before != now).then(|| before.iter().zip(now).position(|(a, b)| a != b)).flatten()
 }
@@ -413,7 +413,7 @@ fn actors(world: &World, tile: TileId) -> &'static [Actor] {
     }
 }
 
-/// What a host finds at a place.
+/// The tile that a host finds at a location.
 pub(crate) fn target(world: &World, xy: Xy) -> Tile {
     world.chip.at(xy)
 }

@@ -1,4 +1,4 @@
-//! What the host of a stream does besides queueing records, done to a machine.
+//! Host actions of a stream other than queueing records, applied to a machine.
 
 use super::chip::Tile;
 use super::memory::Location;
@@ -8,8 +8,8 @@ use crate::layout::{HOST_REGION, HOST_REGIONS};
 use crate::wire::{Rect, Xy};
 
 impl Machine {
-    /// What the host of a stream loads, as it is now: through a window to a tile, or of pinned memory, at an address as the device sees it
-    /// below bit 60. It is judged as any load; `act` is its place among what that host does.
+    /// A load by the stream's host: through a window to a tile, or from pinned memory, at a device address below bit
+    /// 60. It is checked like any load; `act` is its index among that host's actions.
     ///
     /// # Errors
     /// If there is no such memory, or the machine stops.
@@ -33,8 +33,8 @@ impl Machine {
         })
     }
 
-    /// The host of a stream stores bytes, through a window to a tile or to all tiles of a rectangle that are not the queue's own, or
-    /// to host memory. It takes as long as a store of a driver.
+    /// A store by the stream's host, through a window to a tile or to all tiles of a rectangle that are not the queue's
+    /// own, or to host memory. It takes as long as a driver's store.
     ///
     /// # Errors
     /// If there is no such memory, or the machine stops.
@@ -74,8 +74,8 @@ impl Machine {
         })
     }
 
-    /// The host of a stream polls memory of a tile until it holds these bytes. It gives up when nothing happens any more, or not
-    /// within so many cycles.
+    /// The stream's host polls memory of a tile until it contains these bytes. It gives up when nothing happens any
+    /// more, or after this many cycles.
     ///
     /// # Errors
     /// If there is no such memory, or the machine stops.
@@ -95,10 +95,10 @@ impl Machine {
         })
     }
 
-    /// The host of a stream pins memory at an address, or gives it another size.
+    /// The stream's host pins memory at an address, or resizes it.
     ///
     /// # Errors
-    /// If it cannot lie there.
+    /// If it cannot be there.
     pub(crate) fn pin_at(&mut self, addr: u64, bytes: u64) -> Result<(), DeviceError> {
         let mut world = self.world.borrow_mut();
         let own = &world.layout.sysmem;
@@ -117,7 +117,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The host of a stream gives memory back that it has pinned at an address.
+    /// The stream's host unpins memory that it has pinned at an address.
     ///
     /// # Errors
     /// If it has not, or it is the queue's own.
@@ -134,7 +134,7 @@ impl Machine {
         }
     }
 
-    /// The host of a stream lets time pass, in cycles.
+    /// The stream's host lets time pass, in cycles.
     ///
     /// # Errors
     /// If the machine stops.

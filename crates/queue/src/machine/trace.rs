@@ -1,18 +1,18 @@
-//! Who did what when.
+//! A trace of all activity.
 
 use super::chip::TileId;
 use super::world::World;
 use crate::machine::actor::{Actor, Wait};
 use crate::machine::span::{Span, SpanActor, Trace};
 
-/// What the host calls the board for.
+/// The kind of a host's call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum HostCall {
     /// It writes its pinned memory.
     Write,
     /// It stores through a window.
     Store,
-    /// It looks at pinned memory, through a window, or at a register.
+    /// It reads pinned memory, through a window, or a register.
     Look,
     /// It sleeps.
     Sleep,
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// What an actor waited for is there.
+    /// The wait condition of an actor holds.
     pub fn goes_on(&mut self, actor: Actor) {
         self.set_wait(actor, None);
         let now = self.now;
@@ -94,7 +94,7 @@ impl World {
         }
     }
 
-    /// The host calls. Looks and sleeps with nothing in between are one span, in which it waits once it sleeps.
+    /// The host calls. Polls and sleeps with nothing in between are one span, which counts as a wait once it sleeps.
     pub fn host_calls(&mut self, call: HostCall) {
         let now = self.now;
         let Some(trace) = &mut self.trace else { return };
@@ -127,7 +127,7 @@ impl World {
         }
     }
 
-    /// The host's present call, if it is in one.
+    /// The host's current call, if it is in one.
     fn host_call(&mut self) -> Option<(&mut Trace, usize)> {
         let trace = self.trace.as_mut()?;
         let call = trace.call.filter(|_| trace.calling)?;
@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// The host's call takes pages of the completion ring: the command that sent the first of them is why.
+    /// The host's call takes pages of the completion ring: the command that sent the first of them is the cause.
     pub fn host_takes(&mut self) {
         let drained = self.ledger.drained;
         let Some((trace, call)) = self.host_call() else { return };
@@ -153,14 +153,14 @@ impl World {
         (span.name, span.cause, span.record) = ("take completion", cause, record);
     }
 
-    /// The host's call stores to a worker: maybe its go word.
+    /// The host's call stores to a worker: possibly its go word.
     pub fn host_goes(&mut self, tile: TileId) {
         if let Some((trace, call)) = self.host_call() {
             trace.gone.insert(tile, call);
         }
     }
 
-    /// The dispatcher's present command has sent pages to the completion ring.
+    /// The dispatcher's current command has sent pages to the completion ring.
     pub fn completion_leaves(&mut self) {
         let end = self.ledger.completed;
         if let Some(trace) = &mut self.trace
@@ -170,7 +170,7 @@ impl World {
         }
     }
 
-    /// A go word for a worker leaves, sent by an actor's present command.
+    /// A go word for a worker leaves, sent by an actor's current command.
     pub fn go_leaves(&mut self, actor: Actor, tile: TileId) {
         self.workers.sent_go(tile, self.ledger.at[actor as usize]);
         if let Some(trace) = &mut self.trace
@@ -180,7 +180,7 @@ impl World {
         }
     }
 
-    /// A worker starts on the go word that came last.
+    /// A worker starts on the last go word that arrived.
     pub fn follows_go(&mut self, tile: TileId) {
         if let Some(trace) = &mut self.trace {
             match trace.gone.remove(&tile) {

@@ -1,4 +1,4 @@
-//! What the queue's cores wait for.
+//! Wait conditions of the queue's cores.
 
 use super::world::World;
 use crate::machine::actor::{Wait, credits, stream_reached};
@@ -29,7 +29,7 @@ impl Wait {
         }
     }
 
-    /// What it waits for, in a timeline; `None` for its own work.
+    /// The condition, for a timeline; `None` for its own work.
     pub(crate) const fn reason(self) -> Option<&'static str> {
         match self {
             Wait::Until { .. } | Wait::Idle | Wait::Lost => None,
@@ -46,7 +46,7 @@ impl Wait {
         }
     }
 
-    /// What it waits for, with the present numbers.
+    /// The condition, with the current values.
     pub(crate) fn describe(self, world: &World) -> String {
         let layout = &world.layout;
         let prefetch = |addr| world.memory.word(world.chip.prefetch(), addr);

@@ -1,4 +1,4 @@
-//! All that the actors share: memories, what is on its way, time, and the ledger of the sanitizer.
+//! State shared by all actors: memories, transfers in flight, time, and the sanitizer's ledger.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,11 +18,11 @@ use crate::sanitize::{AtError, Finding, Hazard, Ledger};
 use crate::wire::Rect;
 use crate::worker::{Payload, Workers};
 
-/// An actor stops here: what it did has no defined continuation, or the machine stops at what it did.
+/// An actor stops here: there is no defined continuation, or the machine stops at its action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stop;
 
-/// Where an actor stands.
+/// The state of an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// Its kernel was not started.
@@ -35,7 +35,7 @@ pub enum State {
 
 /// The shared state. An actor borrows it for one action and never across a wait.
 pub(crate) struct World {
-    /// Which of two queues it is, where there are two: see `pair`.
+    /// The index of the queue, if there are two: see `pair`.
     pub queue: Option<u8>,
     /// Bytes of the other queue's cores have changed.
     pub stirs: bool,
@@ -49,58 +49,58 @@ pub(crate) struct World {
     pub now: u64,
     pub states: [State; 3],
     pub waits: [Option<Wait>; 3],
-    /// When time ends each actor's wait; never for those that something else ends.
+    /// When time ends each actor's wait; never for waits that something else ends.
     pub wakes: [u64; 3],
-    /// A bit for each actor: something else than time ends its wait.
+    /// A bit for each actor: something other than time ends its wait.
     pub watching: u8,
-    /// A bit for each actor: something has changed that may end its wait. Time alone needs none.
+    /// A bit for each actor: something that may end its wait has changed. Waits for time need none.
     pub touched: u8,
-    /// How far the host lets time pass.
+    /// The time up to which the host lets the machine run.
     pub until: u64,
-    /// Who goes on after the actor that has just begun to wait.
+    /// The actor that continues after the one that has just begun to wait.
     pub next: Option<Actor>,
-    /// Tiles that multicasts go to, by their rectangles: those that were used last.
+    /// Targets of multicasts, by rectangle: the most recently used ones.
     pub reaches: Vec<(Rect, Rc<Reach>)>,
     pub ledger: Ledger,
     pub workers: Workers,
-    /// What the dispatcher has under way to each tile.
+    /// The dispatcher's data in flight to each tile.
     pub payloads: Vec<Payload>,
     /// The dispatch core's stream counters, 17 bits each.
     pub streams: [u32; 64],
-    /// How often fetching was entered in each of its eight states: bit 0 a command is there, bit 1 the slot is full, bit 2 a read
-    /// is under way.
+    /// How often fetching was entered in each of its eight states: bit 0: a command is available, bit 1: the slot is
+    /// full, bit 2: a read is in flight.
     pub fetch_states: [u64; 8],
-    /// The slot that the host is to fill next.
+    /// The slot that the host must fill next.
     pub next_slot: u32,
-    /// Where the counters of pages start.
+    /// Initial value of the page counters.
     pub pages_before: u32,
-    /// Who did what when, if asked for.
+    /// Spans of activity, if requested.
     pub trace: Option<Trace>,
     /// The rectangles that cover all workers.
     pub go_rects: Vec<crate::wire::Rect>,
     /// Network behaviour of other firmware, see [`Quirks`](super::Quirks).
     pub quirks: super::Quirks,
-    /// Times that are written are all the same.
+    /// All written times are equal.
     pub still_clock: bool,
     /// Steps since the host last queued a record.
     pub steps: u64,
-    /// How far it goes.
+    /// The limits.
     pub limits: super::Limits,
-    /// What was queued, if asked for.
+    /// The queued stream, if requested.
     pub recorded: Option<Recorded>,
-    /// What the host stored last to registers of tiles that keep it.
+    /// The host's last stores to registers of tiles that keep them.
     pub registers: std::collections::BTreeMap<(TileId, u64), u32>,
-    /// The linter beside it.
+    /// The linter alongside the machine.
     pub judge: Judge,
 }
 
 const STREAM_MASK: u32 = 0x1_FFFF;
 /// A bit for each actor.
 pub(crate) const ALL_ACTORS: u8 = 0b111;
-/// Rectangles of multicasts whose tiles are kept.
+/// Number of multicast rectangles whose tiles are kept.
 const MOST_REACHES: usize = 16;
 
-/// A bit for each actor on the tile of one, itself included.
+/// A bit for each actor on the same tile, itself included.
 const fn neighbours(actor: Actor) -> u8 {
     match actor {
         Actor::Prefetch => 1 << Actor::Prefetch as u8,
@@ -115,7 +115,7 @@ impl World {
         u16::from_le_bytes([bytes[0], bytes[1]])
     }
 
-    /// A time, as commands and workers write it.
+    /// A time, in the form written by commands and workers.
     pub fn time_bytes(&self, cycle: u64) -> [u8; 8] {
         if self.still_clock { *b"the time" } else { cycle.to_le_bytes() }
     }
@@ -143,7 +143,7 @@ impl World {
         }
     }
 
-    /// Draws how long something takes.
+    /// Draws a duration.
     pub fn draw(&mut self, which: fn(&Delays) -> super::Delay) -> u64 {
         self.dice.draw(which(&self.delays))
     }
@@ -156,7 +156,7 @@ impl World {
         }
     }
 
-    /// Records a finding about what an actor does now.
+    /// Records a finding about an actor's current action.
     ///
     /// # Errors
     /// [`Stop`] if the machine stops at findings like this one.
@@ -179,13 +179,14 @@ impl World {
         }
     }
 
-    /// Records a finding after which the actor cannot go on: on silicon it runs into code that is none, or waits forever.
+    /// Records a finding after which the actor cannot continue: on silicon it jumps to an address that holds no code,
+    /// or waits forever.
     pub fn lose(&mut self, actor: Actor, hazard: Hazard, message: impl FnOnce() -> String) -> Stop {
         let _ = self.flag(actor, hazard, message);
         Stop
     }
 
-    /// Records a finding about what the host does now. Whether to stop shows in the ledger.
+    /// Records a finding about the host's current action. The ledger shows whether to stop.
     pub fn flag_host(&mut self, hazard: Hazard, message: impl FnOnce() -> String) {
         if self.ledger.wants(hazard) {
             let finding = Finding { cycle: self.now, notes: self.actor_lines(), ..Finding::new(hazard, message()) };
@@ -193,7 +194,7 @@ impl World {
         }
     }
 
-    /// How far it has come.
+    /// Its progress.
     pub fn status(&self) -> super::Status {
         let granted = self.memory.word(self.chip.prefetch(), self.layout.sem(0));
         super::Status {
@@ -212,7 +213,7 @@ impl World {
         }
     }
 
-    /// What each actor is doing, one line each, and the ledger of page credits.
+    /// The activity of each actor, one line each, and the ledger of page credits.
     pub fn actor_lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for actor in Actor::ALL {
@@ -243,13 +244,13 @@ impl World {
         Some(self.next_certain()).filter(|cycle| *cycle != NEVER)
     }
 
-    /// The same; never, if nothing does.
+    /// As [`World::next_event`]; never, if nothing does.
     fn next_certain(&self) -> u64 {
         let [first, second, third] = self.wakes;
         first.min(second).min(third).min(self.flights.next())
     }
 
-    /// Has an actor wait for something, or for nothing any more.
+    /// Sets or clears the wait of an actor.
     pub fn set_wait(&mut self, actor: Actor, wait: Option<Wait>) {
         let index = actor as usize;
         self.waits[index] = wait;
@@ -262,7 +263,8 @@ impl World {
         self.watching = self.watching & !(1 << index) | u8::from(watches) << index;
     }
 
-    /// An actor begins to wait: whether it goes on at once, as what it waits for is there, or comes before anything else happens.
+    /// An actor begins to wait: returns whether it continues immediately, because the condition holds, or because its
+    /// time comes before anything else happens.
     pub fn begins_to_wait(&mut self, actor: Actor, wait: Wait) -> bool {
         match wait {
             Wait::Until { cycle, .. } if cycle <= self.now => return true,
@@ -283,12 +285,12 @@ impl World {
         self.next == Some(actor)
     }
 
-    /// Whether nothing arrives up to a cycle, and nobody else goes on before an actor does then.
+    /// Whether nothing arrives up to a cycle, and nobody else proceeds before an actor does then.
     fn is_alone(&self, actor: Actor, cycle: u64) -> bool {
         let touched = self.touched | neighbours(actor);
         let others = Actor::ALL.into_iter().filter(|other| *other != actor);
         let first = others.fold(true, |first, other| {
-            // Within a cycle they go on in their order.
+            // Within a cycle they proceed in order.
             first & (self.wakes[other as usize] >= cycle.saturating_add(u64::from(other < actor)))
         });
         first && touched & self.watching == 0 && self.flights.next() > cycle && cycle <= self.until && self.may_go_on()
@@ -299,18 +301,19 @@ impl World {
         !self.ledger.stopped() && self.steps <= self.limits.steps && self.memory.used <= self.limits.bytes
     }
 
-    /// The host lets time pass up to a cycle: the first actor to go on.
+    /// The host lets time pass up to a cycle: returns the first actor that proceeds.
     pub fn let_pass(&mut self, until: u64) -> Option<Actor> {
         self.until = until;
         self.next_actor()
     }
 
-    /// When an actor goes on or something arrives, if nobody touches the machine; never, if nothing does.
+    /// When an actor proceeds or something arrives, if nobody touches the machine; never, if nothing does.
     pub fn due(&self) -> u64 {
         if self.touched & self.watching == 0 { self.next_certain() } else { self.now }
     }
 
-    /// Lets time pass up to a cycle if nothing happens until then, but something will after that; whether it has.
+    /// Lets time pass up to a cycle if nothing happens until then, but something will after that; returns whether it
+    /// has.
     pub fn passes_idly(&mut self, until: u64) -> bool {
         let next = self.next_certain();
         let idle = next > until && next != NEVER && self.touched & self.watching == 0 && self.may_go_on();
@@ -320,15 +323,16 @@ impl World {
         idle
     }
 
-    /// An actor has ended: who goes on.
+    /// An actor has ended: returns the one that continues.
     pub fn hand_over(&mut self, actor: Actor) -> Option<Actor> {
-        // Waits of those on its tile may be over.
+        // Waits of actors on its tile may be over.
         self.touched |= neighbours(actor);
         self.next = self.next_actor();
         self.next
     }
 
-    /// Lets time pass until an actor can go on, and takes its wait away. `None`: it passed to the end, or the machine has stopped.
+    /// Lets time pass until an actor can proceed, and clears its wait. `None`: it passed to the end, or the machine has
+    /// stopped.
     fn next_actor(&mut self) -> Option<Actor> {
         while self.may_go_on() || self.within_limits() {
             if let Some(actor) = self.ready() {
@@ -337,7 +341,7 @@ impl World {
                 return Some(actor);
             }
             let next = self.next_certain();
-            // An event for the other queue ends it.
+            // An event for the other queue ends the period.
             let until = self.until;
             if next > until || next == NEVER {
                 self.now = self.now.max(until);
@@ -354,8 +358,8 @@ impl World {
         None
     }
 
-    /// The first actor that can go on. Waits that only time ends are over by the clock; the others are looked at when something was
-    /// touched that may end them.
+    /// The first actor that can proceed. Waits for time end by the clock; the others are checked when something that
+    /// may end them was touched.
     fn ready(&mut self) -> Option<Actor> {
         for actor in Actor::ALL {
             let index = actor as usize;
@@ -374,7 +378,7 @@ impl World {
         None
     }
 
-    /// The actors that run on a tile, a bit each: what is written there may end their waits.
+    /// The actors that run on a tile, one bit each: writes there may end their waits.
     pub fn actors_of(&self, tile: TileId) -> u8 {
         match tile {
             tile if tile == self.chip.prefetch() => 1 << Actor::Prefetch as u8,
@@ -400,7 +404,7 @@ impl World {
             return reach.clone();
         }
         let reach = Rc::new(self.chip.reach(rect));
-        // A driver has some few.
+        // A driver uses only a few.
         if self.reaches.len() == MOST_REACHES {
             self.reaches.remove(0);
         }
@@ -408,7 +412,7 @@ impl World {
         reach
     }
 
-    /// Whether the machine may go on; if not, it says so and stops.
+    /// Whether the machine may continue; if not, it reports that and stops.
     #[cold]
     fn within_limits(&mut self) -> bool {
         let Limits { steps, bytes } = self.limits;
@@ -433,7 +437,7 @@ impl World {
         self.ledger.stopped = Some(self.ledger.findings.len() - 1);
     }
 
-    /// Lets what arrives now arrive. The flight is over; its bytes are where they belong.
+    /// Processes an arrival. The flight is over; its bytes are at their destination.
     pub fn arrive(&mut self, flight: Flight) {
         match flight {
             Flight::Write { tile, from, to, bytes } => {
@@ -478,7 +482,7 @@ impl World {
     }
 }
 
-/// The linter, and what it has found ahead of the device.
+/// The linter, and its findings ahead of the device.
 pub(crate) struct Judge {
     pub(crate) linter: Linter,
     /// With the byte of the record that the dispatcher has to pass.
@@ -503,11 +507,12 @@ pub(crate) struct Niu {
     pub(crate) atomics: u64,
     /// When all reads so far have landed.
     pub(crate) read: u64,
-    /// Announced acknowledgements minus those that come.
+    /// Announced acknowledgements minus actual ones.
     pub(crate) missing: i64,
     /// The upper address register was left pointing at PCIe.
     pub(crate) mid_residue: bool,
-    /// How often all writes were known to have arrived; payload is ordered before a signal if this moved between them.
+    /// How often all writes were known to have arrived; payload is ordered before a signal if this changed between
+    /// them.
     pub epoch: u64,
 }
 

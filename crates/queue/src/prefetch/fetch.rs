@@ -37,9 +37,9 @@ impl Landed {
 pub(super) struct Fetch {
     /// The command to run next.
     pub cmd_ptr: u32,
-    /// One past the bytes that have landed.
+    /// End of the landed bytes.
     fence: u32,
-    /// Bytes that are on their way after the fence.
+    /// Bytes in flight after the fence.
     pending: u32,
     stall: Stall,
     slot: u32,
@@ -74,7 +74,7 @@ impl Fetch {
         self.stall = Stall::Not;
     }
 
-    /// Goes on until there is a command at `cmd_ptr`, with at most one read under way.
+    /// Proceeds until there is a command at `cmd_ptr`, with at most one read in flight.
     pub async fn advance(&mut self, core: &Core) -> Result<(), Stop> {
         loop {
             if self.stall == Stall::Stalled {
@@ -104,7 +104,7 @@ impl Fetch {
             }
             if self.pending != 0 {
                 self.land(core).await?;
-                // The next record can be on its way while this one's commands run.
+                // The next record can be in flight while this one's commands run.
                 let slot = core.look().slot(self.slot);
                 self.stall = if slot & STALL_FLAG != 0 { Stall::Next } else { Stall::Not };
                 if self.issue(core, slot)? && self.stall == Stall::Next {
@@ -122,7 +122,7 @@ impl Fetch {
         }
     }
 
-    /// After a wrap of the area, commands go on where the fence does.
+    /// After a wrap of the area, commands continue where the fence does.
     fn wrap(&mut self) {
         if self.fence < self.cmd_ptr {
             self.cmd_ptr = self.fence;
@@ -142,7 +142,7 @@ impl Fetch {
         world.check_landed(landed.record, landed.start)
     }
 
-    /// Starts to read the record that a slot announces, if there is one and it fits; whether it did.
+    /// Starts to read the record announced by a slot, if there is one and it fits; returns whether it did.
     fn issue(&mut self, core: &Core, slot: u16) -> Result<bool, Stop> {
         let bytes = u32::from(slot & !STALL_FLAG) << 4;
         if bytes == 0 {
@@ -199,7 +199,7 @@ impl Fetch {
         Ok(true)
     }
 
-    /// Which record holds the command at an address, and where in it.
+    /// The record that contains the command at an address, and the offset in it.
     pub fn place(&self, at: u32) -> (Option<RecordRef>, Option<u32>) {
         match self.records.front() {
             Some(front) if (front.start..front.end).contains(&at) => (Some(front.record), Some(at - front.start)),
@@ -207,7 +207,7 @@ impl Fetch {
         }
     }
 
-    /// The stride of a command may not leave its record, nor stand still.
+    /// The stride of a command must not leave its record, nor be zero.
     pub fn check_stride(&self, core: &Core, header: &Prefetch, at: u32) -> Result<(), Stop> {
         let stride = header.stride();
         if stride == 0 {
@@ -230,13 +230,13 @@ impl Fetch {
         Ok(())
     }
 
-    /// Records of which there is something at an address or after it.
+    /// Number of records with bytes at or after an address.
     pub fn records_behind(&self, at: u32) -> u64 {
         let first = self.records.front().map_or(0, |front| u64::from(at < front.end));
         self.records.len().saturating_sub(1) as u64 + first
     }
 
-    /// What a command takes from after its header lies in its record, and before the next command.
+    /// Checks that the bytes a command uses after its header are within its record, and before the next command.
     pub fn check_inside(&self, core: &Core, at: u32, header: u32, bytes: u32, stride: u32) -> Result<(), Stop> {
         let end = u64::from(at) + u64::from(header) + u64::from(bytes);
         let record = self.records.front().filter(|front| (front.start..front.end).contains(&at));
@@ -254,7 +254,7 @@ impl Fetch {
         Ok(())
     }
 
-    /// Goes on to the next command.
+    /// Advances to the next command.
     pub fn step(&mut self, core: &Core, stride: u32) -> Result<(), Stop> {
         self.cmd_ptr = self.cmd_ptr.saturating_add(stride);
         if self.cmd_ptr > core.layout.l1_bytes {

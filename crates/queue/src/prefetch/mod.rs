@@ -1,11 +1,12 @@
-//! The prefetcher, in the variant for one chip: it fetches records from the host and relays what their commands carry.
+//! The prefetcher, in the variant for one chip: it fetches records from the host and relays the payloads of their
+//! commands.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `fetch` | slots, reads of host memory, the area where records land |
 //! | `ring` | page credits, and writing into a dispatcher's ring of pages |
 //! | `relay` | relays of inline payloads |
-//! | `pages` | relays of what lies in DRAM or L1, through the scratch buffers |
+//! | `pages` | relays of data in DRAM or L1, through the scratch buffers |
 //! | `ringbuffer` | the ring-buffer commands |
 //! | `trace` | commands that come from DRAM: exec_buf |
 
@@ -43,7 +44,7 @@ pub(crate) async fn run(core: Core) -> Result<(), Stop> {
 }
 
 impl Prefetcher {
-    /// Fetches and runs one command; whether it was the last.
+    /// Fetches and runs one command; returns whether it was the last.
     async fn next(&mut self) -> Result<bool, Stop> {
         self.fetch.advance(&self.core).await?;
         let at = self.fetch.cmd_ptr;
@@ -64,7 +65,7 @@ impl Prefetcher {
         Ok(false)
     }
 
-    /// Runs one command whose header stands at `at`; whether it was TERMINATE.
+    /// Runs one command whose header is at `at`; returns whether it was TERMINATE.
     async fn command(&mut self, header: Prefetch, at: u32) -> Result<bool, Stop> {
         self.core.work().await;
         let appended = std::mem::replace(&mut self.appending, false);
@@ -92,7 +93,7 @@ impl Prefetcher {
         Ok(false)
     }
 
-    /// Reads the header at an address of the command area and takes note of the command.
+    /// Reads the header at an address of the command area and records the command.
     fn decode(&mut self, at: u32) -> Result<Prefetch, Stop> {
         let bytes: [u8; 32] = self.core.bytes(at)?;
         let place = match self.trace {
@@ -104,7 +105,7 @@ impl Prefetcher {
         let name = header.as_ref().map_or("?", |header| header.name());
         self.core.world().command(self.core.actor, name, place.0, place.1);
         let header = header.map_err(|_| match place.1 {
-            // Padding where a command should be.
+            // Padding in place of a command.
             Some(at) if at > 0 && bytes[0] == 0 => self.core.lose(Hazard::RecordTrailing, || {
                 format!("the bytes from +{at:#x} of the record belong to no command's stride and are taken for one")
             }),
@@ -120,14 +121,15 @@ impl Prefetcher {
         self.core.lose(Hazard::PrefetchIllegal, || format!("this kernel has no case for the command id {id}"))
     }
 
-    /// A relay that releases one page more than it takes must follow one that took a page and kept it, and nothing else may.
+    /// A relay that releases one page more than it acquires must follow one that acquired a page and kept it, and
+    /// nothing else may.
     fn check_append(&mut self, header: &Prefetch, appended: bool) -> Result<(), Stop> {
         let appends = match header {
             Prefetch::RelayLinear(_)
             | Prefetch::RelayPaged(_)
             | Prefetch::RelayPagedPacked(_)
             | Prefetch::RelayRingbuffer(_) => true,
-            // These relay nothing: a page that was begun stays so.
+            // These relay nothing: an open page stays open.
             Prefetch::PagedToRingbuffer(_) | Prefetch::SetRingbufferOffset(_) => {
                 self.appending = appended;
                 return Ok(());
@@ -157,7 +159,7 @@ impl Prefetcher {
         Ok(())
     }
 
-    /// What TERMINATE does: wait until all credits have come home and everything has arrived.
+    /// The actions of TERMINATE: waits until all credits have been returned and everything has arrived.
     async fn end(&mut self) -> Result<(), Stop> {
         self.core.wait(Wait::CreditsHome { taken: self.ring.taken() }).await;
         let wait = self.core.look().until_acknowledged(Port::Prefetch);

@@ -1,5 +1,5 @@
-//! Relays of what lies in DRAM, in L1 or anywhere else, through the two halves of the scratch buffer: one is read while the
-//! other is relayed.
+//! Relays of data in DRAM, L1 or any other memory, through the two halves of the scratch buffer: one is filled while
+//! the other is relayed.
 
 use super::ring::Origin;
 use crate::machine::{Core, Port, Stop, page_address};
@@ -7,7 +7,7 @@ use crate::prefetch::prefetcher::Prefetcher;
 use crate::sanitize::Hazard;
 use crate::wire::{Packed, PagedPackedSub, RelayLinear, RelayPaged, RelayPagedPacked};
 
-/// Most parts of a packed relay.
+/// Maximum number of parts of a packed relay.
 const MAX_SUBS: usize = 35;
 
 /// Pages that are read one after another.
@@ -17,13 +17,13 @@ pub(super) struct Pages {
     pub base: u32,
     pub page: u32,
     pub index: u32,
-    /// Bytes of the page that have been read.
+    /// Bytes of the page already read.
     pub offset: u32,
     pub left: u64,
 }
 
 impl Pages {
-    /// Starts to read up to `limit` bytes to an address, whole pages where they fit; how many bytes.
+    /// Starts to read up to `limit` bytes to an address, whole pages if they fit; returns the number of bytes.
     pub fn read(&mut self, core: &Core, to: u32, limit: u32) -> Result<u32, Stop> {
         let mut world = core.world();
         let mut done = 0;
@@ -31,7 +31,7 @@ impl Pages {
             let rest = u64::from(self.page - self.offset).min(self.left) as u32;
             let bytes = rest.min(limit - done);
             if u64::from(to) + u64::from(done) >= u64::from(core.layout.l1_bytes) {
-                // What is read after the core's own memory is lost, and was named.
+                // Data read beyond the core's own memory is lost, and was reported.
                 (done, self.left) = (limit, 0);
                 break;
             }
@@ -50,14 +50,14 @@ impl Pages {
     }
 }
 
-/// What a relay reads.
+/// The source of a relay.
 enum Reader<'a> {
     Linear { xy: u32, addr: u64, left: u64 },
     Runs(&'a mut [Pages]),
 }
 
 impl Reader<'_> {
-    /// Starts to read the next up to `limit` bytes to an address; how many bytes.
+    /// Starts to read the next up to `limit` bytes to an address; returns the number of bytes.
     fn read(&mut self, core: &Core, to: u32, limit: u32) -> Result<u32, Stop> {
         match self {
             Reader::Linear { xy, addr, left } => {
@@ -141,7 +141,7 @@ impl Prefetcher {
         Ok(())
     }
 
-    /// Reads into one half while the other is relayed; the last `adjust` bytes are left out.
+    /// Reads into one half while the other is relayed; the last `adjust` bytes are omitted.
     async fn relay(&mut self, mut reader: Reader<'_>, adjust: u32) -> Result<(), Stop> {
         let area = &self.core.layout.prefetch;
         let (half, mut now, mut other) = (area.scratch_half, area.scratch_base, area.scratch_base + area.scratch_half);
@@ -168,11 +168,11 @@ impl Prefetcher {
         self.write_pages(now, bytes - adjust, true).await
     }
 
-    /// Writes bytes after what was relayed last, and hands over the pages that this fills; the last write of a command also
-    /// the one it ends in.
+    /// Writes bytes after the previously relayed ones, and hands over the pages that this fills; the last write of a
+    /// command also the page in which it ends.
     pub(super) async fn write_pages(&mut self, from: u32, bytes: u32, last: bool) -> Result<(), Stop> {
         let page = self.ring.page();
-        // A pointer at the start of a page has all of it: whoever came to it acquired it.
+        // A pointer at the start of a page has all of it: the page was acquired when the pointer reached it.
         let residual = page - (self.ring.ptr & (page - 1));
         let round = page - u32::from(last);
         let pages = bytes.wrapping_sub(residual).wrapping_add(round) / page;

@@ -1,4 +1,4 @@
-//! What the prefetcher knows.
+//! The prefetcher's state.
 
 use crate::machine::Core;
 use crate::prefetch::fetch::Fetch;
@@ -14,9 +14,9 @@ pub(crate) struct Prefetcher {
     pub(super) s_ring: RingWriter,
     /// While commands come from DRAM.
     pub(super) trace: Option<Trace>,
-    /// STALLs so far.
+    /// Number of STALLs so far.
     pub(super) stalls: u32,
-    /// A NOFLUSH relay has begun a page that the next relay goes on in.
+    /// A NOFLUSH relay has begun a page that the next relay continues.
     pub(super) appending: bool,
     pub(super) ringbuffer: Ringbuffer,
 }
@@ -26,7 +26,7 @@ pub(super) struct Ringbuffer {
     pub(super) base: u32,
     pub(super) bytes: u32,
     pub(super) wp: u32,
-    /// Where starts of parts count from.
+    /// Base of the starts of parts.
     pub(super) offset: u32,
 }
 
@@ -39,11 +39,11 @@ pub(super) struct Trace {
     pub(super) pages_left: u32,
     /// The next byte to run.
     pub ptr: u32,
-    /// Bytes from `ptr` on that have landed.
+    /// Landed bytes starting at `ptr`.
     pub(super) valid: u32,
-    /// Bytes after them that are being read.
+    /// Bytes after them in flight.
     pub(super) pending: u32,
-    /// Bytes passed since the present command's first.
+    /// Bytes skipped since the current command's first.
     pub(super) passed: u32,
     pub(super) rounds: u32,
 }

@@ -1,4 +1,4 @@
-//! Relays of what follows the header.
+//! Relays of payloads that follow the header.
 
 use super::RingWriter;
 use super::ring::Origin;
@@ -30,7 +30,7 @@ impl Prefetcher {
         Ok(())
     }
 
-    /// RELAY_INLINE_NOFLUSH: a page is begun, and the next relay goes on in it.
+    /// RELAY_INLINE_NOFLUSH: begins a page, which the next relay continues.
     pub(super) async fn relay_noflush(&mut self, inline: Inline, at: u32) -> Result<(), Stop> {
         self.ring.acquire(&self.core, 1).await;
         let page = self.ring.page();

@@ -4,7 +4,7 @@ use crate::layout::Layout;
 use crate::machine::{Core, Location, Port, Wait};
 use crate::sanitize::RecordRef;
 
-/// Where relayed bytes come from, for the sanitizer.
+/// The origin of relayed bytes, for the sanitizer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub record: Option<RecordRef>,
@@ -17,14 +17,14 @@ pub(super) struct RingWriter {
     base: u32,
     end: u32,
     log_page: u32,
-    /// Where the next byte goes; may rest at the end.
+    /// Position of the next byte; may be at the end.
     pub ptr: u32,
     /// Minus the pages acquired, wrapping.
     taken: u32,
 }
 
 impl RingWriter {
-    /// The end of a ring that has taken so many pages before.
+    /// The writing end of a ring that has used this many pages before.
     pub fn new(layout: &Layout, subordinate: bool, before: u32) -> RingWriter {
         let cb = &layout.dispatch;
         let (base, end, log_page) = match subordinate {
@@ -43,7 +43,7 @@ impl RingWriter {
         1 << self.log_page
     }
 
-    /// Pages that so many bytes take from the start of one.
+    /// Number of pages needed for this many bytes from the start of one.
     pub fn pages(&self, bytes: u32) -> u32 {
         bytes.div_ceil(self.page())
     }
@@ -56,7 +56,7 @@ impl RingWriter {
             let added = world.until_added(Port::Prefetch);
             (added, added.is_over(&world) && credits.is_over(&world))
         };
-        // Mostly there is nothing to wait for.
+        // Mostly no wait is needed.
         if !there {
             core.wait(added).await;
             core.wait(credits).await;
@@ -79,7 +79,7 @@ impl RingWriter {
         }
     }
 
-    /// Writes bytes of the prefetch core's L1 at the pointer, around the end of the ring if need be.
+    /// Writes bytes of the prefetch core's L1 at the pointer, wrapping at the end of the ring if necessary.
     pub fn write(&mut self, core: &Core, mut from: u32, mut bytes: u32, origin: Origin) {
         let mut world = core.world();
         let dispatch = world.chip.dispatch();

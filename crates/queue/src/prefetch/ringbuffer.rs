@@ -7,7 +7,7 @@ use crate::prefetch::prefetcher::{Prefetcher, Ringbuffer};
 use crate::sanitize::Hazard;
 use crate::wire::{Packed, PagedToRingbuffer, RelayRingbuffer, RingbufferSub, SetRingbufferOffset};
 
-/// Most parts of a relay.
+/// Maximum number of parts of a relay.
 const MAX_SUBS: usize = 52;
 
 impl Ringbuffer {
@@ -81,7 +81,7 @@ impl Prefetcher {
             }
             self.write_pages(from, sub.length, last).await?;
         }
-        // Nothing may be read over what is still being relayed.
+        // Nothing may be overwritten while it is still being relayed.
         let wait = self.core.look().until_sent(Port::Prefetch);
         self.core.wait(wait).await;
         Ok(())

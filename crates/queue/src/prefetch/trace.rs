@@ -1,4 +1,4 @@
-//! Commands from DRAM: EXEC_BUF reads pages into the command area, round and round, and runs what they hold.
+//! Commands from DRAM: EXEC_BUF reads pages into the command area, cyclically, and runs the commands in them.
 
 use crate::machine::{Core, Port, Stop, page_address};
 use crate::prefetch::prefetcher::{Prefetcher, Trace};
@@ -17,7 +17,7 @@ impl Trace {
         if at >= self.end { at - self.capacity() } else { at }
     }
 
-    /// Starts to read as many pages as there is room for.
+    /// Starts to read as many pages as there is capacity for.
     async fn refill(&mut self, core: &Core) -> Result<(), Stop> {
         let free = self.capacity() - self.valid - self.pending;
         let most = if self.rounds == 0 { FIRST.max(self.page) } else { free };
@@ -25,7 +25,7 @@ impl Trace {
         if pages == 0 || self.pending > 0 {
             return Ok(());
         }
-        // What is relayed from here must have left.
+        // Data relayed from here must have left.
         let wait = core.look().until_sent(Port::Prefetch);
         core.wait(wait).await;
         self.rounds = self.rounds.saturating_add(1);
@@ -41,7 +41,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Waits until so many bytes from `ptr` on are there.
+    /// Waits until this many bytes from `ptr` have landed.
     pub async fn ensure(&mut self, core: &Core, bytes: u32) -> Result<(), Stop> {
         while self.valid < bytes {
             if self.pending == 0 {
@@ -61,13 +61,13 @@ impl Trace {
         Ok(())
     }
 
-    /// The next bytes in one piece, `most` of them or fewer.
+    /// The next contiguous bytes, at most `most`.
     pub async fn span(&mut self, core: &Core, most: u32) -> Result<(u32, u32), Stop> {
         self.ensure(core, 1).await?;
         Ok((self.ptr, most.min(self.valid).min(self.end - self.ptr)))
     }
 
-    /// Passes bytes.
+    /// Skips bytes.
     pub async fn skip(&mut self, core: &Core, mut bytes: u32) -> Result<(), Stop> {
         self.passed = self.passed.saturating_add(bytes);
         while bytes > 0 {
@@ -80,7 +80,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Copies bytes after the present command's header, which has not been passed.
+    /// Copies bytes after the current command's header, which has not been skipped.
     pub async fn copy(&mut self, core: &Core, offset: u32, out: &mut [u8]) -> Result<(), Stop> {
         self.ensure(core, offset.saturating_add(out.len() as u32)).await?;
         let world = core.look();

@@ -1,15 +1,15 @@
-//! A hazard that was met: where, and what everybody was doing.
+//! A detected hazard: its location, and the state of all actors.
 
 use std::fmt;
 
 use super::{Hazard, Severity};
 
-/// A host record: what one slot of the fetch queue announces.
+/// A host record, announced by one slot of the fetch queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordRef {
-    /// Its number since the queue was opened, from 0.
+    /// Its index since the queue was opened, from 0.
     pub index: u64,
-    /// Where it starts in the issue region, in bytes.
+    /// Its start in the issue region, in bytes.
     pub offset: u64,
     /// Its size in bytes.
     pub length: u32,
@@ -21,14 +21,14 @@ impl fmt::Display for RecordRef {
     }
 }
 
-/// A command, as its actor counts them.
+/// A command, as counted by its actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandRef {
-    /// How many commands this actor had met before.
+    /// Number of commands that this actor had met before.
     pub index: u64,
-    /// Its name, such as `WRITE_PACKED`; `?` for an id that has none.
+    /// Its name, such as `WRITE_PACKED`; `?` for an unknown id.
     pub name: &'static str,
-    /// Where it starts in the host record's bytes, if it came from one.
+    /// Its start in the host record's bytes, if it came from one.
     pub at: Option<u32>,
 }
 
@@ -45,37 +45,37 @@ impl fmt::Display for CommandRef {
 /// One finding of the linter or the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Which hazard.
+    /// The hazard.
     pub hazard: Hazard,
-    /// What is wrong here, with its numbers, in one sentence.
+    /// The specific error, with its values, in one sentence.
     pub message: String,
-    /// Which of two queues it is about, where there are two.
+    /// Its queue, if there are two.
     pub queue: Option<u8>,
     /// The host record that it comes from.
     pub record: Option<RecordRef>,
     /// The command that it comes from.
     pub command: Option<CommandRef>,
-    /// What the host of a stream does, by its place among [`Capture::acts`](crate::capture::Capture::acts), that it is about.
+    /// The host action of a stream that it concerns, as an index in [`Capture::acts`](crate::capture::Capture::acts).
     pub act: Option<u64>,
-    /// When, in device cycles; 0 from the linter.
+    /// Its time in device cycles; 0 from the linter.
     pub cycle: u64,
-    /// Further lines: what each actor was doing, who waits for what, ledgers.
+    /// Further lines: the activity of each actor, wait relations, ledgers.
     pub notes: Vec<String>,
 }
 
 impl Finding {
-    /// A finding that is only a hazard and a sentence.
+    /// A finding that consists of a hazard and a sentence.
     pub fn new(hazard: Hazard, message: impl Into<String>) -> Finding {
         let (record, command, act, notes) = (None, None, None, Vec::new());
         Finding { hazard, message: message.into(), queue: None, record, command, act, cycle: 0, notes }
     }
 
-    /// Which queue a record of it is of, for messages: nothing, where there is one.
+    /// The queue of its record, for messages: empty if there is only one.
     pub fn of_queue(&self) -> String {
         self.queue.map_or(String::new(), |queue| format!(" of queue {queue}"))
     }
 
-    /// How bad it is.
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         self.hazard.def().severity
     }

@@ -1,10 +1,10 @@
-//! Who waits for what, when nothing can happen any more.
+//! The wait relations when nothing can happen any more.
 
 use super::{Finding, Hazard};
 use crate::machine::{Actor, State, Wait, World, stream_reached};
 
-/// Whether an actor waits for the host, having done everything it was told to: it has not begun anything that it cannot end, and
-/// if it has ended, nothing was left for it.
+/// Whether an actor only waits for the host, having done everything it was told to: it has begun nothing that it cannot
+/// end, and if it has ended, no work was left for it.
 fn idle_actor(world: &World, actor: Actor) -> bool {
     let wait = world.waits[actor as usize];
     match world.states[actor as usize] {
@@ -13,13 +13,14 @@ fn idle_actor(world: &World, actor: Actor) -> bool {
         State::On => match wait {
             Some(Wait::Idle | Wait::Slot { .. }) => true,
             Some(Wait::Pages { inside, .. } | Wait::SubordinatePage { inside, .. }) => !inside,
-            // Not stuck yet if the host may still take completions.
+            // It is not stuck yet if the host may still take completions.
             _ => false,
         },
     }
 }
 
-/// What was sent to an actor that has ended and will never look at it: records to the prefetcher, pages to the dispatcher.
+/// Items sent to an actor that has ended and will never process them: records to the prefetcher, pages to the
+/// dispatcher.
 fn behind_terminate(world: &World, actor: Actor) -> u64 {
     let ledger = &world.ledger;
     match actor {
@@ -35,16 +36,16 @@ pub(crate) fn all_idle(world: &World) -> bool {
     Actor::ALL.into_iter().all(|actor| idle_actor(world, actor))
 }
 
-/// What keeps a machine in which nothing is under way from going on.
+/// Why a machine in which nothing is in flight does not continue.
 ///
-/// Call it only then. If all actors have finished, the host waits for something that was never sent.
+/// To be called only then. If all actors have finished, the host waits for something that was never sent.
 pub(crate) fn diagnose(world: &World) -> Finding {
     let wait = |actor: Actor| match world.states[actor as usize] {
         State::On => world.waits[actor as usize],
         _ => None,
     };
     let (culprit, hazard, message) = match (wait(Actor::Prefetch), wait(Actor::Dispatch)) {
-        // The dispatcher first: what keeps it keeps the prefetcher too.
+        // The dispatcher first: whatever blocks it blocks the prefetcher too.
         (_, Some(Wait::Stream { stream, count })) => {
             (Actor::Dispatch, Hazard::WaitUnreachable, stream_hang(world, stream, count))
         }

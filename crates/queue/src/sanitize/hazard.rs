@@ -1,35 +1,35 @@
 //! The hazards of driving the command queue, declared once: code, severity, meaning and remedy.
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// Works today, by luck or by a margin that is not promised.
+    /// Works today, by luck or by a margin that is not guaranteed.
     Warning,
-    /// Hangs a board, corrupts memory, or runs what nobody wrote.
+    /// Hangs a board, corrupts memory, or runs arbitrary bytes as code.
     Error,
 }
 
-/// What a hazard is.
+/// The declaration of a hazard.
 #[derive(Clone, Copy, Debug)]
 pub struct HazardDef {
     /// Stable code, such as `slot-overwritten`.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// What happens on silicon, in one sentence.
+    /// The consequence on silicon, in one sentence.
     pub meaning: &'static str,
-    /// What a driver does about it.
+    /// How a driver avoids it.
     pub hint: &'static str,
 }
 
 macro_rules! hazards {
     ($($name:ident $code:literal $severity:ident $meaning:literal $hint:literal;)*) => {
-        /// Everything that a driver can do wrong and that has a name here.
+        /// All named errors of a driver.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Hazard { $(#[doc = $meaning] $name,)* }
 
         impl Hazard {
-            /// All hazards, in the order of the path that a record takes.
+            /// All hazards, in the order of a record's path.
             pub const ALL: &[Hazard] = &[$(Hazard::$name,)*];
 
             /// The hazard with this code.
@@ -315,7 +315,7 @@ hazards! {
         "A record follows the command that ends the kernel: it is never read."
         "terminate last";
 
-    // Workers, and the end of everything.
+    // Workers, and termination.
     WorkerFault "worker-fault" Error
         "A worker could not run what it was launched with."
         "see the worker's own message";

@@ -1,4 +1,4 @@
-//! A shadow of the issue region: which of its bytes the device has yet to read.
+//! A shadow of the issue region: the bytes that the device has yet to read.
 
 use std::collections::VecDeque;
 
@@ -9,17 +9,17 @@ use crate::layout::Layout;
 #[derive(Clone, Debug)]
 pub(crate) struct IssueShadow {
     bytes: u64,
-    /// Where the device will read the next record, if host and device agree.
+    /// The device's next read address, if host and device agree.
     next: u64,
     announced: u64,
     unread: VecDeque<RecordRef>,
-    /// How many of them are being read: their slots are free again.
+    /// Number of records being read: their slots are free again.
     in_flight: usize,
-    /// Where the last of these goes. One read is under way at most.
+    /// The destination of the last of these. At most one read is in flight.
     to: u32,
 }
 
-/// What a store of the host into the issue region hits.
+/// The record hit by a store of the host into the issue region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overlap {
     /// A record whose slot is still queued.
@@ -52,7 +52,7 @@ impl IssueShadow {
         record
     }
 
-    /// The device starts to read the oldest record that it does not read yet: from where it really does, to an address.
+    /// The device starts to read the oldest unread record: from its actual read address, to an address.
     pub fn fetch(&mut self, offset: u64, length: u32, to: u32) -> RecordRef {
         self.to = to;
         match self.unread.get_mut(self.in_flight) {
@@ -65,7 +65,7 @@ impl IssueShadow {
         }
     }
 
-    /// What the device was reading to an address has landed.
+    /// The device's read to an address has landed.
     pub fn landed(&mut self, to: u32) {
         if self.in_flight > 0 && to == self.to {
             self.unread.pop_front();

@@ -1,56 +1,56 @@
-//! What the sanitizer remembers: who sent which bytes, what is unread, and what was found.
+//! The sanitizer's records: who sent which bytes, what is unread, and what was found.
 
 use super::{CommandRef, Finding, Hazard, IssueShadow, RecordRef, Severity};
 use crate::layout::Layout;
 use crate::machine::credits;
 
-/// What a machine does at an error.
+/// The behaviour of a machine at an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum AtError {
     /// It stops there: every later call of the driver returns the finding.
     #[default]
     Strict,
-    /// It notes the finding and goes on as the silicon would, as far as that is known.
+    /// It records the finding and continues as the silicon would, as far as known.
     Silicon,
 }
 
-/// Where an actor is in what the host sent.
+/// The position of an actor in the host's data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct At {
     pub record: Option<RecordRef>,
     pub command: Option<CommandRef>,
 }
 
-/// A page of a ring between two cores: where its bytes came from, and how many there are.
+/// A page of a ring between two cores: the origin of its bytes, and their number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Page {
     pub record: Option<RecordRef>,
-    /// Where the relayed bytes start in the record, if they came from it.
+    /// The start of the relayed bytes in the record, if they came from it.
     pub at: Option<u32>,
     /// Bytes written since the page was released.
     pub filled: u32,
 }
 
-/// What go signals make a stream count, and what was waited for, since it was cleared.
+/// The count that go signals make a stream reach, and the awaited count, since it was cleared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Notices {
-    /// Workers that were sent a go signal.
+    /// Number of workers that were sent a go signal.
     pub due: u64,
-    /// The highest count that a wait has passed by.
+    /// The highest count that a wait has passed.
     pub passed: u32,
 }
 
 impl Notices {
-    /// Whether a wait for a count passes by notices of an earlier launch alone, while later ones are on their way.
+    /// Whether a wait for a count is satisfied by notices of an earlier launch alone, while later ones are in flight.
     pub fn stale(self, count: u32) -> bool {
         count > 0 && count <= self.passed && u64::from(count) < self.due
     }
 }
 
-/// Findings of one hazard that are kept; more are only counted.
+/// Number of findings kept per hazard; more are only counted.
 const KEPT: u64 = 16;
 
-/// The memory of the sanitizer.
+/// The records of the sanitizer.
 pub(crate) struct Ledger {
     pub mode: AtError,
     pub findings: Vec<Finding>,
@@ -62,7 +62,7 @@ pub(crate) struct Ledger {
     pub at: [At; 3],
     /// Commands that each actor has met.
     pub commands: [u64; 3],
-    /// Stride of the prefetcher's present command.
+    /// Stride of the prefetcher's current command.
     pub stride: u32,
     /// Pages of the dispatcher's ring.
     pub pages: Vec<Page>,
@@ -71,41 +71,41 @@ pub(crate) struct Ledger {
     pub issue: IssueShadow,
     /// By stream.
     pub notices: [Notices; 64],
-    /// Hazards that are accepted: counted, and not kept.
+    /// Allowed hazards: counted, and not kept.
     pub allowed: Vec<Hazard>,
     /// Pages that the prefetcher acquired for the dispatcher, and handed over.
     pub acquired: u64,
     pub produced: u64,
-    /// Pages that the dispatcher took, and gave back.
+    /// Pages that the dispatcher took, and returned.
     pub consumed: u64,
     pub returned: u64,
-    /// Pages that had been handed over and not been run when the dispatcher ended.
+    /// Pages handed over and not run when the dispatcher ended.
     pub left_by_terminate: u64,
-    /// Records that had been fetched and not been run when the prefetcher ended.
+    /// Records fetched and not run when the prefetcher ended.
     pub left_unread: u64,
     /// Minus the credits that the prefetcher has taken, wrapping.
     pub taken: u32,
-    /// Completion records: where each ends in pages, the last some hundred of them.
+    /// Completion records: the end of each in pages, for the last few hundred.
     pub completion_ends: std::collections::VecDeque<u64>,
     /// Pages pushed to the completion ring.
     pub completed: u64,
     /// Pages that the host has taken from it.
     pub drained: u64,
-    /// Whether what it takes next is the start of a record.
+    /// Whether it takes the start of a record next.
     pub between_records: bool,
     /// Records that the host has taken from it.
     pub taken_records: u64,
     /// The host has let everything run since it last queued a record.
     pub settled: bool,
-    /// What the host knew when it queued each record that is not fetched yet: whether everything before had run, and how many records
-    /// of the completion ring it had taken; whether it had waited, as a stream says it; when it was; and how many records of another
-    /// queue's ring it had taken.
+    /// The host's knowledge when it queued each record that is not fetched yet: whether everything before had run; the
+    /// number of records of the completion ring it had taken; whether it had waited, according to the stream; the time;
+    /// and the number of records of another queue's ring it had taken.
     pub known: std::collections::VecDeque<(bool, u64, bool, u64, u64)>,
     /// Records that the host has taken from another queue's completion ring.
     pub taken_of_other: u64,
-    /// Records in borrowed memory, as they were when the host announced them, by their number.
+    /// Records in borrowed memory, with their contents when the host announced them, by index.
     pub borrowed: std::collections::VecDeque<(u64, Vec<u8>)>,
-    /// What queued records relay from borrowed memory.
+    /// Borrowed memory relayed by queued records.
     pub relayed: std::collections::VecDeque<crate::machine::Borrowed>,
     /// Records that the host had taken from the completion ring when it last queued one.
     pub taken_before: u64,
@@ -147,7 +147,7 @@ impl Ledger {
         }
     }
 
-    /// Counts a hazard; whether a finding of it is to be kept.
+    /// Counts a hazard; returns whether a finding of it should be kept.
     pub fn wants(&mut self, hazard: Hazard) -> bool {
         let met = &mut self.met[hazard as usize];
         *met += 1;
@@ -175,7 +175,7 @@ impl Ledger {
         self.at[actor] = At { record, command: Some(CommandRef { index, name, at }) };
     }
 
-    /// Page credits in one line: where all pages of the dispatcher's ring are, given the credits granted so far.
+    /// Page credits in one line: the state of all pages of the dispatcher's ring, given the credits granted so far.
     pub fn credits_line(&self, granted: u32, layout: &Layout) -> String {
         format!(
             "page credits: {} of {} free; {} pages acquired, {} handed over, {} consumed, {} returned ({} of them held back in blocks)",
@@ -191,7 +191,7 @@ impl Ledger {
 }
 
 impl Ledger {
-    /// The host announces a record of so many bytes.
+    /// The host announces a record of this size.
     pub fn announced(&mut self, bytes: u32, waited: bool, cycle: u64) -> RecordRef {
         let record = self.issue.announce(bytes);
         self.taken_before = self.taken_records;
@@ -205,7 +205,7 @@ impl Ledger {
         record
     }
 
-    /// Pages went to the completion ring; `last`: with them, a record is complete.
+    /// Pages were sent to the completion ring; `last`: they complete a record.
     pub fn completed(&mut self, pages: u64, last: bool) {
         self.completed += pages;
         if last {
@@ -228,7 +228,7 @@ impl Ledger {
     }
 }
 
-/// Bytes that a queued record relays from borrowed memory, as they were when it was queued.
+/// Bytes that a queued record relays from borrowed memory, with their contents when it was queued.
 pub(crate) struct Borrowed {
     pub(crate) record: RecordRef,
     pub(crate) id: u8,
@@ -237,7 +237,7 @@ pub(crate) struct Borrowed {
 }
 
 impl Borrowed {
-    /// The bytes of it that lie in a part of a memory: where they are in it, and how many.
+    /// The bytes of it within a range of a memory: their position in it, and number.
     pub(crate) fn part(&self, id: u8, at: u64, bytes: u64) -> Option<std::ops::Range<usize>> {
         let (from, to) = (self.at.max(at), (self.at + self.bytes.len() as u64).min(at.saturating_add(bytes)));
         (self.id == id && from < to).then(|| (from - self.at) as usize..(to - self.at) as usize)

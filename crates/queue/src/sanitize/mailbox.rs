@@ -1,4 +1,4 @@
-//! What a write to a worker's mailboxes may not do.
+//! Invalid writes to a worker's mailboxes.
 
 use super::Hazard;
 use crate::layout::WorkerLayout;
@@ -10,8 +10,8 @@ pub(crate) const LAUNCH_RING: u32 = 8;
 const MESSAGE: u64 = LaunchMessage::SIZE as u64;
 
 impl WorkerLayout {
-    /// What is wrong with a write of so many bytes at an address, if it hits the launch ring or the go messages where no driver
-    /// means it: launch messages lie at the ring's entries, one or several, and parts of a message inside one.
+    /// The error of a write of this size at an address, if it hits the launch ring or the go messages in a way no
+    /// driver intends: launch messages are at the ring's entries, one or several, and parts of a message within one.
     pub(crate) fn mailbox_mistake(&self, addr: u64, bytes: u64) -> Option<(Hazard, String)> {
         let ring = u64::from(self.launch)..u64::from(self.launch) + MESSAGE * u64::from(LAUNCH_RING);
         let (go, mailboxes) = (u64::from(self.go), u64::from(self.go_index) + 4);

@@ -1,4 +1,4 @@
-//! What is wrong with a driver, by name.
+//! Named hazards of a driver.
 
 mod finding;
 mod hang;

@@ -1,7 +1,7 @@
 //! The subordinate dispatcher, which sends go signals on its own so that the dispatcher need not wait for workers.
 //!
-//! In the fixed configuration it never gets a page and idles. Its page semaphore there is the dispatcher's own, which makes it
-//! look at a page that nobody wrote; on silicon that ends in a harmless loop, and so it does here.
+//! In the fixed configuration it never receives a page and idles. Its page semaphore there is the dispatcher's own,
+//! which makes it look at a page that nobody wrote; on silicon that ends in a harmless loop, and so it does here.
 
 use crate::dispatch::send;
 use crate::machine::{Core, Port, Stop, Wait};
@@ -55,7 +55,7 @@ impl Subordinate {
             Ok(Dispatch::Wait(c)) => {
                 let stream = u32::from(c.stream);
                 self.core.wait(Wait::Stream { stream, count: c.count }).await;
-                // It sets the counter to 0, where the dispatcher subtracts: notices that come in between are lost.
+                // It sets the counter to 0, where the dispatcher subtracts: notices that arrive in between are lost.
                 self.core.world().streams[stream as usize & 63] = 0;
             }
             Ok(Dispatch::SetGoSignalNocData(c)) => {
@@ -85,7 +85,7 @@ impl Subordinate {
         Ok(false)
     }
 
-    /// Waits until the pages up to an address are there.
+    /// Waits until the pages up to an address are available.
     async fn more_pages(&self, end: u32) {
         let cb = &self.core.layout.dispatch;
         for page in 1..(end - self.at).div_ceil(cb.s_cb_page()) {

@@ -1,4 +1,4 @@
-//! Commands from what they are for, with the bytes that the fixed host sends.
+//! Builders of commands by purpose, with the bytes that the fixed host sends.
 
 use thiserror::Error;
 
@@ -9,17 +9,17 @@ use super::{
 };
 use crate::layout::{L1_ALIGN, PCIE_ALIGN};
 
-/// Why a command cannot be written down.
+/// Why a command cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{what} is {value}, and the command's field holds {least} to {most}")]
 pub struct FieldRange {
-    /// What does not fit.
+    /// The field that does not fit.
     pub what: &'static str,
     /// Its value.
     pub value: u64,
-    /// Least that fits.
+    /// Minimum.
     pub least: u64,
-    /// Most that fits.
+    /// Maximum.
     pub most: u64,
 }
 
@@ -44,7 +44,8 @@ pub enum Packets<'a> {
 /// WRITE_PACKED to tiles. With a packet for each, there must be as many as tiles and all of the first one's size.
 ///
 /// # Errors
-/// [`FieldRange`] if list, packets or their size do not fit. The dispatcher's own limits are lower: the linter knows them.
+/// [`FieldRange`] if list, packets or their size do not fit. The dispatcher's own limits are lower; the linter checks
+/// them.
 pub fn write_packed(tiles: &[Xy], addr: u32, packets: Packets<'_>) -> Result<DispatchCommand, FieldRange> {
     let count = fits("the number of tiles", tiles.len(), 1, 0xFFFF)?;
     let (flags, list): (u8, Vec<&[u8]>) = match packets {
@@ -70,11 +71,11 @@ pub fn write_packed(tiles: &[Xy], addr: u32, packets: Packets<'_>) -> Result<Dis
     Ok(DispatchCommand { header: Dispatch::WritePacked(header), subs, data })
 }
 
-/// WRITE_PACKED_LARGE of the same bytes to rectangles: a packet for each, every path given up after it.
+/// WRITE_PACKED_LARGE of the same bytes to rectangles: one packet for each, every path released after it.
 ///
 /// # Errors
-/// [`FieldRange`] if the list, a rectangle's area or the bytes do not fit. More than 35 rectangles fit, but not the
-/// dispatcher: the linter knows.
+/// [`FieldRange`] if the list, a rectangle's area or the bytes do not fit. More than 35 rectangles fit the command but
+/// not the dispatcher; the linter checks that.
 pub fn write_packed_large(rects: &[Rect], addr: u32, bytes: &[u8]) -> Result<DispatchCommand, FieldRange> {
     let header = WritePackedLarge {
         kind: WritePackedLarge::PROGRAM_BINARIES,
@@ -122,7 +123,7 @@ pub fn wait_barrier() -> DispatchCommand {
     DispatchCommand::bare(Dispatch::Wait(Wait { flags: Wait::BARRIER, ..Default::default() }))
 }
 
-/// WAIT until a stream has counted so far, then clear it.
+/// WAIT until a stream has reached a count, then clear it.
 pub fn wait_stream(stream: u16, count: u32) -> DispatchCommand {
     let flags = Wait::STREAM | Wait::CLEAR_STREAM;
     DispatchCommand::bare(Dispatch::Wait(Wait { flags, stream, count, addr: 0 }))
@@ -143,7 +144,7 @@ pub fn send_go(go_signal: u32, tiles: usize, wait_stream: u16) -> Result<Dispatc
     })))
 }
 
-/// WRITE_LINEAR_H_HOST with an event: 16 bytes after the header, of which the host reads the first 4.
+/// WRITE_LINEAR_H_HOST with an event: 16 bytes after the header, the first 4 of which the host reads.
 pub fn host_event(event: u32) -> DispatchCommand {
     let mut data = event.to_le_bytes().to_vec();
     data.resize(16, 0);
@@ -162,7 +163,7 @@ pub fn timestamp(noc_xy: u32, addr: u32) -> DispatchCommand {
 /// RELAY_INLINE of one dispatch command, padded to 64 bytes: a record as the fixed host queues them.
 ///
 /// # Errors
-/// [`FieldRange`] if the payload has 2 GiB or more.
+/// [`FieldRange`] if the payload is 2 GiB or larger.
 pub fn relay_inline(payload: Vec<u8>) -> Result<PrefetchCommand, FieldRange> {
     let length: u32 = fits("the length of the payload", payload.len(), 0, 0x7FFF_FFFF)?;
     let stride = (length + 16).next_multiple_of(PCIE_ALIGN);

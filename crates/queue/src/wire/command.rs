@@ -27,7 +27,7 @@ pub struct DispatchCommand {
     pub header: Dispatch,
     /// The list after it.
     pub subs: Subs,
-    /// The data, from the multiple of 16 after the list on; padding of packets included.
+    /// The data, starting at the multiple of 16 after the list; padding of packets included.
     pub data: Vec<u8>,
 }
 
@@ -37,7 +37,7 @@ impl DispatchCommand {
         DispatchCommand { header, subs: Subs::None, data: Vec::new() }
     }
 
-    /// Reads a command from the start of `bytes`, and how many of them it takes.
+    /// Decodes a command from the start of `bytes`; also returns its length.
     ///
     /// # Errors
     /// [`WireError`]: no such command, or `bytes` end before it.
@@ -65,7 +65,7 @@ impl DispatchCommand {
     }
 }
 
-/// The parts of a dispatch command, its data where it stands.
+/// The parts of a dispatch command, with its data in place.
 pub(crate) struct DispatchParts<'a> {
     pub header: Dispatch,
     pub subs: Subs,
@@ -79,7 +79,7 @@ impl<'a> DispatchParts<'a> {
         DispatchParts { header, subs: Subs::None, data: &[] }
     }
 
-    /// The command of a header that stands at the start of `bytes`, as [`DispatchCommand::decode`].
+    /// The command of a header at the start of `bytes`, as [`DispatchCommand::decode`].
     pub fn of(header: Dispatch, bytes: &'a [u8]) -> Result<(DispatchParts<'a>, usize), WireError> {
         let extent = header.extent(bytes)?;
         let end = whole(&extent.data, bytes)?;
@@ -115,9 +115,9 @@ pub struct PrefetchCommand {
     pub header: Prefetch,
     /// The list after it.
     pub subs: RelaySubs,
-    /// What it relays from after its header.
+    /// The relayed bytes after its header.
     pub payload: Vec<u8>,
-    /// Bytes between its end and the next command, where the stride leaves some.
+    /// Bytes between its end and the next command, if the stride leaves some.
     pub padding: Vec<u8>,
 }
 
@@ -128,7 +128,7 @@ impl PrefetchCommand {
         PrefetchCommand { header, subs: RelaySubs::None, payload: Vec::new(), padding }
     }
 
-    /// Reads a command from the start of `bytes`, and how many of them it takes: its stride.
+    /// Decodes a command from the start of `bytes`; also returns its length, which is its stride.
     ///
     /// # Errors
     /// [`WireError`]: no such command, `bytes` end before it, or its stride ends inside it.
@@ -153,7 +153,7 @@ impl PrefetchCommand {
     }
 }
 
-/// The parts of a prefetch command, its bytes where they stand.
+/// The parts of a prefetch command, with its bytes in place.
 pub(crate) struct RelayParts<'a> {
     pub header: Prefetch,
     pub subs: RelaySubs,
@@ -163,7 +163,7 @@ pub(crate) struct RelayParts<'a> {
 }
 
 impl<'a> RelayParts<'a> {
-    /// The command of a header that stands at the start of `bytes`, as [`PrefetchCommand::decode`].
+    /// The command of a header at the start of `bytes`, as [`PrefetchCommand::decode`].
     pub fn of(header: Prefetch, bytes: &'a [u8]) -> Result<(RelayParts<'a>, usize), WireError> {
         let (start, stride) = (header.header_bytes(), header.stride() as usize);
         let (subs_bytes, payload_bytes) = match header {
@@ -187,10 +187,10 @@ impl<'a> RelayParts<'a> {
     }
 }
 
-/// The end of a range if the bytes reach that far.
+/// The end of a range if the bytes extend that far.
 fn whole(range: &std::ops::Range<u64>, bytes: &[u8]) -> Result<usize, WireError> {
     let has = bytes.len() as u64;
-    // An empty tail may start after the bytes: the padding before data that is not there.
+    // An empty tail may start after the bytes: the padding before data that is not present.
     if range.end > has && !range.is_empty() {
         return Err(WireError::Truncated { offset: 0, what: "the command", needs: range.end, has });
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with bytes.
+//! Errors in bytes.
 
 use thiserror::Error;
 
@@ -32,12 +32,12 @@ pub enum WireError {
     Stride {
         /// Where the command starts.
         offset: u64,
-        /// Bytes that the command takes.
+        /// Bytes required by the command.
         needs: u64,
         /// Its stride in bytes.
         stride: u64,
     },
-    /// A field has a value with which the command has no extent.
+    /// A field has a value for which the command has no extent.
     #[error("the field `{field}` of the command at {offset:#x} cannot be {value}: {why}")]
     Field {
         /// Where the command starts.
@@ -52,7 +52,7 @@ pub enum WireError {
 }
 
 impl WireError {
-    /// The same error in bytes that start `by` bytes earlier.
+    /// The same error relative to bytes that start `by` bytes earlier.
     pub fn shifted(mut self, by: u64) -> WireError {
         match &mut self {
             WireError::Truncated { offset, .. }
@@ -63,7 +63,7 @@ impl WireError {
         self
     }
 
-    /// Where it shows.
+    /// Its offset.
     pub fn offset(&self) -> u64 {
         match self {
             WireError::Truncated { offset, .. }

@@ -1,32 +1,33 @@
-//! How far a dispatch command reaches after its header.
+//! The length of a dispatch command after its header.
 
 use std::ops::Range;
 
 use super::{Dispatch, LargeSub, Packed, WireError};
 use crate::layout::L1_ALIGN;
 
-/// Where the parts of a dispatch command lie, in bytes from its first.
+/// The parts of a dispatch command, in bytes from its first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Extent {
     /// Sub-commands or words, right after the header.
     pub subs: Range<usize>,
-    /// Data, padding between and after packets included. It may reach beyond the bytes at hand.
+    /// Data, including padding between and after packets. It may extend beyond the available bytes.
     pub data: Range<u64>,
 }
 
 impl Extent {
-    /// One past the command's last byte.
+    /// End of the command (exclusive).
     pub fn end(&self) -> u64 {
         self.data.end
     }
 }
 
 impl Dispatch {
-    /// Where the command's parts lie. `bytes` starts with the command; only a large packed write looks at its sub-commands there.
+    /// The positions of the command's parts. `bytes` starts with the command; only a large packed write needs its
+    /// sub-commands there.
     ///
     /// # Errors
-    /// [`WireError::Truncated`] if the list of sub-commands is longer than `bytes`; [`WireError::Field`] if a
-    /// field makes no extent.
+    /// [`WireError::Truncated`] if the list of sub-commands is longer than `bytes`; [`WireError::Field`] if a field
+    /// gives no valid extent.
     pub fn extent(&self, bytes: &[u8]) -> Result<Extent, WireError> {
         let header = self.header_bytes();
         let list = |count: usize, each: usize| -> Result<Range<usize>, WireError> {

@@ -1,4 +1,4 @@
-//! Records that the fixed host's own code produced, decoded and written again.
+//! Records produced by the fixed host's own code, decoded and encoded again.
 
 use super::*;
 

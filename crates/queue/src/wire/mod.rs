@@ -1,12 +1,12 @@
-//! The bytes that travel: commands, their parts, and the words that name places on the chip.
+//! Bytes on the wire: commands, their parts, and the words that name locations on the chip.
 //!
 //! All integers are little-endian and nothing is padded implicitly. Offsets count from a command's first byte, its id.
 //!
-//! [`Prefetch`] and [`Dispatch`] are headers: small, `Copy`, and enough for an actor that has the rest in its memory.
-//! [`DispatchCommand`] and [`PrefetchCommand`] are whole commands, which own their bytes; the functions beside them build those
-//! that the fixed host sends.
+//! [`Prefetch`] and [`Dispatch`] are headers: small, `Copy`, and sufficient for an actor that has the rest in its
+//! memory. [`DispatchCommand`] and [`PrefetchCommand`] are whole commands, which own their bytes; the functions next to
+//! them build those that the fixed host sends.
 //!
-//! Layout and ids are those of the firmware that has TIMESTAMP as 18; other firmware numbers them differently.
+//! Layout and ids are those of the firmware in which TIMESTAMP is 18; other firmware numbers them differently.
 
 mod build;
 mod command;

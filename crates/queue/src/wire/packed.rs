@@ -13,7 +13,7 @@ pub struct Field {
     pub bytes: usize,
 }
 
-/// What the declaration of a command says.
+/// The declaration of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CommandInfo {
     /// Its first byte.
@@ -28,20 +28,20 @@ pub struct CommandInfo {
     pub has_case: bool,
 }
 
-/// A structure that lies in memory without implicit padding, little-endian.
+/// A structure in memory without implicit padding, little-endian.
 pub trait Packed: Sized {
     /// Bytes that it takes, reserved ones included.
     const SIZE: usize;
     /// Its fields, in the order of their offsets.
     const FIELDS: &'static [Field];
 
-    /// Reads it from the start of some bytes. Reserved bytes are not looked at, as on the device.
+    /// Reads it from the start of some bytes. Reserved bytes are ignored, as on the device.
     ///
     /// # Errors
     /// [`WireError::Truncated`] if there are fewer than [`SIZE`](Packed::SIZE) bytes.
     fn read(bytes: &[u8]) -> Result<Self, WireError>;
 
-    /// Writes its fields over the first [`SIZE`](Packed::SIZE) bytes of `out`; reserved bytes stay as they are.
+    /// Writes its fields over the first [`SIZE`](Packed::SIZE) bytes of `out`; reserved bytes are unchanged.
     ///
     /// # Panics
     /// If `out` is shorter than that.
@@ -58,7 +58,7 @@ pub trait Packed: Sized {
     fn values(&self) -> Vec<u64>;
 }
 
-/// The first byte of a structure that no field covers and that is not zero. `id_bytes` at its start count as covered.
+/// The first nonzero byte of a structure that no field covers. `id_bytes` at its start count as covered.
 pub(super) fn reserved_in_use(bytes: &[u8], size: usize, id_bytes: usize, fields: &[Field]) -> Option<usize> {
     let covered = |at: usize| at < id_bytes || fields.iter().any(|f| (f.offset..f.offset + f.bytes).contains(&at));
     bytes.iter().take(size).enumerate().find(|(at, byte)| **byte != 0 && !covered(*at)).map(|(at, _)| at)
@@ -108,8 +108,8 @@ macro_rules! packed {
 
 /// Declares the commands of one actor: `id NAME Variant(Structure) has_a_case`.
 ///
-/// `runs` says that the kernel of the fixed configuration has a case for the command; for `undefined` ones it runs into
-/// code that is none.
+/// `runs` means that the kernel of the fixed configuration has a case for the command; for `undefined` ones it jumps to
+/// an address that holds no code.
 macro_rules! commands {
     ($(#[$doc:meta])* $enum:ident, $reader:literal: $($(#[$cmd_doc:meta])* $id:literal $name:ident $variant:ident($body:ident) $case:ident,)*) => {
         $(#[$doc])*
@@ -196,9 +196,9 @@ macro_rules! commands {
                 }
             }
 
-            /// The first byte of the header that belongs to no field and is not zero.
+            /// The first nonzero byte of the header that belongs to no field.
             ///
-            /// The device does not look at it. In a stream from a driver it hints at a field in the wrong place.
+            /// The device ignores it. In a driver's stream it hints at a misplaced field.
             pub fn reserved_in_use(&self, bytes: &[u8]) -> Option<usize> {
                 match self {
                     $($enum::$variant(_) => $crate::wire::packed::reserved_in_use(

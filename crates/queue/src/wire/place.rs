@@ -27,7 +27,7 @@ impl Xy {
         ((self.y as u32) << 6) | self.x as u32
     }
 
-    /// The tile that a unicast word addresses. Bits above the twelfth are not looked at.
+    /// The tile that a unicast word addresses. Bits above the twelfth are ignored.
     pub const fn from_word(word: u32) -> Xy {
         Xy { x: (word & 63) as u8, y: ((word >> 6) & 63) as u8 }
     }
@@ -62,12 +62,12 @@ impl Rect {
         (self.high.word() << 12) | self.low.word()
     }
 
-    /// The rectangle that a multicast word addresses, with its corners as the word has them.
+    /// The rectangle that a multicast word addresses, with its corners in the word's order.
     pub const fn from_word(word: u32) -> Rect {
         Rect { low: Xy::from_word(word), high: Xy::from_word(word >> 12) }
     }
 
-    /// Whether the lower corner is nowhere above the higher one.
+    /// Whether the low corner does not exceed the high one in either coordinate.
     pub const fn is_ordered(self) -> bool {
         self.low.x <= self.high.x && self.low.y <= self.high.y
     }
@@ -80,7 +80,7 @@ impl Rect {
         (self.high.x as u32 - self.low.x as u32 + 1) * (self.high.y as u32 - self.low.y as u32 + 1)
     }
 
-    /// Whether a tile lies in it.
+    /// Whether it contains a tile.
     pub const fn contains(self, tile: Xy) -> bool {
         self.low.x <= tile.x && tile.x <= self.high.x && self.low.y <= tile.y && tile.y <= self.high.y
     }

@@ -1,11 +1,11 @@
-//! A worker that is a function: it reads when it starts, and what it writes is written when its time is over.
+//! A worker that is a function: it reads when it starts, and its output is written when its time is over.
 
 use std::collections::BTreeMap;
 
 use super::{Job, Worker, WorkerMemory};
 use crate::wire::Xy;
 
-/// Where a function writes.
+/// The memory that a function writes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Space {
     L1,
@@ -13,7 +13,7 @@ enum Space {
     Host,
 }
 
-/// What a function has written, to be done when its time is over.
+/// A write by a function, executed when its time is over.
 #[derive(Clone, Debug)]
 struct Write {
     space: Space,
@@ -21,7 +21,7 @@ struct Write {
     bytes: Vec<u8>,
 }
 
-/// What a function reaches of the worker that it stands for. It reads what it has written.
+/// The memory accessible to a function that acts as a worker. It reads its own writes.
 pub struct Call<'a, 'm> {
     job: &'a Job,
     memory: &'a mut WorkerMemory<'m>,
@@ -54,7 +54,7 @@ impl Call<'_, '_> {
         Ok(())
     }
 
-    /// Reads host memory, at an address as the device sees it, without bit 60.
+    /// Reads host memory, at a device address without bit 60.
     ///
     /// # Errors
     /// If it is not pinned.
@@ -84,7 +84,7 @@ impl Call<'_, '_> {
         Ok(())
     }
 
-    /// Writes host memory, at an address as the device sees it, without bit 60.
+    /// Writes host memory, at a device address without bit 60.
     ///
     /// # Errors
     /// If it is not pinned.
@@ -98,7 +98,7 @@ impl Call<'_, '_> {
         self.writes.push(Write { space, addr, bytes: bytes.to_vec() });
     }
 
-    /// Puts what was written over what was read.
+    /// Overlays pending writes on data that was read.
     fn over(&self, space: Space, addr: u64, out: &mut [u8]) {
         let end = addr + out.len() as u64;
         for write in self.writes.iter().filter(|write| write.space == space) {
@@ -111,15 +111,15 @@ impl Call<'_, '_> {
     }
 }
 
-/// A worker whose launches are calls of a function, which says how many cycles each takes.
+/// A worker whose launches are calls of a function, which returns the number of cycles of each.
 pub struct Callback<F> {
     function: F,
-    /// What is to be written, by worker.
+    /// Pending writes, by worker.
     pending: BTreeMap<Xy, Vec<Write>>,
 }
 
 impl<F: FnMut(&mut Call<'_, '_>) -> Result<u64, String>> Callback<F> {
-    /// Workers that do what a function does: a sentence in place of cycles says why it cannot.
+    /// Workers that call a function: it returns cycles, or a sentence why it cannot run.
     pub fn new(function: F) -> Callback<F> {
         Callback { function, pending: BTreeMap::new() }
     }
@@ -129,7 +129,7 @@ impl<F: FnMut(&mut Call<'_, '_>) -> Result<u64, String>> Worker for Callback<F> 
     fn start(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<u64, String> {
         let mut call = Call { job, memory, writes: Vec::new() };
         let cycles = (self.function)(&mut call)?;
-        // What a worker that was reset had still to write is gone.
+        // Pending writes of a worker that was reset are dropped.
         self.pending.insert(job.tile, call.writes);
         Ok(cycles)
     }

@@ -1,10 +1,10 @@
-//! What the workers are doing.
+//! The current activity of the workers.
 
 use crate::machine::{Chip, Location, TileId};
 use crate::sanitize::At;
 use crate::worker::{Job, Worker};
 
-/// What a worker is doing.
+/// The activity of a worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Doing {
     /// It is held in reset.
@@ -16,7 +16,7 @@ pub(crate) enum Doing {
     Running,
 }
 
-/// Writes of the dispatcher to a worker: the barrier count of the sender when the last one was issued, by class.
+/// Writes of the dispatcher to a worker: the sender's barrier count when the last one was issued, by class.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payload {
     pub unicast: u64,
@@ -31,36 +31,36 @@ impl Payload {
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) doing: Doing,
-    /// Which message of the launch ring is next.
+    /// Index of the next message of the launch ring.
     pub(crate) next: u32,
-    /// A look at the go message is on its way.
+    /// A read of the go message is in flight.
     pub(crate) polling: bool,
-    /// A reset of the launch pointer stands in the go message and was not seen.
+    /// A reset of the launch pointer is in the go message and was not seen yet.
     pub(crate) reset_unseen: bool,
-    /// A bit for each entry of the launch ring that was written since the last launch.
+    /// A bit for each entry of the launch ring written since the last launch.
     pub(crate) written: u32,
-    /// What was written before the go signal may come while it runs: that was said when the signal left.
+    /// Data written before the go signal may arrive while it runs: that was reported when the signal left.
     pub(crate) overtaken: bool,
     /// The command that sent the last go signal, if one did.
     pub(crate) go: Option<At>,
     pub(crate) job: Option<Job>,
 }
 
-/// All tiles' workers. Those of the queue's cores stay idle.
+/// The workers of all tiles. Those of the queue's cores stay idle.
 pub(crate) struct Workers {
     pub(crate) states: Vec<State>,
     pub(crate) numbers: Vec<u32>,
     pub(crate) worker: Option<Box<dyn Worker>>,
-    /// Launches of each kind, and notices sent.
+    /// Number of launches of each kind, and of notices sent.
     pub launched: u64,
     pub launched_by_host: u64,
     pub notified: u64,
-    /// Notices that went elsewhere than to the dispatch core.
+    /// Notices sent to somewhere other than the dispatch core.
     pub astray: u64,
     pub(crate) running: u32,
-    /// What the worker that ends has written.
+    /// Writes of the ending worker.
     pub(crate) wrote: Vec<(Location, u64)>,
-    /// What the worker that starts or ends has read of host memory.
+    /// Reads of host memory by the starting or ending worker.
     pub(crate) asked: Vec<(Location, u64)>,
 }
 
@@ -94,7 +94,7 @@ impl Workers {
         }
     }
 
-    /// Others run from now on; whether nobody runs, without which they may not.
+    /// Replaces the worker; returns whether none runs, without which it is not allowed.
     pub fn replace(&mut self, worker: Box<dyn Worker>) -> bool {
         if self.running > 0 {
             return false;
@@ -108,19 +108,19 @@ impl Workers {
         self.states[tile as usize].go = Some(by);
     }
 
-    /// A go signal leaves that may overtake what was written before.
+    /// A go signal leaves that may overtake earlier writes.
     pub fn overtaken(&mut self, tile: TileId) {
         self.states[tile as usize].overtaken = true;
     }
 
-    /// No workers at all, where those of the board are in another queue's hands.
+    /// No workers at all, while the other queue holds the board's workers.
     pub fn none() -> Workers {
         let (states, numbers, wrote, asked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (launched, launched_by_host, notified, astray, running) = (0, 0, 0, 0, 0);
         Workers { states, numbers, worker: None, launched, launched_by_host, notified, astray, running, wrote, asked }
     }
 
-    /// How many run.
+    /// Number of running workers.
     pub fn running(&self) -> u32 {
         self.running
     }

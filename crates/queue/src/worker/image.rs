@@ -1,4 +1,4 @@
-//! The format in which a program travels to a worker: the bytes that stand where its kernel's text would.
+//! The format in which a program is sent to a worker: bytes in place of its kernel's code.
 //!
 //! All integers are little-endian. An image starts at a multiple of 16 in L1:
 //!
@@ -12,15 +12,16 @@
 //! | 16..20 | bytes of the entry's name |
 //! | 20..24 | number of scalar arguments |
 //! | 24..32 | FNV-1a, 64 bits, of everything after these 32 bytes |
-//! | then | a buffer each 32 bytes: address of page 0 in every DRAM bank (u64), its first byte in these pages (u64), its bytes (u64), bytes of a page (u32), flags (u32): bit 0 the program reads it, bit 1 it writes it |
-//! | then | a scalar each 8 bytes |
+//! | then | 32 bytes per buffer: address of page 0 in every DRAM bank (u64), offset of its first byte in these pages (u64), its size (u64), page size (u32), flags (u32): bit 0: the program reads it; bit 1: the program writes it |
+//! | then | 8 bytes per scalar |
 //! | then | the entry's name, then the program |
 //!
-//! Pages are interleaved over the DRAM banks: page `i` lies in bank `i mod banks`, at the buffer's address plus `i div banks` times
-//! the page size rounded up to 64.
+//! Pages are interleaved over the DRAM banks: page `i` is in bank `i mod banks`, at the buffer's address plus `i div
+//! banks` times the page size rounded up to 64.
 //!
-//! Two words of runtime arguments at the kernel configuration base, one set per worker, say which part of the grid a worker is:
-//! its block, and how many there are. The image stands `local_cb_offset` bytes after that base, as the launch message says.
+//! Two words of runtime arguments at the kernel configuration base, one set per worker, give a worker's position in the
+//! grid: its block, and the number of blocks. The image is `local_cb_offset` bytes after that base, as given in the
+//! launch message.
 
 use thiserror::Error;
 
@@ -28,7 +29,7 @@ use crate::interleave::Interleave;
 
 /// First bytes of an image.
 pub const MAGIC: [u8; 4] = *b"SLPR";
-/// The version that this module reads and writes.
+/// The version supported by this module.
 pub const VERSION: u16 = 2;
 /// Kind: text, UTF-8.
 pub const TEXT: u16 = 1;
@@ -41,11 +42,11 @@ const BUFFER: usize = 32;
 pub struct Buffer {
     /// Address of page 0 in every bank.
     pub addr: u64,
-    /// The buffer's first byte in its pages.
+    /// Offset of the buffer's first byte in its pages.
     pub skip: u64,
-    /// Bytes from there on.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Bytes of a page.
+    /// Page size in bytes.
     pub page: u32,
     /// Whether the program reads it.
     pub read: bool,
@@ -59,7 +60,7 @@ impl Buffer {
         self.range(0, self.bytes, banks)
     }
 
-    /// The same for `bytes` bytes from `offset` on, as far as the buffer reaches.
+    /// The pieces of `bytes` bytes from `offset`, as far as the buffer extends.
     pub fn range(&self, offset: u64, bytes: u64, banks: u32) -> impl Iterator<Item = (u32, u64, usize)> + use<> {
         let (buffer, page, banks) = (*self, u64::from(self.page.max(1)), Interleave::dram(banks));
         let end = offset.saturating_add(bytes).min(buffer.bytes);
@@ -76,12 +77,12 @@ impl Buffer {
     }
 }
 
-/// A program with all that it needs to run, except which block it is.
+/// A program with everything it needs to run, except its block index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
-    /// What `program` is, such as [`TEXT`].
+    /// The kind of `program`, such as [`TEXT`].
     pub kind: u16,
-    /// The function to run; empty where the program has only one that can be.
+    /// The function to run; empty if the program has only one candidate.
     pub entry: String,
     /// Its buffers, in the order of its parameters.
     pub buffers: Vec<Buffer>,
@@ -91,10 +92,10 @@ pub struct Image {
     pub program: Vec<u8>,
 }
 
-/// Why bytes are no image.
+/// Why bytes are not an image.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ImageError {
-    /// The first bytes are others.
+    /// Wrong first bytes.
     #[error("no image starts here: the first bytes are {0:02x?} instead of `SLPR`")]
     Magic([u8; 4]),
     /// Another version.
@@ -103,26 +104,26 @@ pub enum ImageError {
     /// The bytes end too early.
     #[error("the image takes {needs} bytes, and there are {has}")]
     Truncated {
-        /// Bytes that it takes.
+        /// Number of bytes required.
         needs: u64,
-        /// Bytes that there are.
+        /// Number of bytes available.
         has: u64,
     },
-    /// Its bytes are not those that were hashed: cut off, or overwritten.
+    /// Its bytes do not match the hash: truncated, or overwritten.
     #[error("the image is cut or damaged: its bytes have the hash {found:016x}, and its header says {stated:016x}")]
     Damaged {
-        /// What the header says.
+        /// The hash in the header.
         stated: u64,
-        /// What its bytes give.
+        /// The actual hash.
         found: u64,
     },
-    /// The entry's name is not a text.
+    /// The entry's name is not valid text.
     #[error("the entry's name is not UTF-8")]
     Entry,
 }
 
 impl Image {
-    /// How many bytes an image takes, by its first 32.
+    /// The size of an image, from its first 32 bytes.
     ///
     /// # Errors
     /// [`ImageError`].
@@ -140,7 +141,7 @@ impl Image {
         Ok(HEADER as u64 + wide(12) * BUFFER as u64 + wide(20) * 8 + wide(16) + wide(8))
     }
 
-    /// Reads an image; bytes after it are not looked at.
+    /// Decodes an image; bytes after it are ignored.
     ///
     /// # Errors
     /// [`ImageError`].

@@ -1,8 +1,8 @@
-//! Workers: what they do with launch and go messages, and a trait for what they run.
+//! Workers: their handling of launch and go messages, and a trait for the code they run.
 //!
-//! This crate knows nothing of kernels. [`Worker`] is told that a worker was launched, may look at memory, and says how long it
-//! takes; when that time is over it may write. [`Acknowledge`] does nothing but that; [`Callback`] is a function; [`image`] is the format in which
-//! programs can be sent to workers that run them.
+//! This crate knows nothing of kernels. [`Worker`] is notified that a worker was launched, may read memory, and returns
+//! how long it takes; when that time is over it may write. [`Acknowledge`] does nothing else; [`Callback`] is a
+//! function; [`image`] is the format in which programs can be sent to workers that run them.
 
 mod callback;
 mod doing;
@@ -18,40 +18,40 @@ use crate::wire::{LaunchMessage, Xy};
 /// A launch of one worker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// Which worker.
+    /// The worker.
     pub tile: Xy,
-    /// Its number among the workers, by row and column.
+    /// Its index among the workers, by row and column.
     pub worker: u32,
     /// Its launch message.
     pub launch: LaunchMessage,
-    /// When it started, in device cycles.
+    /// Its start in device cycles.
     pub cycle: u64,
 }
 
-/// What a worker runs. One value serves all workers of a machine.
+/// The code that workers run. One value serves all workers of a machine.
 pub trait Worker {
-    /// A worker starts; what it reads, it reads now. How many cycles it takes.
+    /// A worker starts and does its reads. Returns its duration in cycles.
     ///
     /// # Errors
-    /// If it cannot run what it was launched with: a sentence that says why.
+    /// A sentence why it cannot run what it was launched with.
     fn start(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<u64, String>;
 
-    /// Its time is over; what it writes, it writes now.
+    /// Its time is over and it does its writes.
     ///
     /// # Errors
-    /// If it cannot: a sentence that says why.
+    /// A sentence why it cannot.
     fn finish(&mut self, job: &Job, memory: &mut WorkerMemory<'_>) -> Result<(), String>;
 }
 
-/// Memory as a worker reaches it: its own L1, DRAM, and pinned host memory.
+/// Memory accessible to a worker: its own L1, DRAM, and pinned host memory.
 pub struct WorkerMemory<'a> {
     pub(crate) memory: &'a mut crate::machine::Memory,
     pub(crate) chip: &'a Chip,
     pub(crate) tile: TileId,
     pub(crate) l1_bytes: u32,
-    /// What it has written.
+    /// Its writes.
     pub(crate) wrote: &'a mut Vec<(Location, u64)>,
-    /// What it has read of host memory.
+    /// Its reads of host memory.
     pub(crate) asked: &'a mut Vec<(Location, u64)>,
 }
 
@@ -76,7 +76,7 @@ impl WorkerMemory<'_> {
     /// Reads its L1.
     ///
     /// # Errors
-    /// If the range leaves it.
+    /// If the range exceeds it.
     pub fn read(&self, addr: u32, out: &mut [u8]) -> Result<(), String> {
         self.local(addr, out.len())?;
         self.memory.read(Location::L1(self.tile, addr), out);
@@ -86,14 +86,14 @@ impl WorkerMemory<'_> {
     /// Writes its L1.
     ///
     /// # Errors
-    /// If the range leaves it.
+    /// If the range exceeds it.
     pub fn write(&mut self, addr: u32, bytes: &[u8]) -> Result<(), String> {
         self.local(addr, bytes.len())?;
         self.put(Location::L1(self.tile, addr), bytes);
         Ok(())
     }
 
-    /// How many DRAM banks there are.
+    /// Number of DRAM banks.
     pub fn banks(&self) -> u32 {
         self.chip.banks()
     }
@@ -131,7 +131,7 @@ impl WorkerMemory<'_> {
         pinned.ok_or_else(|| format!("{bytes} bytes at {addr:#x} of host memory are not pinned"))
     }
 
-    /// Reads host memory, at an address as the device sees it, without bit 60.
+    /// Reads host memory, at a device address without bit 60.
     ///
     /// # Errors
     /// If it is not pinned.
@@ -142,7 +142,7 @@ impl WorkerMemory<'_> {
         Ok(())
     }
 
-    /// Writes host memory, at an address as the device sees it, without bit 60.
+    /// Writes host memory, at a device address without bit 60.
     ///
     /// # Errors
     /// If it is not pinned.
@@ -153,10 +153,10 @@ impl WorkerMemory<'_> {
     }
 }
 
-/// A worker that runs nothing: it takes its time and is done. For tests of drivers.
+/// A worker that runs nothing: it only takes its time. For tests of drivers.
 #[derive(Clone, Copy, Debug)]
 pub struct Acknowledge {
-    /// How long each launch takes, in device cycles.
+    /// Duration of each launch, in device cycles.
     pub cycles: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The workers' firmware: go messages in, notices out.
+//! The workers' firmware: go messages in, notifications out.
 
 use super::{Job, Worker, WorkerMemory};
 use crate::host::TIMING_MAGIC;
@@ -11,7 +11,7 @@ use crate::worker::doing::Doing;
 const RING: u32 = LAUNCH_RING;
 
 impl World {
-    /// The firmware of a tile starts: a worker says that it is there.
+    /// The firmware of a tile starts: a worker announces itself.
     pub fn worker_starts(&mut self, tile: TileId) {
         let state = &mut self.workers.states[tile as usize];
         if state.doing == Doing::Off {
@@ -32,12 +32,12 @@ impl World {
         state.job = None;
     }
 
-    /// Bytes of a tile's L1 have changed. If they are its mailboxes', it will look.
+    /// Bytes of a tile's L1 have changed. If they are in its mailboxes, it will read them.
     pub fn worker_written(&mut self, tile: TileId, addr: u32, bytes: u32) {
         let layout = &self.layout.worker;
         let end = addr.saturating_add(bytes);
         if addr > layout.go_index + 3 {
-            // Past the mailboxes: only what it runs could care.
+            // Beyond the mailboxes only its own code is affected.
             let state = &self.workers.states[tile as usize];
             if state.doing == Doing::Running && addr >= self.layout.kernel_config_base && !state.overtaken {
                 self.overwritten(tile, addr, bytes);
@@ -68,7 +68,7 @@ impl World {
         }
         let unseen = std::mem::replace(&mut state.reset_unseen, now == GoMessage::RESET_READ_PTR_FROM_HOST);
         let next = state.next;
-        // What the commands' bytes show is said by the linter, in every schedule.
+        // The linter reports whatever the commands' bytes show, in every schedule.
         if unseen && now == GoMessage::GO && !self.is_known(Hazard::GoBeforeReset) {
             let xy = self.chip.xy(tile);
             self.flag_worker(tile, Hazard::GoBeforeReset, || {
@@ -83,7 +83,7 @@ impl World {
     }
 
     fn overwritten(&mut self, tile: TileId, addr: u32, bytes: u32) {
-        // What the commands' bytes show is said by the linter, in every schedule.
+        // The linter reports whatever the commands' bytes show, in every schedule.
         if self.is_known(Hazard::WriteWhileRunning) {
             return;
         }
@@ -100,7 +100,7 @@ impl World {
     }
 
     fn flag_worker(&mut self, tile: TileId, hazard: Hazard, message: impl FnOnce() -> String) {
-        // Who sent what has arrived is not known: the dispatcher's last commands are the best clue.
+        // The sender of arrived data is unknown: the dispatcher's last commands are the best clue.
         let go = self.workers.states[tile as usize].go.filter(|_| hazard != Hazard::WriteWhileRunning);
         let at = go.unwrap_or(self.ledger.at[crate::machine::Actor::Dispatch as usize]);
         let which = if go.is_some() { "sent its go signal" } else { "is the dispatcher's present one" };
@@ -120,7 +120,7 @@ impl World {
         self.memory.l1_mut(tile, layout.go + 4 * index + 3, 1)[0] = GoMessage::DONE;
     }
 
-    /// A worker looks at its go message.
+    /// A worker reads its go message.
     pub fn worker_polls(&mut self, tile: TileId) {
         let state = &mut self.workers.states[tile as usize];
         state.polling = false;
@@ -187,7 +187,7 @@ impl World {
                 )
             });
         }
-        // Whole messages were judged when they were written.
+        // Whole messages were checked when they were written.
         if let Some((hazard, message)) =
             job.launch.misplaced(&self.layout).filter(|(hazard, _)| !self.is_known(*hazard))
         {
@@ -221,7 +221,7 @@ impl World {
         self.judge_results(tile, &wrote);
         self.workers.wrote = wrote;
         self.workers.wrote.clear();
-        // The master is read when the run is over, and the signal is clear before the notice leaves.
+        // The master is read when the run is over, and the signal is cleared before the notice leaves.
         let state = &mut self.workers.states[tile as usize];
         (state.doing, state.overtaken, state.go) = (Doing::Idle, false, None);
         if job.launch.mode == LaunchMessage::DEVICE {
@@ -234,7 +234,7 @@ impl World {
         self.clear_signal(tile);
     }
 
-    /// Where core timing is armed, the firmware writes when the run started and ended.
+    /// If core timing is armed, the firmware writes the start and end times of the run.
     fn write_times(&mut self, tile: TileId, start: u64) {
         let word = |at: u32| self.memory.word(tile, self.layout.worker.timing + 4 * at);
         let [magic, xy, base, stride, index] = [20, 21, 22, 23, 24].map(word);
@@ -288,8 +288,8 @@ impl World {
         self.flights.start(arrival, Flight::Notice { stream, value: 1 });
     }
 
-    /// A go word leaves through a port: what was written to its worker before must be known to have arrived, or travel in the
-    /// same class of the same port. If not, what may come late.
+    /// A go word leaves through a port: earlier writes to its worker must be known to have arrived, or travel in the
+    /// same class of the same port. Otherwise returns what may arrive late.
     pub fn check_go(&mut self, port: Port, tile: TileId, multicast: bool) -> Option<String> {
         let epoch = self.nius[Port::Dispatch as usize].epoch;
         let payload = self.payloads[tile as usize];

@@ -213,7 +213,7 @@ mod tests {
         memory.lines[0] = Line::new(7, Some("helpers/of_all.py"));
         let svg = memory_svg(&[memory]);
         // Wide enough for the longest name.
-        assert!(svg.contains("x=\"142.7\"") && svg.contains(">7 of helpers/of_all.py</text>"), "{svg}");
+        assert!(svg.contains("x=\"155.4\"") && svg.contains(">7 of helpers/of_all.py</text>"), "{svg}");
     }
 
     #[test]

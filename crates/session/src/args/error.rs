@@ -1,11 +1,11 @@
-//! Why an argument was not accepted.
+//! Errors in arguments.
 
 use thiserror::Error;
 
 /// Why an argument was not accepted.
 #[derive(Debug, Error)]
 pub enum ArgError {
-    /// The text is none of the forms.
+    /// The text matches none of the forms.
     #[error("`{text}` is not an argument: {reason}")]
     Form {
         /// The argument as written.
@@ -18,10 +18,10 @@ pub enum ArgError {
     File {
         /// The file.
         path: String,
-        /// What the system or the format says.
+        /// The error reported by the system or the format.
         reason: String,
     },
-    /// Not one argument for each parameter.
+    /// The number of arguments differs from the number of parameters.
     #[error("the kernel takes {expected} arguments, {given} given")]
     Count {
         /// Parameters.
@@ -29,25 +29,25 @@ pub enum ArgError {
         /// Arguments.
         given: usize,
     },
-    /// A line of the file itself asks for what only the command line may.
+    /// A line of the file itself requests something that only the command line may.
     #[error("`{text}` comes from the file's `args` line: {reason}")]
     Own {
         /// The argument as written.
         text: String,
-        /// What is not done for it.
+        /// What is refused for it.
         reason: String,
     },
-    /// The arguments are larger than the run may be.
+    /// The arguments exceed the memory limit of the run.
     #[error(
         "the arguments take {bytes} bytes, and the run may have {limit}: raise `--max-memory` where the host has more"
     )]
     Memory {
         /// Bytes of all buffers.
         bytes: u64,
-        /// Bytes that there may be.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// A name that is not a parameter's, or is given twice, or a parameter that nothing is given for.
+    /// A name that is not a parameter's, or is given twice, or a parameter without an argument.
     #[error("{0}")]
     Name(String),
     /// An argument does not fit its parameter.
@@ -59,7 +59,7 @@ pub enum ArgError {
         text: String,
         /// The parameter.
         name: String,
-        /// What does not fit.
+        /// Why it does not fit.
         reason: String,
     },
 }

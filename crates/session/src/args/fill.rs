@@ -7,14 +7,14 @@ use slipring_tile::{Elem, fill, store_f64};
 
 use super::number::Number;
 
-/// What a generated buffer holds. Every number is one that the element type has.
+/// The contents of a generated buffer. Every value is representable in the element type.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub(super) enum Fill {
     Zeros,
     Value(Number),
     Iota,
-    /// Numbers from `lo` on, below `hi`.
+    /// Values from `lo` up to but excluding `hi`.
     Random {
         seed: u64,
         lo: f64,
@@ -25,7 +25,7 @@ pub(super) enum Fill {
 /// Elements that one thread fills at a time.
 const PART: usize = 1 << 16;
 
-/// Elements that one thread fills before others have woken and looked for more to do.
+/// Elements that one thread fills before others have woken up and found more to do.
 const FEW: usize = 1 << 19;
 
 /// The bytes of `count` elements.
@@ -44,7 +44,7 @@ pub(super) fn fill(kind: Fill, elem: Elem, count: usize) -> Result<Vec<u8>, TryR
 }
 
 impl Fill {
-    /// What stands in the elements of a type; `None` for zeros.
+    /// The contents for an element type; `None` for zeros.
     fn of(self, elem: Elem) -> Option<fill::Fill> {
         Some(match self {
             Fill::Zeros => return None,
@@ -56,7 +56,7 @@ impl Fill {
     }
 }
 
-/// Bits of a float scalar as registers keep them, rounded to its type.
+/// Bits of a float scalar as stored in registers, rounded to its type.
 pub fn float_bits(elem: Elem, value: f64) -> u64 {
     let mut wide = [0u8; 8];
     store_f64(elem, &[value], &mut wide[..elem.bytes()]);

@@ -3,20 +3,22 @@
 //! | text | argument |
 //! |---|---|
 //! | `@file` | a buffer: raw little-endian bytes, or the data of a `.npy` |
-//! | `@file:out` | the same, written back after the run, whole or not at all. A file that is not there yet begins as zeros, where the parameter's shape is known |
+//! | `@file:out` | the same, written back after the run, whole or not at all. A file that does not exist yet is initialised to zeros, if the parameter's shape is known |
 //! | `zeros:BYTES`, `zeros:f32[64x64]` | a buffer of zeros |
 //! | `full:f32[64x64]=1.5`, `full:f32[64x64],value=1.5` | a buffer of one value |
 //! | `iota:i32[64]` | a buffer of 0, 1, 2, … |
-//! | `rand:f32[64x64],seed=3,lo=-1,hi=1` | pseudo-random numbers, uniform in `lo` ≤ x < `hi`: by default floats from -1 to 1, integers from -8 to 8, unsigned ones from 0 to 8. Without `seed` it is that of the launch plus the argument's position, from 0 |
+//! | `rand:f32[64x64],seed=3,lo=-1,hi=1` | pseudo-random numbers, uniform in `lo` ≤ x < `hi`: by default floats from -1 to 1, integers from -8 to 8, unsigned ones from 0 to 8. Without `seed`, the seed is that of the launch plus the argument's position, counted from 0 |
 //! | `3:i32`, `1.5:f32`, `true` | a scalar |
 //! | `x=…` | the same for the parameter of that name |
 //!
-//! Numbers that the type does not have are refused, also the last one of `iota` and the bounds of `rand`; floats are rounded.
-//! The type that an argument says must be the parameter's. Where the parameter's size is known, the argument has that size;
-//! where its shape is known, a `.npy` has that shape. A bare pointer takes any whole number of elements, in any shape.
+//! Values that the type cannot represent are refused, including the last one of `iota` and the bounds of `rand`; floats
+//! are rounded. The type given in an argument must be the parameter's. If the parameter's size is known, the argument
+//! must have that size; if its shape is known, a `.npy` must have that shape. A bare pointer takes any whole number of
+//! elements, in any shape.
 //!
-//! The generator is SplitMix64, started from the seed. An element takes one output: `lo + (hi - lo) × k / 2^53` with `k` its
-//! upper 53 bits, computed in `f64`; floats are rounded to `f32` and then to their type, integers are rounded down.
+//! The generator is SplitMix64, started from the seed. Each element uses one output: `lo + (hi - lo) × k / 2^53` with
+//! `k` its upper 53 bits, computed in `f64`; floats are rounded to `f32` and then to their type, integers are rounded
+//! down.
 
 mod error;
 mod fill;
@@ -40,18 +42,18 @@ pub(crate) use spec::file_of;
 pub use spec::{Defaults, arg_type, named, read_arg};
 pub use value::{OutFile, Within};
 
-/// The kernel's parameters as one line.
+/// The kernel's signature on one line.
 pub fn signature(name: &str, params: &[Param]) -> String {
     let list: Vec<String> =
         params.iter().filter(|p| p.is_passed()).map(|p| format!("%{}: {}", p.name, kind_name(&p.kind))).collect();
     format!("{name}({})", list.join(", "))
 }
 
-/// Arguments in the order of the parameters: those with a name in front go to it, the others fill the first parameters that
-/// are left; what nothing is given for gets what the kernel declares, if any argument has a name.
+/// Arguments in the order of the parameters: named ones go to that parameter, the others fill the first remaining
+/// parameters; parameters without an argument get what the kernel declares, if any argument is named.
 ///
 /// # Errors
-/// A name that is not a parameter, or is given twice, and a parameter that nothing is given for.
+/// A name that is not a parameter, or is given twice, and a parameter without an argument.
 pub fn in_order(
     texts: &[String],
     params: &[Param],
@@ -85,8 +87,8 @@ pub fn in_order(
     complete.collect()
 }
 
-/// Reads one argument for each parameter that is passed and checks that it fits. `shapes` are those of the parameters, in
-/// elements, where they are known; it may end early.
+/// Reads one argument for each parameter that is passed and checks that it fits. `shapes` are those of the parameters,
+/// in elements, where they are known; it may be shorter.
 ///
 /// # Errors
 /// The first argument that does not fit, or the wrong number of them.
@@ -101,7 +103,7 @@ pub fn bind(
     if texts.len() != expected {
         return Err(ArgError::Count { expected, given: texts.len() });
     }
-    // Before the first of them is made.
+    // Checked before the first of them is allocated.
     let sizes = texts.iter().enumerate().map(|(at, text)| spec::size(text, defaults, params, shapes, at));
     let bytes = sizes.fold(0, u64::saturating_add);
     if bytes > defaults.memory {
@@ -134,7 +136,7 @@ pub fn bind(
     Ok(args)
 }
 
-/// The same as runs take them.
+/// As [`bind`], in the form that runs take.
 ///
 /// # Errors
 /// Those of [`bind`].
@@ -143,7 +145,7 @@ pub fn bound(texts: &[String], params: &[Param], defaults: &Defaults) -> Result<
     args.into_iter().zip(params).enumerate().map(|(at, (arg, param))| arg.bind(at, param, None)).collect()
 }
 
-/// A file that is written back is one memory, however often it is passed: what is read of it is what the kernel has written.
+/// A file that is written back is a single memory, however often it is passed: reads see what the kernel has written.
 fn share(args: &mut [Tensor<'_>]) {
     let outs: Vec<PathBuf> = args.iter().filter_map(|arg| Some(arg.out()?.path.clone())).collect();
     for (memory, out) in outs.iter().enumerate() {

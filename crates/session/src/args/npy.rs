@@ -1,8 +1,8 @@
-//! The `.npy` format: a header that says type and shape, and the data after it.
+//! The `.npy` format: a header with type and shape, followed by the data.
 
 use slipring_tile::Elem;
 
-/// What the header of a `.npy` file says.
+/// The contents of a `.npy` header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Npy {
     /// Element type.
@@ -15,16 +15,16 @@ pub struct Npy {
     pub header: Vec<u8>,
 }
 
-/// What every such file begins with.
+/// The prefix of every such file.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 impl Npy {
-    /// True if these bytes begin as a `.npy` file does.
+    /// True if these bytes begin like a `.npy` file.
     pub fn begins(bytes: &[u8]) -> bool {
         bytes.starts_with(MAGIC)
     }
 
-    /// Reads the header of a file and checks that the data is all there.
+    /// Reads the header of a file and checks that the data is complete.
     ///
     /// # Errors
     /// What is wrong with it, or that it holds something that a device buffer cannot.
@@ -32,7 +32,7 @@ impl Npy {
         Npy::head(bytes, bytes.len() as u64)
     }
 
-    /// The header of a new file; `None` where numpy has no such elements.
+    /// The header of a new file; `None` if numpy has no such elements.
     pub fn new(elem: Elem, shape: &[usize]) -> Option<Npy> {
         let code = CODES.iter().find(|(_, known)| *known == elem)?.0;
         let order = if elem.bytes() == 1 { '|' } else { '<' };
@@ -50,7 +50,7 @@ impl Npy {
         Some(Npy { elem, shape: shape.to_vec(), data_at: header.len(), header })
     }
 
-    /// Reads the header of a file of so many bytes from its beginning.
+    /// Reads the header of a file of this size from its beginning.
     ///
     /// # Errors
     /// What is wrong with it, or that it holds something that a device buffer cannot.
@@ -89,13 +89,13 @@ impl Npy {
     }
 }
 
-/// Element type of a numpy type code. `V2` is what numpy calls the bfloat16 that it does not know.
+/// Element type of a numpy type code. `V2` is numpy's code for bfloat16, which it does not support.
 fn elem_of(code: &str) -> Option<Elem> {
     let code = code.trim_start_matches(['<', '|', '=']);
     CODES.iter().find(|(known, _)| *known == code).map(|(_, elem)| *elem)
 }
 
-/// Type codes of numpy; the first of a type is the one that is written.
+/// numpy's type codes; the first one for a type is the one that is written.
 const CODES: [(&str, Elem); 13] = [
     ("f4", Elem::F32),
     ("f2", Elem::F16),

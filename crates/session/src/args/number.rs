@@ -1,8 +1,8 @@
-//! Numbers that are written for an element type, and which of them it has.
+//! Parsing of scalars for an element type, with range checks.
 
 use slipring_tile::{Elem, load_f32};
 
-/// A number as it was written.
+/// A number as written.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Number {
     /// For the integer types; exact.
@@ -12,7 +12,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// Reads a number for a type. `inf` and `nan` are numbers of the types that have them.
+    /// Parses a number for a type. `inf` and `nan` are accepted for types that have them.
     ///
     /// # Errors
     /// What is wrong with it: the message names the type and its range.
@@ -22,7 +22,7 @@ impl Number {
             return match text.parse::<i128>() {
                 Ok(value) if has(elem, value) => Ok(Number::Integer(value)),
                 Ok(_) => Err(outside()),
-                // Beyond 128 bits, or with a fraction.
+                // Out of the range of 128 bits, or with a fraction.
                 Err(_) if text.parse::<f64>().is_ok() => Err(outside()),
                 Err(_) => Err(format!("`{text}` is not a number")),
             };
@@ -38,7 +38,7 @@ impl Number {
         if (low..=high).contains(&value) { Ok(Number::Float(value)) } else { Err(outside()) }
     }
 
-    /// True if a type has it: floats are rounded, but not beyond the type's range.
+    /// True if a type can represent it: floats are rounded, but not beyond the type's range.
     pub fn fits(self, elem: Elem) -> bool {
         match self {
             Number::Integer(value) => has(elem, value),
@@ -52,7 +52,7 @@ impl Number {
         }
     }
 
-    /// The integer; of a float its whole part.
+    /// The integer; for a float, its integral part.
     pub fn integer(self) -> i128 {
         match self {
             Number::Integer(value) => value,
@@ -60,7 +60,7 @@ impl Number {
         }
     }
 
-    /// The float nearest to it.
+    /// The nearest float.
     pub fn float(self) -> f64 {
         match self {
             Number::Integer(value) => value as f64,
@@ -75,7 +75,7 @@ fn integers(elem: Elem) -> (i128, i128) {
     if elem.is_signed_int() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// True if a type has a whole number: floats at least within their range.
+/// True if a type can represent an integer: for floats, if it is within their range.
 pub fn has(elem: Elem, value: i128) -> bool {
     if elem.is_float() {
         let (low, high) = float_range(elem);
@@ -85,7 +85,7 @@ pub fn has(elem: Elem, value: i128) -> bool {
     (low..=high).contains(&value)
 }
 
-/// The values of a float type of at most 16 bits, in the order of their bits.
+/// The values of a float type of at most 16 bits, in order of their bit patterns.
 fn values(elem: Elem) -> Vec<f32> {
     let patterns = 1u32 << (8 * elem.bytes() as u32).min(16);
     let bytes: Vec<u8> = match elem.bytes() {
@@ -110,8 +110,8 @@ pub(super) fn float_range(elem: Elem) -> (f64, f64) {
     finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x.into()), high.max(x.into())))
 }
 
-/// Largest finite value of a type of a sign and 15 bits, whose positive values ascend with their bits up to infinity: found
-/// without a look at all of them.
+/// Largest finite value of a type with a sign and 15 bits, whose positive values ascend with their bits up to infinity:
+/// found without examining all of them.
 fn largest_of_16_bits(elem: Elem) -> f32 {
     let value = |bits: u16| {
         let mut value = [0f32];

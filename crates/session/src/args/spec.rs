@@ -1,4 +1,4 @@
-//! Reading one argument.
+//! Parsing of one argument.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,13 +12,13 @@ use super::{ArgError, Npy, OutFile};
 use crate::files::{self, Refused};
 use crate::tensor::Tensor;
 
-/// Largest generated buffer.
+/// Maximum size of a generated buffer.
 const MOST_BYTES: usize = 1 << 34;
 
-/// Reads an argument; files are read here.
+/// Parses an argument; files are read here.
 ///
 /// # Errors
-/// If it is none of the forms, or its file cannot be read.
+/// If it matches none of the forms, or its file cannot be read.
 pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgError> {
     if let Some(file) = text.strip_prefix('@') {
         return read_file(file, defaults);
@@ -104,7 +104,7 @@ pub fn read_arg(text: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgE
     Ok(Tensor::raw(data).saying(shape.is_some().then_some(elem), shape))
 }
 
-/// A bound of random numbers. The upper one may be the number after the largest.
+/// A bound of random numbers. The upper one may be one more than the largest value.
 fn bound(text: &str, elem: Elem, upper: bool) -> Result<f64, String> {
     let one_less = text.parse::<i128>().ok().and_then(|n| n.checked_sub(1)).filter(|_| upper && !elem.is_float());
     match Number::read(text, elem) {
@@ -123,7 +123,7 @@ fn read_shape(text: &str) -> Option<(Elem, Vec<usize>)> {
     Some((Elem::parse(elem)?, dims))
 }
 
-/// `3:i32`, `1.5:f32`, `4:index`. `None` where the type is none of a scalar.
+/// `3:i32`, `1.5:f32`, `4:index`. `None` if the type is not a scalar type.
 fn read_scalar(number: &str, ty: &str) -> Option<Result<Tensor<'static>, String>> {
     let elem = if ty == "index" { Elem::I64 } else { Elem::parse(ty).filter(|e| e.values() == 1)? };
     let value = Number::read(number, elem).map(|number| {
@@ -133,7 +133,7 @@ fn read_scalar(number: &str, ty: &str) -> Option<Result<Tensor<'static>, String>
     Some(value)
 }
 
-/// An argument without the name in front of it, and that name: `x=@x.npy`.
+/// An argument without its name prefix, and that name: `x=@x.npy`.
 pub fn named(text: &str) -> (Option<&str>, &str) {
     let name = text.split_once('=').filter(|(name, _)| {
         name.chars().enumerate().all(|(at, c)| c == '_' || c.is_alphabetic() || (at > 0 && c.is_numeric()))
@@ -142,13 +142,13 @@ pub fn named(text: &str) -> (Option<&str>, &str) {
     name.map_or((None, text), |(name, rest)| (Some(name), rest))
 }
 
-/// Element type and shape that an argument says of itself, where it does; for a `.npy`, what its header says. Nothing is
-/// filled or judged here.
+/// Element type and shape that an argument itself gives, if any; for a `.npy`, those in its header. Nothing is filled
+/// or checked here.
 pub fn arg_type(text: &str, folder: &Path) -> (Option<Elem>, Option<Vec<u64>>) {
     let wide = |dims: Vec<usize>| dims.into_iter().map(|n| n as u64).collect();
     if let Some(file) = text.strip_prefix('@') {
         let path = folder.join(file.strip_suffix(":out").unwrap_or(file));
-        // What comes out of a pipe is there once.
+        // The contents of a pipe can be read only once.
         let file =
             std::fs::File::open(&path).ok().filter(|_| std::fs::metadata(&path).is_ok_and(|meta| meta.is_file()));
         let npy = file.and_then(|mut file| {
@@ -168,7 +168,7 @@ pub fn arg_type(text: &str, folder: &Path) -> (Option<Elem>, Option<Vec<u64>>) {
     }
 }
 
-/// True for a file that is only written: it is not there yet.
+/// True for a file that is only written: it does not exist yet.
 pub(super) fn is_new_file(text: &str, defaults: &Defaults) -> bool {
     let out = text.strip_prefix('@').and_then(|file| file.strip_suffix(":out"));
     out.is_some_and(|file| !defaults.own && std::fs::symlink_metadata(defaults.folder.join(file)).is_err())
@@ -177,7 +177,7 @@ pub(super) fn is_new_file(text: &str, defaults: &Defaults) -> bool {
 /// The file that an argument names, and whether it is written back.
 ///
 /// # Errors
-/// If a file says so itself and may not.
+/// If a line of the file itself names it and may not.
 pub(crate) fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool), ArgError> {
     let (name, out) = match file.strip_suffix(":out") {
         Some(name) => (name, true),
@@ -201,7 +201,7 @@ pub(crate) fn file_of(file: &str, defaults: &Defaults) -> Result<(PathBuf, bool)
 }
 
 /// # Errors
-/// If a buffer of so many bytes is larger than all may be together.
+/// If a buffer of this size exceeds the limit for all buffers together.
 fn within(bytes: u64, defaults: &Defaults) -> Result<(), ArgError> {
     match bytes > defaults.memory {
         true => Err(ArgError::Memory { bytes, limit: defaults.memory }),
@@ -209,10 +209,11 @@ fn within(bytes: u64, defaults: &Defaults) -> Result<(), ArgError> {
     }
 }
 
-/// Bytes of the argument at a position, as far as they can be told before it is made; 0 for a scalar and what is wrong.
+/// Size in bytes of the argument at a position, as far as it can be determined before it is created; 0 for scalars and
+/// invalid arguments.
 pub(super) fn size(text: &str, defaults: &Defaults, params: &[Param], shapes: &[Option<Vec<u64>>], at: usize) -> u64 {
     let count = |dims: &[u64]| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim));
-    // What no argument may have is said of that argument.
+    // A size that exceeds the limit of any single argument is reported for that argument.
     let one = |bytes: u64| if bytes > MOST_BYTES as u64 { 0 } else { bytes };
     if is_new_file(text, defaults) {
         return match (params.get(at).map(|param| &param.kind), shapes.get(at).and_then(Option::as_deref)) {
@@ -263,11 +264,11 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgErro
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz")) {
         return Err(fail("an `.npz` holds several arrays; save the one to pass with `numpy.save` as a `.npy`".into()));
     }
-    // The header of a `.npy` comes on top.
+    // The header of a `.npy` is not counted.
     let most = defaults.memory.saturating_add(1 << 16);
     let bytes = if out { files::read_own(&path, most) } else { files::read(&path, most) };
     let bytes = bytes.map_err(|error| fail(error.to_string()))?;
-    // By its name or by its content: nothing else begins so.
+    // By its name or by its contents: no other format begins this way.
     let is_npy = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npy")) || Npy::begins(&bytes);
     let npy = if is_npy { Some(Npy::read(&bytes).map_err(fail)?) } else { None };
     let (data, elem, shape) = match &npy {
@@ -286,16 +287,16 @@ fn read_file(file: &str, defaults: &Defaults) -> Result<Tensor<'static>, ArgErro
     Ok(tensor.of_file(Some(path), out))
 }
 
-/// What arguments mean where they leave it open.
+/// Defaults for what arguments leave open.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Defaults {
     /// Seed of the launch: a `rand` without one of its own takes this plus its position.
     pub seed: u64,
     /// Folder that file names are relative to; the working directory by default.
     pub folder: PathBuf,
-    /// True for what a file says itself: only regular files below the folder are read, and none is written.
+    /// True for arguments named in the file itself: only regular files below the folder are read, and none is written.
     pub own: bool,
-    /// The most bytes of all buffers together.
+    /// Maximum size in bytes of all buffers together.
     pub memory: u64,
 }
 

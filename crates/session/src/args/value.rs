@@ -1,15 +1,15 @@
-//! Where an argument lies, and where it goes.
+//! The source of an argument's data, and the destination of its results.
 
 use std::path::PathBuf;
 
 use super::Npy;
 
-/// A part of a memory that several arguments lie in.
+/// A part of a memory shared by several arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Within {
-    /// Which memory: arguments of one launch with the same number lie in the same.
+    /// The memory: arguments of one launch with the same number share it.
     pub memory: u32,
-    /// The byte of it at which the argument begins.
+    /// The byte offset at which the argument begins.
     pub offset: usize,
 }
 

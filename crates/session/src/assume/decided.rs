@@ -1,4 +1,4 @@
-//! Which conditions of a text follow from what is assumed: comparisons of sums of the kernel's scalar arguments.
+//! Conditions of a text that follow from the assumptions: comparisons of sums of the kernel's scalar arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use slipring_program::{Order, Param};
 
 use super::{Assumed, Condition, Number, Op};
 
-/// Numbers of 64 bits: what lies outside of them wraps.
+/// The range of 64-bit integers: values outside it wrap.
 const ALL: Between = Between { low: i64::MIN as i128, high: i64::MAX as i128 };
 
-/// What is said to be at least and at most so large.
+/// An interval of integers.
 #[derive(Clone, Copy)]
 struct Between {
     low: i128,
@@ -30,7 +30,7 @@ impl Between {
         other.low <= self.low && self.high <= other.high
     }
 
-    /// What a number that stands in this order to 0 may be; everything where it only differs.
+    /// The interval of values with this relation to 0; everything if they only differ from it.
     fn of(order: Order) -> Between {
         let (low, high) = match order {
             Order::Equal => (0, 0),
@@ -44,7 +44,7 @@ impl Between {
     }
 }
 
-/// A number of which nothing more is known: an argument, or what is left of a sum that is divided.
+/// An opaque value: an argument, or the remainder of a sum.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Atom {
     Param(usize),
@@ -67,7 +67,7 @@ impl Sum {
         Sum { terms: BTreeMap::from([(atom, 1)]), constant: 0 }
     }
 
-    /// The sum with so many times another.
+    /// This sum plus a multiple of another.
     fn plus(mut self, other: &Sum, times: i128) -> Option<Sum> {
         self.constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
         for (atom, factor) in &other.terms {
@@ -78,7 +78,7 @@ impl Sum {
         Some(self)
     }
 
-    /// The number, where it has no argument.
+    /// The value, if it contains no argument.
     fn known(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
@@ -102,7 +102,7 @@ impl Sum {
     }
 }
 
-/// What is assumed, as sums that stand in an order to 0.
+/// The assumptions, as sums with a relation to 0.
 struct Known(Vec<(Sum, Order)>);
 
 impl Known {
@@ -114,13 +114,13 @@ impl Known {
         Known(each.collect())
     }
 
-    /// What an atom may be; `None` where a text that divides may find something else than what is assumed.
+    /// The range of an atom; `None` if a division in the text may give a result other than the assumed one.
     fn atom(&self, atom: &Atom) -> Option<Between> {
         let mut all = ALL;
         for (sum, order) in &self.0 {
             let (Some((own, factor)), 1) = (sum.terms.iter().next(), sum.terms.len()) else { continue };
             if own == atom {
-                // `factor × atom + constant` lies there.
+                // `factor × atom + constant` is in that interval.
                 let Between { low, high } = Between::of(*order);
                 let ends = |a: i128, b: i128| Between { low: ceiled(a, *factor), high: a_floor(b, *factor) };
                 let (low, high) = (low - sum.constant, high - sum.constant);
@@ -131,13 +131,13 @@ impl Known {
         let positive = self.sum(of).is_some_and(|of| of.low >= 0 && of.is_inside(ALL));
         match (all.low, all.high) {
             _ if positive => Some(all.both(Between { low: 0, high: by - 1 })),
-            // Nothing is left of a negative number, too, whichever way it is rounded.
+            // The remainder of a negative number is zero as well, whichever way it is rounded.
             (0, 0) if by.count_ones() == 1 => Some(all),
             _ => None,
         }
     }
 
-    /// What a sum may be, by its atoms and by what is assumed of sums like it.
+    /// The range of a sum, from its atoms and from the assumptions about similar sums.
     fn sum(&self, sum: &Sum) -> Option<Between> {
         let mut all = Between { low: sum.constant, high: sum.constant };
         for (atom, factor) in &sum.terms {
@@ -157,13 +157,13 @@ impl Known {
         Some(all)
     }
 
-    /// True if a sum is assumed to be another number than 0.
+    /// True if a sum is assumed to be nonzero.
     fn is_never_zero(&self, sum: &Sum) -> bool {
         let same = |other: &Sum, sign| sum.clone().plus(other, sign).and_then(|rest| rest.known()) == Some(0);
         self.0.iter().any(|(other, order)| *order == Order::Different && (same(other, 1) || same(other, -1)))
     }
 
-    /// Whether a sum stands in this order to 0, where that is known.
+    /// Whether a sum has this relation to 0, if known.
     fn decides(&self, sum: &Sum, order: Order) -> Option<bool> {
         let Between { low, high } = self.sum(sum)?;
         let never = |order, yes: bool| match order {
@@ -195,7 +195,7 @@ fn ceiled(a: i128, by: i128) -> i128 {
     -a_floor(-a, by)
 }
 
-/// Ops followed inside each other.
+/// Maximum depth of nested ops that are followed.
 const DEPTH: usize = 8;
 
 /// A text and the arguments of its functions.
@@ -203,12 +203,12 @@ struct Text<'a> {
     module: &'a Module,
     params: &'a [Param],
     starts: [Option<OpId>; 2],
-    /// What the cores come to, calls included.
+    /// The ops that the cores reach, including calls.
     ops: BTreeSet<OpId>,
 }
 
 impl Text<'_> {
-    /// A number of the text.
+    /// A value of the text as a sum.
     fn sum(&self, value: ValueId, depth: usize) -> Option<Sum> {
         let affine = Affine::of(self.module, value, Follow::Exact);
         let start = Sum::constant(i128::from(affine.constant));
@@ -217,7 +217,7 @@ impl Text<'_> {
         })
     }
 
-    /// A number that is no sum of others.
+    /// A value that is not a sum of others.
     fn number(&self, value: ValueId, depth: usize) -> Option<Sum> {
         match self.module.value(value).def {
             ValueDef::Arg(block, at) => self.argument(value, block, at as usize, depth),
@@ -225,7 +225,8 @@ impl Text<'_> {
         }
     }
 
-    /// An argument of a function: of one that a core starts in what the launch passes, of another what all its calls pass.
+    /// An argument of a function: for one in which a core starts, the value passed by the launch; for another, the
+    /// value passed by all its calls.
     fn argument(&self, value: ValueId, block: BlockId, at: usize, depth: usize) -> Option<Sum> {
         let own = |function: OpId| self.module.body(function, 0) == Some(block);
         if self.starts.iter().flatten().any(|start| own(*start)) {
@@ -251,7 +252,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether a comparison holds in each launch that is assumed.
+    /// Whether a comparison holds in every assumed launch.
     fn decided(&self, op: OpId, known: &Known) -> Option<bool> {
         let compared = OpRef::of(self.module, op)?;
         let relation = (compared.def.relation)(&compared)?;
@@ -259,7 +260,7 @@ impl Text<'_> {
         let (a, b) = (self.sum(a, DEPTH)?, self.sum(b, DEPTH)?);
         for side in [&a, &b] {
             let between = known.sum(side)?;
-            // What has no sign counts as a large number where it is negative.
+            // An unsigned comparison treats a negative number as a large one.
             if !between.is_inside(ALL) || (!relation.signed && between.low < 0) {
                 return None;
             }
@@ -269,8 +270,8 @@ impl Text<'_> {
 }
 
 impl Assumed {
-    /// The comparisons of the functions that a kernel starts in, and of those that these call, of which it is known whether they hold,
-    /// in each launch that satisfies what is assumed.
+    /// The comparisons of the functions in which a kernel starts, and of their callees, whose outcome is known in every
+    /// launch that satisfies the assumptions.
     pub fn decided(&self, module: &Module, starts: [Option<OpId>; 2], params: &[Param]) -> BTreeMap<ValueId, bool> {
         if self.is_empty() {
             return BTreeMap::new();

@@ -1,9 +1,9 @@
-//! When two paths mean the same file.
+//! Whether two paths refer to the same file.
 
 use std::fs::Metadata;
 use std::path::Path;
 
-/// True if two paths mean the same file.
+/// True if two paths refer to the same file.
 pub fn same(a: &Path, b: &Path) -> bool {
     match (std::fs::metadata(a), std::fs::metadata(b)) {
         (Ok(a), Ok(b)) if identity(&a).is_some() => identity(&a) == identity(&b),

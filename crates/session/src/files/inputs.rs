@@ -1,5 +1,5 @@
-//! Reading files: never more than is asked for, never a file that the same command writes, and for what a text says itself
-//! only files below its folder.
+//! Reading files: never more than requested, never a file that the same command writes, and, for paths that a text
+//! itself names, only files below its folder.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -9,28 +9,29 @@ use std::sync::{Mutex, PoisonError};
 
 use super::same;
 
-/// The most bytes of a source text, a platform, a schedule, a list of points.
+/// Maximum size in bytes of a source text, a platform, a schedule, a list of points.
 pub const MOST_TEXT: u64 = 64 << 20;
 
-/// The most bytes of a captured command stream.
+/// Maximum size in bytes of a captured command stream.
 pub const MOST_STREAM: u64 = 1 << 30;
 
 /// The option of a file that is read as an argument and written back.
 pub const ARGUMENT: &str = "--arg";
 
-/// Files that the command writes, each with the option that says so.
+/// Files that the command writes, each with the option that names it.
 static OUTPUTS: Mutex<Vec<(String, PathBuf)>> = Mutex::new(Vec::new());
 
-/// Those of them that were to be read: they are not written either.
+/// Those of them that were requested for reading: they are not written either.
 static REFUSED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Notes which files are going to be written, each with the option that says so: from now on none of them is read.
+/// Registers the files that are going to be written, each with the option that names it: from now on none of them is
+/// read.
 ///
 /// # Errors
 /// If two options name one file.
 pub fn will_write(outputs: Vec<(String, PathBuf)>) -> Result<(), String> {
     for (at, (option, path)) in outputs.iter().enumerate() {
-        // Arguments are held against each other where it is known whose they are.
+        // Arguments are compared with each other once it is known which parameter they belong to.
         let mut before = outputs[..at].iter().filter(|(other, _)| other != option || option != ARGUMENT);
         let twice = before.find(|(_, other)| is_one(path, other));
         if let Some((first, _)) = twice {
@@ -42,7 +43,7 @@ pub fn will_write(outputs: Vec<(String, PathBuf)>) -> Result<(), String> {
     Ok(())
 }
 
-/// True if two outputs are one file that keeps what is written; one that is not there yet is told by its name.
+/// True if two outputs are one persistent file; files that do not exist yet are compared by name.
 fn is_one(a: &Path, b: &Path) -> bool {
     let keeps =
         |path: &Path| std::fs::metadata(path).map_or(true, |meta| meta.is_file()) && path != Path::new("/dev/null");
@@ -53,19 +54,19 @@ fn is_one(a: &Path, b: &Path) -> bool {
     keeps(a) && keeps(b) && (same(a, b) || (place(a).is_some() && place(a) == place(b)))
 }
 
-/// What the bytes of a file are, if there are at most so many of them.
+/// The contents of a file, if it has at most this many bytes.
 ///
 /// # Errors
-/// What the system says; that the file is larger, or that the same command writes it.
+/// The system's error; that the file is larger, or that the same command writes it.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     not_written(path)?;
     read_own(path, most)
 }
 
-/// The same for a file that the command may write afterwards.
+/// As [`read`], for a file that the command may write afterwards.
 ///
 /// # Errors
-/// What the system says, or that the file is larger.
+/// The system's error, or that the file is larger.
 pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     bounded(File::open(path)?, most)
 }
@@ -78,7 +79,7 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, MOST_TEXT)?).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }
 
-/// What comes from standard input, if it has at most so many bytes.
+/// The contents of standard input, if it has at most this many bytes.
 ///
 /// # Errors
 /// Those of [`read`].
@@ -96,17 +97,17 @@ fn bounded(from: impl Read, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// True for a file that the command wants to read and to write: it does neither.
+/// True for a file that the command is asked both to read and to write: it does neither.
 pub(super) fn is_refused(path: &Path) -> bool {
     REFUSED.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|refused| same(path, refused))
 }
 
-/// Holds that a file that is going to be read is not written by the same command.
+/// Checks that a file that is going to be read is not written by the same command.
 ///
 /// # Errors
-/// That the command writes it.
+/// If the command writes it.
 pub fn not_written(path: &Path) -> io::Result<()> {
-    // Devices give what nobody has written.
+    // Reading a device does not return what was written.
     if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         return Ok(());
     }
@@ -122,19 +123,20 @@ pub fn not_written(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Why a file that a text names itself is not read.
+/// Why a file named by a text is not read.
 #[derive(Debug)]
 pub enum Refused {
-    /// It is not below the folder of the text.
+    /// It is not below the text's folder.
     Outside,
     /// It is not a regular file.
     NoFile,
-    /// There is none.
+    /// It does not exist.
     Missing(io::Error),
 }
 
-/// The file that a path in a text means, which may only be a regular file below the folder of the text, whatever `..` and
-/// symbolic links lead to. The folder comes first; files below the others, where links lead to, are as good.
+/// The file that a path in a text refers to. It must be a regular file below the text's folder, after `..` and symbolic
+/// links are resolved. The text's folder comes first in `folders`; files below the others, which links lead to, are
+/// accepted as well.
 ///
 /// # Errors
 /// Why it is not read.
@@ -146,13 +148,13 @@ pub fn below(folders: &[&Path], path: &Path) -> Result<PathBuf, Refused> {
         Ok(real) if !folders.iter().any(|folder| holds(folder, &real)) => Err(Refused::Outside),
         Ok(real) if !std::fs::metadata(&real).is_ok_and(|meta| meta.is_file()) => Err(Refused::NoFile),
         Ok(real) => Ok(real),
-        // Whether something is there is not told of what lies outside.
+        // The existence of files outside is not disclosed.
         Err(_) if leads_out(path) => Err(Refused::Outside),
         Err(error) => Err(Refused::Missing(error)),
     }
 }
 
-/// True if the words of a path lead above where it begins, or begin elsewhere.
+/// True if a path's components lead above its start, or it is absolute.
 fn leads_out(path: &Path) -> bool {
     let mut depth = 0i64;
     path.components().any(|part| {
@@ -166,7 +168,7 @@ fn leads_out(path: &Path) -> bool {
     })
 }
 
-/// The name of a file for messages: what would move the cursor or change the direction of the text is escaped.
+/// The name of a file for messages: characters that would move the cursor or change the text direction are escaped.
 pub fn shown(path: &Path) -> String {
     slipring_ir::visible_name(&path.to_string_lossy()).into_owned()
 }

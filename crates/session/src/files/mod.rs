@@ -1,16 +1,17 @@
-//! The one place that writes files, and that reads them.
+//! The only module that writes and reads files.
 //!
-//! | what stands at the path | how it is written |
+//! | existing entry at the path | how it is written |
 //! |---|---|
-//! | nothing | beside it, then renamed |
+//! | nothing | to a temporary file in the same folder, then renamed |
 //! | a regular file | the same; the new file has the mode and, where the system allows it, the owner of the old one |
 //! | a symbolic link | what it points to is written, the link stays |
 //! | a file with several names | through all of them: its bytes are replaced, and put back if that fails |
 //! | a device, a pipe, a socket | the bytes go into it |
-//! | `/dev/stdout`, `/dev/fd/N` | the bytes go into what is open there |
+//! | `/dev/stdout`, `/dev/fd/N` | the bytes go to the open descriptor |
 //!
-//! Where a folder takes no new file, or the file cannot be renamed over (it is mounted on its own), its bytes are replaced as
-//! those of a file with several names. A signal that ends the process removes a file that was being written beside.
+//! If a folder accepts no new file, or the file cannot be replaced by renaming (it is a mount point), its bytes are
+//! replaced as those of a file with several names. If a signal ends the process, an unfinished temporary file is
+//! removed.
 
 mod identity;
 mod inputs;
@@ -27,10 +28,10 @@ pub use inputs::{
 };
 use unfinished::Unfinished;
 
-/// Writes the parts, one after the other, to a path. A regular file has all of them afterwards, or is as it was.
+/// Writes the parts, one after the other, to a path. Afterwards a regular file contains all of them, or is unchanged.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     if inputs::is_refused(path) {
         return Err(io::Error::other("it is a file that is read"));
@@ -46,7 +47,7 @@ pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         Ok(meta) if meta.is_dir() => Err(ErrorKind::IsADirectory.into()),
         Ok(meta) if !meta.is_file() => pour(OpenOptions::new().write(true).open(path)?, parts),
         Ok(meta) => {
-            // Renaming asks the folder for permission, not the file: a file that is protected stays.
+            // Renaming checks the permissions of the folder, not of the file: this keeps a write-protected file.
             drop(OpenOptions::new().write(true).open(path)?);
             let path = path.canonicalize()?;
             if names(&meta) > 1 {
@@ -65,15 +66,15 @@ pub fn write(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     }
 }
 
-/// A file that grows by whole lines, for work that goes on where it was stopped.
+/// A file that grows line by line, for work that can be resumed.
 #[derive(Debug)]
 pub struct Lines(File);
 
 impl Lines {
-    /// Opens a file, or makes it, and cuts it to so many bytes.
+    /// Opens or creates a file, and truncates it to this many bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn open(path: &Path, length: u64) -> io::Result<Lines> {
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         if file.metadata()?.is_file() {
@@ -83,10 +84,10 @@ impl Lines {
         Ok(Lines(file))
     }
 
-    /// Adds a line.
+    /// Appends a line.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub fn add(&mut self, line: &str) -> io::Result<()> {
         self.0.write_all(line.as_bytes())
     }
@@ -97,15 +98,15 @@ fn pour(mut to: impl Write, parts: &[&[u8]]) -> io::Result<()> {
     to.flush()
 }
 
-/// Where a replacement failed.
+/// The step at which a replacement failed.
 enum Failed {
-    /// The folder takes no new file, or the old one cannot be renamed over.
+    /// The folder accepts no new file, or the old one cannot be replaced by renaming.
     Folder(io::Error),
-    /// The bytes were not taken.
+    /// The bytes could not be written.
     Contents(io::Error),
 }
 
-/// Writes a new file beside `path` and renames it. `old` is what stands there.
+/// Writes a new file next to `path` and renames it. `old` is the existing entry.
 fn replace(path: &Path, parts: &[&[u8]], old: Option<&Metadata>) -> Result<(), Failed> {
     let (beside, file) = Unfinished::create(path).map_err(Failed::Folder)?;
     let fill = |mut file: File| {
@@ -120,7 +121,7 @@ fn replace(path: &Path, parts: &[&[u8]], old: Option<&Metadata>) -> Result<(), F
     beside.rename(path).map_err(Failed::Folder)
 }
 
-/// Replaces the bytes of a file and keeps the file. What was there is put back if not all of them are taken.
+/// Replaces the contents of a file in place. The old contents are restored if not all bytes can be written.
 fn overwrite(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     let mut file = OpenOptions::new().read(true).write(true).open(path)?;
     let mut before = Vec::new();
@@ -135,7 +136,7 @@ fn overwrite(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     fill(parts, length).inspect_err(|_| drop(fill(&[&before], before.len() as u64)))
 }
 
-/// The number of an open file that a path such as `/dev/stdout` stands for.
+/// The descriptor that a path such as `/dev/stdout` refers to.
 fn descriptor(path: &Path) -> Option<u32> {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -148,10 +149,10 @@ fn descriptor(path: &Path) -> Option<u32> {
     None
 }
 
-/// Links that are followed: as many as Linux follows.
+/// Maximum number of links followed: the same as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// The file that a path means, which need not exist.
+/// The file that a path refers to, which need not exist.
 fn end_of_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..MOST_LINKS {
@@ -171,7 +172,7 @@ fn keep_owner(file: &File, old: &Metadata) {
     use std::os::unix::fs::MetadataExt;
     let same = file.metadata().is_ok_and(|new| (new.uid(), new.gid()) == (old.uid(), old.gid()));
     if !same {
-        // Only root may give files away: what cannot be kept is what every editor loses.
+        // Only root can change a file's owner; like any editor, this drops what cannot be kept.
         let _ = std::os::unix::fs::fchown(file, Some(old.uid()), Some(old.gid()));
     }
 }

@@ -1,25 +1,26 @@
-//! The file that is being written beside another one: removed however the process ends, but for a kill that nobody can catch.
+//! The temporary file that is being written: removed however the process ends, except for a signal that cannot be
+//! caught.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// Those that are being written now.
+/// Files being written now.
 static CURRENT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn current() -> MutexGuard<'static, Vec<PathBuf>> {
     CURRENT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A file without its final name. Dropped, it is removed.
+/// A file without its final name. Dropping it removes the file.
 pub(super) struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// A new, empty file beside `path`.
+    /// A new, empty file next to `path`.
     ///
     /// # Errors
-    /// If the folder takes none.
+    /// If the folder accepts none.
     pub fn create(path: &Path) -> io::Result<(Unfinished, File)> {
         static WATCH: Once = Once::new();
         WATCH.call_once(watch);
@@ -33,17 +34,17 @@ impl Unfinished {
                     current.push(beside.clone());
                     return Ok((Unfinished(beside), file));
                 }
-                // Somebody else's, with the same number in another container.
+                // It belongs to another process, with the same id in another container.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => number += 1,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// Gives it its name.
+    /// Gives the file its final name.
     ///
     /// # Errors
-    /// What the system says; the file is then gone.
+    /// The system's error; the file is then removed.
     pub fn rename(self, path: &Path) -> io::Result<()> {
         let mut current = current();
         std::fs::rename(&self.0, path)?;
@@ -65,7 +66,7 @@ impl Drop for Unfinished {
 #[cfg(unix)]
 fn watch() {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
-    // A limit of the size of files is then an error of the write.
+    // Exceeding the file size limit is then an error of the write.
     let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::<std::sync::atomic::AtomicBool>::default());
     let ignored = ignored();
     let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
@@ -76,14 +77,14 @@ fn watch() {
             for file in current.iter() {
                 let _ = std::fs::remove_file(file);
             }
-            // Ends the process: nothing is renamed any more, the lock is held.
+            // Ends the process: nothing is renamed any more, because the lock is held.
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };
     let _ = std::thread::Builder::new().name("signals".into()).spawn(wait);
 }
 
-/// Signals that whoever started the process wants ignored, as `nohup` does: a bit each. None where the system does not say.
+/// Signals that the parent process wants ignored, as with `nohup`: one bit each. None if the system does not tell.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

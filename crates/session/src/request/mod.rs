@@ -1,7 +1,8 @@
-//! The options of a run: what there are, what each takes and who takes it. The command line, the editors' debugger and the Python
-//! package read them from here; a request collects what one of them is given.
+//! The options of a run: their list, the values they take and the interfaces that accept them. The command line, the
+//! editors' debugger and the Python package all read this table; a request collects the values given to one of them.
 //!
-//! The C library drives a command queue and runs no kernel: it has none of them. Its settings are those of the queue's host.
+//! The C library drives a command queue and runs no kernel, so it has none of these options. Its settings are those of
+//! the queue's host.
 
 mod option;
 mod table;
@@ -17,7 +18,7 @@ impl RunRequest {
     /// Sets an option.
     ///
     /// # Errors
-    /// If there is none of that name, or it does not take this.
+    /// If there is none with that name, or it does not accept the value.
     pub fn set(&mut self, name: &str, given: Given) -> Result<(), OptionError> {
         let Some(option) = RunOption::named(name) else {
             return Err(OptionError {
@@ -39,12 +40,12 @@ impl RunRequest {
         self.asked.iter().any(|option| option.name == name)
     }
 
-    /// The first option for which a launch is run in one piece.
+    /// The first option that requires a launch to be run in one piece.
     pub fn in_one_piece(&self) -> Option<&'static RunOption> {
         self.asked.iter().copied().find(|option| option.whole.is_some_and(|asks| asks(self)))
     }
 
-    /// How something is run that is asked for like this: on a board if one is named.
+    /// The way of running that this request selects: on a board if one is named.
     pub fn way(&self, of_program: bool) -> Way {
         match (of_program, self.device.is_some()) {
             (false, false) => Kernel,
@@ -54,7 +55,7 @@ impl RunRequest {
         }
     }
 
-    /// The same request, if everything that was set has an effect on this way of running.
+    /// This request, if every option that was set has an effect on this way of running.
     ///
     /// # Errors
     /// The first option that has none.
@@ -73,7 +74,7 @@ impl RunRequest {
         Ok(self)
     }
 
-    /// Nothing, where all numbers are within the bounds of their options.
+    /// Checks that all numbers are within the bounds of their options.
     ///
     /// # Errors
     /// The first one that is not.
@@ -90,17 +91,17 @@ impl RunRequest {
 }
 
 impl From<RunOptions> for RunRequest {
-    /// What is asked of the run of a kernel.
+    /// The request for a kernel's run.
     fn from(run: RunOptions) -> RunRequest {
         RunRequest { run, ..RunRequest::default() }
     }
 }
 
 impl RunOptions {
-    /// Nothing, where all numbers are such as a run takes.
+    /// Checks that a run accepts all numbers.
     ///
     /// # Errors
-    /// The first option that is not.
+    /// The first option that is not accepted.
     #[doc(hidden)]
     pub fn within_bounds(&self) -> Result<(), Error> {
         RunRequest::from(self.clone()).within_bounds()
@@ -108,15 +109,15 @@ impl RunOptions {
 }
 
 impl RunOption {
-    /// The option of that name.
+    /// The option with that name.
     pub fn named(name: &str) -> Option<&'static RunOption> {
         OPTIONS.iter().find(|option| option.name == name)
     }
 
-    /// What is wrong with a text of the command line, if anything is.
+    /// Checks a text from the command line.
     ///
     /// # Errors
-    /// That.
+    /// What is wrong with it.
     pub fn judge(&self, text: &str) -> Result<(), OptionError> {
         match self.takes {
             // The file is read when the run begins.

@@ -1,4 +1,4 @@
-//! What an option is, and what it does to a request.
+//! The definition of an option, and its effect on a request.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -7,7 +7,7 @@ use Way::{Board, BoardProgram, Check, Kernel, Program, Proof, Rings, Stepping, T
 
 use crate::{Error, RunOptions};
 
-/// What is done with a subject, and on what.
+/// The action, and its subject.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// A kernel is run.
@@ -16,13 +16,13 @@ pub enum Way {
     Program,
     /// A kernel is run through the command queue of a board.
     Board,
-    /// A whole program is.
+    /// A whole program is run through the command queue of a board.
     BoardProgram,
     /// A kernel is proved.
     Proof,
     /// A kernel is run for a report of its rings.
     Rings,
-    /// A kernel is run, to go through what happened.
+    /// A kernel is run, to step through its events.
     Stepping,
     /// A kernel or whole program is run at many points.
     Tune,
@@ -39,23 +39,23 @@ pub(super) const ON_BOARDS: &[Way] = &[Board, BoardProgram];
 pub struct RunOption {
     /// Its name: `gm_slack`. On the command line it has dashes: `--gm-slack`.
     pub name: &'static str,
-    /// What it takes, and where that goes.
+    /// The value it takes, and where that is stored.
     pub takes: Takes,
-    /// What its value is called.
+    /// The name of its value.
     pub value: &'static str,
-    /// What it does.
+    /// Its description.
     pub help: &'static str,
-    /// Which ways of running take it.
+    /// The ways of running that accept it.
     pub of: &'static [Way],
-    /// What others have instead, or why they have nothing.
+    /// The alternative for other ways, or why they have none.
     pub instead: &'static [(Way, &'static str)],
-    /// Options that leave nothing for it to do.
+    /// Options that make it pointless.
     pub unless: &'static [&'static str],
-    /// Why there is none on the command line, if there is none.
+    /// Why it is not on the command line, if so.
     pub not_on_command_line: Option<&'static str>,
-    /// Why there is none in Python, if there is none.
+    /// Why it is not in Python, if so.
     pub not_in_python: Option<&'static str>,
-    /// Whether it is an argument where the kernel has a parameter of that name.
+    /// Whether it is an argument if the kernel has a parameter of that name.
     pub yields: bool,
     /// Whether what is asked of it runs a launch in one piece; without this its blocks may be run in parts.
     pub whole: Option<fn(&RunRequest) -> bool>,
@@ -67,35 +67,35 @@ impl fmt::Debug for RunOption {
     }
 }
 
-/// Where a text goes, and where texts go.
+/// Setters for one text, and for several.
 type Read = fn(&mut RunRequest, &str) -> Result<(), String>;
 type ReadAll = fn(&mut RunRequest, Vec<String>) -> Result<(), String>;
 
-/// What an option takes.
+/// The value of an option.
 pub enum Takes {
-    /// A whole number within bounds.
+    /// An integer within bounds.
     Number(RangeInclusive<u64>, fn(&mut RunRequest) -> &mut dyn Number),
     /// Yes or no.
     Flag(fn(&mut RunRequest) -> &mut bool),
-    /// A text; what it says by default, and what it may be.
+    /// A text: its default, and its allowed forms.
     Text(Option<&'static str>, &'static str, Read),
-    /// Several words, in one text or in a list; the same.
+    /// Several words, in one text or in a list: the default, and the allowed forms.
     Words(&'static str, &'static str, Read),
-    /// Texts; what one of them says.
+    /// Several texts; the form of one of them.
     Texts(&'static str, ReadAll),
-    /// The same, which the command line has in a file, one a line.
+    /// As `Texts`, read from a file on the command line, one per line.
     Lines(&'static str, ReadAll),
     /// Contents of memories.
     Contents(fn(&mut RunRequest, Vec<Vec<u8>>)),
-    /// What only the surface itself can keep.
+    /// A value that only the interface itself can hold.
     Own,
 }
 
-/// A number that an option sets.
+/// An integer that an option sets.
 pub trait Number {
-    /// What it is.
+    /// Its value.
     fn get(&self) -> Option<u64>;
-    /// Sets it to a number within the bounds of its option.
+    /// Sets it to a value within the bounds of its option.
     fn set(&mut self, number: u64);
 }
 
@@ -127,22 +127,22 @@ macro_rules! numbers {
 
 numbers!(u32, u64, usize);
 
-/// What a surface was given for an option.
+/// The value that an interface was given for an option.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Given {
-    /// Nothing: as if it had not been given, where nothing is the default.
+    /// Nothing: as if it had not been given, if nothing is the default.
     Nothing,
     /// Yes or no.
     Flag(bool),
-    /// A whole number.
+    /// An integer.
     Whole(i128),
     /// A text.
     Text(String),
-    /// Several.
+    /// Several texts.
     Texts(Vec<String>),
     /// Contents of memories.
     Contents(Vec<Vec<u8>>),
-    /// Something else, named as a message names it.
+    /// Anything else, with its name for messages.
     Other(String),
 }
 
@@ -165,19 +165,19 @@ impl fmt::Display for Given {
 pub struct OptionError {
     pub(super) name: String,
     pub(super) reason: String,
-    /// True if what was given is of the right type.
+    /// True if the given value has the right type.
     pub is_of_type: bool,
 }
 
 impl OptionError {
-    /// What is wrong, without the option.
+    /// The error, without the option.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 }
 
 impl fmt::Display for OptionError {
-    /// With the option as the command line spells it.
+    /// With the option as spelled on the command line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`--{}` {}", dashed(&self.name), self.reason)
     }
@@ -189,15 +189,15 @@ impl From<OptionError> for Error {
     }
 }
 
-/// A name as the command line writes it, without the dashes before it.
+/// A name as spelled on the command line, without leading dashes.
 pub(super) fn dashed(name: &str) -> String {
     name.replace('_', "-")
 }
 
-/// What is asked of a run: options by their names, whatever is run and however.
+/// Options of a run by name, whatever is run and in whichever way.
 #[derive(Clone, Debug, Default)]
 pub struct RunRequest {
-    /// How a kernel is run, or those of a whole program's tasks.
+    /// Options of a kernel's run, or of those of a whole program's tasks.
     pub run: RunOptions,
     /// Whether the sequential semantics are run, too.
     pub verify: bool,
@@ -205,18 +205,18 @@ pub struct RunRequest {
     pub clusters: Option<u32>,
     /// Devices of a whole program.
     pub devices: Option<u32>,
-    /// Which of several ready tasks starts.
+    /// Selects which of several ready tasks starts.
     pub order: u64,
-    /// What the windows of devices hold at first.
+    /// The initial contents of the devices' windows.
     pub windows: Option<Vec<Vec<u8>>>,
-    /// The board that it is run through.
+    /// The board on which it is run.
     pub device: Option<String>,
     /// Seed of the board's delays.
     pub delays: Option<u64>,
     pub(super) asked: Vec<&'static RunOption>,
 }
 
-/// What is said of an option that says how one kernel is run, where it is given for a whole program; `instead` says what does.
+/// The message for an option of a single kernel's run that is given for a whole program; `instead` is the alternative.
 #[must_use]
 pub fn option_of_kernels(option: &str, instead: &str) -> String {
     format!("`{option}` is for a kernel, and this is a whole program: {instead}")
@@ -233,7 +233,7 @@ impl RunOption {
         OF_KERNELS.iter().all(|way| self.of.contains(way))
     }
 
-    /// What it is where it is not given, as the command line writes it; `None` where it is nothing.
+    /// Its default, as written on the command line; `None` if there is none.
     pub fn default(&self) -> Option<String> {
         match &self.takes {
             Takes::Number(_, slot) => slot(&mut RunRequest::default()).get().map(|number| number.to_string()),
@@ -245,7 +245,7 @@ impl RunOption {
         }
     }
 
-    /// What it takes, for messages.
+    /// The value it takes, for messages.
     fn what(&self) -> String {
         match &self.takes {
             Takes::Number(bounds, _) if *bounds.end() == u64::MAX => "a non-negative integer".into(),
@@ -267,7 +267,7 @@ impl RunOption {
         OptionError { name: self.name.into(), reason, is_of_type }
     }
 
-    /// What a surface that takes its value itself says of what it does not take.
+    /// The message of an interface that parses the value itself, for a value it does not accept.
     pub fn not_taken(&self, given: &Given) -> OptionError {
         self.wrong(given, false)
     }
@@ -294,7 +294,7 @@ impl RunOption {
                 read(request, contents);
                 Ok(())
             }
-            // An empty list says nothing of its elements.
+            // An empty list has no element type.
             (Takes::Contents(read), Given::Texts(none)) if none.is_empty() => {
                 read(request, Vec::new());
                 Ok(())
@@ -304,7 +304,7 @@ impl RunOption {
         }
     }
 
-    /// What a text of the command line gives; an option without a value is given nothing.
+    /// The value given by a text of the command line; an option without a value is given nothing.
     pub fn read(&self, text: Option<&str>) -> Given {
         match (&self.takes, text) {
             (Takes::Number(..), Some(text)) => text.parse().map_or_else(|_| Given::Text(text.into()), Given::Whole),
@@ -314,13 +314,13 @@ impl RunOption {
         }
     }
 
-    /// What is said of it where it is given for a way of running that does not take it.
+    /// The message if it is given for a way of running that does not accept it.
     pub fn refused(&self, way: Way) -> String {
         let option = format!("--{}", self.dashed());
         let instead = |way: Way| self.instead.iter().find(|(own, _)| *own == way).map(|(_, text)| *text);
         let of = |way: Way| self.of.contains(&way);
         match way {
-            // What is refused without a board is refused with one for the same reason.
+            // An option refused without a board is refused with one for the same reason.
             Board if !of(Kernel) && instead(Board).is_none() => self.refused(Kernel),
             BoardProgram if !of(Program) && instead(BoardProgram).is_none() => self.refused(Program),
             Board | BoardProgram => {

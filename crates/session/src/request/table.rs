@@ -11,7 +11,7 @@ use crate::facts::{TOOLS, TOOLS_HELP};
 use crate::options::{MOST_DEVICES, MOST_LAUNCHES, MOST_SLACK};
 use crate::{MOST_BLOCKS, tools};
 
-/// What most options have.
+/// Common values of most options.
 const OPTION: RunOption = RunOption {
     name: "",
     takes: Takes::Own,

@@ -1,4 +1,4 @@
-//! In which iteration of a loop a wait stands that does not end.
+//! The loop iteration in which a wait that never ends is executed.
 
 use std::ops::Range;
 
@@ -7,8 +7,9 @@ use slipring_program::{CoreProgram, Finding, Inst, Loop};
 use crate::blocked::{Blocked, Reason, View};
 use crate::report;
 
-/// Says in which iteration of which loop a wait is, or how many times it was come to, where one instruction does all the waits for the
-/// object, or for those of a run, as for the slots of a ring. Waits count the times.
+/// Reports the loop iteration in which a wait is executed, or how often it was reached. This needs a single instruction
+/// that executes all waits for the object, or for a range of objects such as the slots of a ring. The number of waits
+/// gives the count.
 pub(super) fn tell(view: &View<'_>, root: &Blocked, finding: &mut Finding) {
     let Reason::Wait(sync) = root.reason else { return };
     if view.is_token(sync) {
@@ -53,7 +54,7 @@ fn ordinal(n: u64) -> String {
     format!("{n}{end}")
 }
 
-/// True if each iteration of a loop that goes on passes an instruction: no jump inside of the loop leads past it.
+/// True if each iteration of a loop that continues executes an instruction: no jump inside the loop skips it.
 fn always(core: &CoreProgram, own: &Loop, pc: usize) -> bool {
     let past = |at: usize| match &core.insts[at] {
         Inst::Jump { to }

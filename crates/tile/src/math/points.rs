@@ -1,4 +1,4 @@
-//! Arguments and results of the functions, computed with 60 decimal digits and rounded to `f32` exactly.
+//! Arguments and results of the functions, computed with 60 decimal digits and correctly rounded to `f32`.
 #![cfg_attr(rustfmt, rustfmt_skip)]
 
 pub(super) const EXP: &[(u32, u32)] = &[

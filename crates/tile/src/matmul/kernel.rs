@@ -4,7 +4,7 @@ use super::vector::Vector;
 use crate::matmul::operands::{Init, PANEL, STRIP};
 use crate::matmul::term::{Grouped, Term};
 
-/// Writes the starting values of the first `m` rows of up to two strips, whose first column is `col`.
+/// Writes the initial values of the first `m` rows of up to two strips, whose first column is `col`.
 pub(super) fn start<T: Term>(strips: &mut [[u8; STRIP]], rows: usize, m: usize, col: usize, n: usize, init: Init) {
     let bias = match init {
         Init::Acc => return,
@@ -18,7 +18,7 @@ pub(super) fn start<T: Term>(strips: &mut [[u8; STRIP]], rows: usize, m: usize, 
             line[..width].copy_from_slice(&bias[s * STRIP..][..width]);
         }
         for row in &mut strip[..m] {
-            // A whole line at a time where it is all valid: a copy of known length is one store.
+            // A whole line at a time if it is all valid: a copy of known length is one store.
             if width == STRIP { *row = line } else { row[..width].copy_from_slice(&line[..width]) }
         }
     }
@@ -36,7 +36,8 @@ pub(super) fn panel<T: Term>(
     width: usize,
 ) {
     let product = Product { a, m, b, rows, width };
-    // SAFETY: the features of each function were just detected; those of quads by what grouped the products so.
+    // SAFETY: the features of each function were just detected; those of quads were detected when the products were
+    // grouped.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         if grouped == Grouped::Quads {
@@ -81,7 +82,7 @@ fn avx512<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
     }
 }
 
-/// The same where integers are multiplied and added by one instruction.
+/// As [`avx512`], for integers that are multiplied and added by one instruction.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn vnni<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
@@ -95,7 +96,7 @@ fn vnni<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
     }
 }
 
-/// The same of four products.
+/// As [`vnni`], for groups of four products.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn quads<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
@@ -120,7 +121,7 @@ fn avx2<T: Term>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
 /// One strip after the other, in blocks of `R` rows.
 ///
 /// # Safety
-/// The caller has the features of `V`.
+/// The caller must have detected the features of `V`.
 #[inline(always)]
 unsafe fn by_strip<T: Term, V: Vector<T>, const R: usize>(product: Product<T>, strips: &mut [[u8; STRIP]]) {
     for (s, strip) in strips.chunks_mut(product.rows).enumerate() {
@@ -133,7 +134,7 @@ unsafe fn by_strip<T: Term, V: Vector<T>, const R: usize>(product: Product<T>, s
 /// The rows of A in blocks of `R`, times `S` strips of B from column `col` of its panel.
 ///
 /// # Safety
-/// The caller has the features of `V`.
+/// The caller must have detected the features of `V`.
 #[inline(always)]
 unsafe fn blocks<T: Term, V: Vector<T>, const R: usize, const S: usize>(
     product: Product<T>,
@@ -147,7 +148,7 @@ unsafe fn blocks<T: Term, V: Vector<T>, const R: usize, const S: usize>(
             unsafe { update::<T, V, R, S>(product, row, col, strips, row, rows) };
             continue;
         }
-        // At the edges, through a copy of the block's valid part, row by row.
+        // At the edges the block's valid part is computed through a copy, row by row.
         for row in row..m.min(row + R) {
             let mut lines = [[0; STRIP]; S];
             for s in 0..S {
@@ -166,7 +167,7 @@ unsafe fn blocks<T: Term, V: Vector<T>, const R: usize, const S: usize>(
 /// Adds all products to the block of `R` rows from `to` and of `S` strips, `rows` apart; k ascending.
 ///
 /// # Safety
-/// The caller has the features of `V`.
+/// The caller must have detected the features of `V`.
 #[inline(always)]
 unsafe fn update<T: Term, V: Vector<T>, const R: usize, const S: usize>(
     product: Product<T>,

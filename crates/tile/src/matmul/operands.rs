@@ -1,8 +1,8 @@
-//! What a product takes, and in what pieces it is computed.
+//! The inputs of a product, and the pieces in which it is computed.
 
 use crate::Layout;
 
-/// What the accumulation starts from.
+/// The initial value of the accumulation.
 #[derive(Clone, Copy, Debug)]
 pub enum Init<'a> {
     /// Zero; the old contents of the accumulator are not read.
@@ -16,7 +16,7 @@ pub enum Init<'a> {
 /// Bytes of one row of a strip: 16 accumulator elements.
 pub(crate) const STRIP: usize = 64;
 
-/// A checked product.
+/// A product whose operands have been checked.
 pub(crate) struct Operands<'a> {
     pub(crate) a: &'a [u8],
     pub(crate) a_layout: &'a Layout,
@@ -28,6 +28,6 @@ pub(crate) struct Operands<'a> {
     pub(crate) init: Init<'a>,
 }
 
-/// Columns of a panel. A matrix is packed as panels of 32 columns; in each the rows lie below each other,
-/// so that the kernel reads A and B from a few addresses at constant distances.
+/// Columns of a panel. A matrix is packed as panels of 32 columns; within each the rows are consecutive, so the kernel
+/// reads A and B from a few addresses at constant distances.
 pub(super) const PANEL: usize = 32;

@@ -1,4 +1,4 @@
-//! Operands in the form the kernel reads.
+//! Operands packed into the form that the kernel reads.
 
 use crate::matmul::operands::PANEL;
 use crate::matmul::term::Term;
@@ -12,7 +12,7 @@ pub(super) struct Packed<T> {
 }
 
 impl<T: Term> Packed<T> {
-    /// Room for this many lines of A and of B.
+    /// Ensures capacity for this many lines of A and of B.
     pub(super) fn lines(&mut self, a: usize, b: usize) -> (&mut [[T; PANEL]], &mut [[T; PANEL]]) {
         if self.a.len() < a {
             self.a.resize(a, [T::default(); PANEL]);
@@ -24,7 +24,7 @@ impl<T: Term> Packed<T> {
     }
 }
 
-/// Packs rows `0..rows`, columns `col..col + 32` of a tile; columns past the tile's last are left as they were.
+/// Packs rows `0..rows`, columns `col..col + 32` of a tile; columns past the tile's last are left unchanged.
 pub(super) fn panel<T: Term>(layout: &Layout, bytes: &[u8], rows: usize, col: usize, out: &mut [[T; PANEL]]) {
     let cols = (layout.cols as usize - col).min(PANEL);
     let size = layout.elem.bytes();
@@ -86,7 +86,8 @@ pub(super) fn panel<T: Term>(layout: &Layout, bytes: &[u8], rows: usize, col: us
     }
 }
 
-/// Puts two rows at a time together, each element with the one below it, a missing one being zero: the pairs, in front.
+/// Combines each two rows into pairs, each element with the one below it, a missing one being zero. The pairs are moved
+/// to the front.
 pub(super) fn pair_rows<T: Term>(lines: &mut [[T; PANEL]]) -> &mut [[T; PANEL]] {
     let rows = lines.len();
     for row in 0..rows.div_ceil(2) {
@@ -96,8 +97,8 @@ pub(super) fn pair_rows<T: Term>(lines: &mut [[T; PANEL]]) -> &mut [[T; PANEL]] 
     &mut lines[..rows.div_ceil(2)]
 }
 
-/// Puts two columns at a time together, in panels of `rows` lines: two panels become one, in front. What has no partner has one
-/// that is uninitialised.
+/// Combines each two columns into pairs, in panels of `rows` lines: two panels become one, moved to the front. An
+/// element without a partner is paired with an uninitialised one.
 pub(super) fn pair_columns<T: Term>(lines: &mut [[T; PANEL]], rows: usize) {
     let panels = lines.len() / rows.max(1);
     for to in 0..panels.div_ceil(2) {
@@ -118,9 +119,9 @@ fn rows_of_box<T: Term, const W: usize>(values: &[T], lines: &mut [[T; PANEL]], 
     }
 }
 
-/// Transposes a box of 16 columns of `V` elements each. One round interleaves the first half of the elements
-/// with the second, which rotates the bits of each element's place by one; four rounds move the four bits
-/// of the column to the end. All moves are of whole vectors.
+/// Transposes a box of 16 columns of `V` elements each. One round interleaves the first half of the elements with the
+/// second, which rotates the bits of each element's index by one; four rounds move the four bits of the column to the
+/// end. All moves are of whole vectors.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2"))]
 fn columns_of_box<T: Term, const V: usize>(values: &[T], lines: &mut [[T; PANEL]], at: usize) {
     let mut x: [[T; 16]; V] = values.as_chunks().0.try_into().unwrap();

@@ -1,14 +1,15 @@
 //! Products of 8-bit integers, four to a term.
 //!
-//! Where the elements that a sum goes through lie side by side in both operands, four of them are one number of 32 bits, and
-//! the tile is a tile of such numbers: packing moves these. One instruction multiplies four elements without a sign by four
-//! with one, and adds all to a sum. An A that has a sign gets 128 added, which turns the highest bit; 128 times the sum of each
-//! column of B is taken away before. Sums wrap, so that the result is that of one product after the other.
+//! Where the elements of one sum are adjacent in both operands, four of them are treated as one 32-bit integer and the
+//! tile as a tile of such integers; packing moves these. One instruction multiplies four unsigned elements by four
+//! signed ones and adds all four products to a sum. A signed A has 128 added to each element, which flips the highest
+//! bit; 128 times the sum of each column of B is subtracted beforehand. Sums wrap, so the result equals that of adding
+//! the products one by one.
 
 use crate::matmul::operands::{Operands, PANEL, STRIP};
 use crate::{Elem, Layout, SLayout};
 
-/// The tiles as numbers of four elements, where that is possible.
+/// The tiles as tiles of four-element integers, where that is possible.
 pub(super) fn layouts(operands: &Operands) -> Option<(Layout, Layout)> {
     let (a, b) = (operands.a_layout, operands.b_layout);
     let whole = |layout: &Layout| layout.fractal.is_multiple_of(64);
@@ -18,7 +19,7 @@ pub(super) fn layouts(operands: &Operands) -> Option<(Layout, Layout)> {
     possible.then(|| (wide(a, a.rows, a.cols / 4), wide(b, b.rows / 4, b.cols)))
 }
 
-/// True if the processor has the instruction.
+/// True if the processor supports the instruction.
 fn available() -> bool {
     #[cfg(target_arch = "x86_64")]
     return is_x86_feature_detected!("avx512f")
@@ -28,7 +29,7 @@ fn available() -> bool {
     false
 }
 
-/// Of four elements those before the end of a sum of `k` elements, of which this is number `at`: one bit in each byte, `0x01`.
+/// A mask of the elements of group `at` that are within a sum of `k` elements: `0x01` in each such byte.
 fn valid(k: usize, at: usize) -> u32 {
     match k.saturating_sub(4 * at) {
         0 => 0,
@@ -39,7 +40,7 @@ fn valid(k: usize, at: usize) -> u32 {
     }
 }
 
-/// Makes the packed A, in panels of `rows` lines, one without a sign, with zeros after its `k` columns.
+/// Makes the packed A unsigned, in panels of `rows` lines, with zeros after its `k` columns.
 pub(super) fn without_sign(lines: &mut [[i32; PANEL]], rows: usize, k: usize, signed: bool) {
     if signed {
         lines.as_flattened_mut().iter_mut().for_each(|four| *four ^= i32::from_ne_bytes([0x80; 4]));
@@ -53,7 +54,7 @@ pub(super) fn without_sign(lines: &mut [[i32; PANEL]], rows: usize, k: usize, si
     }
 }
 
-/// Takes 128 times the sums of the columns of a packed panel of B from the first `m` rows of one or two strips.
+/// Subtracts 128 times the sums of the columns of a packed panel of B from the first `m` rows of one or two strips.
 pub(super) fn take_sums(
     panel: &[[i32; PANEL]],
     k: usize,
@@ -65,7 +66,7 @@ pub(super) fn take_sums(
         let kept = (valid(k, at) * 0xff) as i32;
         for (sum, four) in sums.iter_mut().zip(line) {
             let four = four & kept;
-            // Each byte with its sign; the four together fit easily.
+            // Each byte sign-extended; the sum of the four cannot overflow.
             let all = (four << 24 >> 24) + (four << 16 >> 24) + (four << 8 >> 24) + (four >> 24);
             *sum = sum.wrapping_add(all);
         }

@@ -1,11 +1,11 @@
-//! Elements of the accumulator: what one term of a product is.
+//! Elements of the accumulator, and the definition of one term of a product.
 
 use crate::Native;
 use crate::matmul::operands::{PANEL, STRIP};
 use crate::matmul::quads;
 use crate::matmul::vector::Vector;
 
-/// How many products are one term.
+/// The number of products in one term.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Grouped {
     Alone,
@@ -20,10 +20,10 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     /// Sixteen elements in registers.
     #[cfg(target_arch = "x86_64")]
     type Avx512: Vector<Self>;
-    /// The same, of processors that multiply and add integers at once.
+    /// As `Avx512`, on processors with a fused multiply-add for integers.
     #[cfg(target_arch = "x86_64")]
     type Vnni: Vector<Self>;
-    /// The same of four products.
+    /// As `Vnni`, for groups of four products.
     #[cfg(target_arch = "x86_64")]
     type Quads: Vector<Self>;
     /// Sixteen elements in registers.
@@ -31,17 +31,17 @@ pub(super) trait Term: Native<Bytes = [u8; 4]> {
     type Avx2: Vector<Self>;
     /// Integers, which wrap: several products may be one term.
     const INTEGER: bool;
-    /// Two neighbours in the direction of the sum.
+    /// Combines two elements that are adjacent along the sum.
     fn pair(low: Self, high: Self) -> Self;
     /// Reads packed elements of an operand of a product.
     fn load(elem: crate::Elem, bytes: &[u8], out: &mut [Self]);
-    /// `a * b + c`, rounded once or wrapping; of pairs the products of both.
+    /// `a * b + c`, rounded once or wrapping; for pairs both products are added.
     fn mul_add(a: Self, b: Self, c: Self) -> Self;
     /// The same value with the canonical bits.
     fn canonical(self) -> Self;
-    /// Of integers, four to a term: see [`quads::without_sign`].
+    /// For integers, four to a term: see [`quads::without_sign`].
     fn without_sign(_: &mut [[Self; PANEL]], _: usize, _: usize, _: bool) {}
-    /// Of integers, four to a term: see [`quads::take_sums`].
+    /// For integers, four to a term: see [`quads::take_sums`].
     fn take_sums(_: &[[Self; PANEL]], _: usize, _: &mut [[u8; STRIP]], _: (usize, usize, usize)) {}
 }
 
@@ -84,7 +84,7 @@ impl Term for i32 {
     type Avx2 = [std::arch::x86_64::__m256i; 2];
     const INTEGER: bool = true;
 
-    /// Of 8 bits each, they fit 16.
+    /// Elements of 8 bits fit into 16.
     #[inline(always)]
     fn pair(low: i32, high: i32) -> i32 {
         low & 0xffff | high << 16

@@ -1,26 +1,26 @@
 //! Sixteen accumulator elements in registers.
 //!
-//! Compilers do not reliably keep a block of plain arrays in vector registers, hence the instructions by
-//! name. A [`Vector`] of x86 may be used only where its features are known to be present, which
-//! `kernel::panel` sees to; that is the safety condition of every function here.
+//! Compilers do not reliably keep a block of plain arrays in vector registers, so the instructions are named
+//! explicitly. A [`Vector`] of x86 may be used only where its CPU features are known to be present, which
+//! `kernel::panel` ensures; that is the safety condition of every function here.
 
 /// Sixteen elements of type `T`.
 pub(super) trait Vector<T>: Copy {
     /// # Safety
-    /// The processor has the features of this vector.
+    /// The processor must have the features of this vector.
     unsafe fn load(from: &[u8; 64]) -> Self;
     /// # Safety
-    /// The processor has the features of this vector.
+    /// The processor must have the features of this vector.
     unsafe fn load_packed(from: &[T; 16]) -> Self;
-    /// `x * b + self` in each lane, rounded once or wrapping; integers are pairs, whose products are added.
+    /// `x * b + self` in each lane, rounded once or wrapping; integers are pairs, both of whose products are added.
     ///
     /// # Safety
-    /// The processor has the features of this vector.
+    /// The processor must have the features of this vector.
     unsafe fn add_product(self, x: T, b: Self) -> Self;
     /// Stores, each NaN in its canonical form.
     ///
     /// # Safety
-    /// The processor has the features of this vector.
+    /// The processor must have the features of this vector.
     unsafe fn store(self, to: &mut [u8; 64]);
 }
 
@@ -75,7 +75,7 @@ mod x86 {
         }
     }
 
-    /// Integers where one instruction multiplies pairs and adds them to a sum.
+    /// Integers, with one instruction that multiplies pairs and adds both products to a sum.
     #[derive(Clone, Copy)]
     pub struct Vnni(__m512i);
 
@@ -98,7 +98,8 @@ mod x86 {
         }
     }
 
-    /// Integers where one instruction multiplies four of 8 bits, those of `x` without a sign, and adds them to a sum.
+    /// Integers, with one instruction that multiplies four unsigned bytes of `x` by four signed ones and adds the
+    /// products to a sum.
     #[derive(Clone, Copy)]
     pub struct Quads(__m512i);
 

@@ -21,14 +21,14 @@ pub(super) static VALUES: [f32; 256] = {
     values
 };
 
-/// Rounds the `f32` with the bits `x`. What no code can stand for (zero, negative numbers, NaN) is NaN whatever the
-/// saturation. A positive number below 2^-127 becomes 2^-127. The one mantissa, 1, is odd: of two equally near powers
-/// the mode to even takes the larger, and the mode odd truncates.
+/// Rounds the `f32` with the bits `x`. Values without a code (zero, negative numbers, NaN) become NaN whatever the
+/// saturation. A positive number below 2^-127 becomes 2^-127. The one mantissa, 1, is odd: for ties, rounding to even
+/// takes the larger power, and rounding to odd truncates.
 #[inline(always)]
 pub(super) fn narrow<const MODE: u8>(x: u32, saturation: Saturation) -> u8 {
     let exponent = x >> 23;
     let subnormal = exponent == 0;
-    // Between 2^-127 and 2^-126 the step is half of what the bits of a subnormal number count from.
+    // Between 2^-127 and 2^-126 the step is half of the offset at which subnormal bits start.
     let (rest, half) = if subnormal { (x.max(1 << 22) - (1 << 22), 1 << 21) } else { (x & 0x7f_ffff, 1 << 22) };
     let code = exponent + round_up::<MODE>(1, rest, half, false);
     let infinite = x == 0x7f80_0000;

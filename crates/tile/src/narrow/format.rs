@@ -1,9 +1,10 @@
-//! The binary formats with a sign, an exponent and a mantissa of fixed widths: one description, one function each way.
+//! Binary formats with a sign, an exponent and a mantissa of fixed widths: one description, one function in each
+//! direction.
 
 use super::{round_up, rounds_inward};
 use crate::rounding::Saturation;
 
-/// What the largest codes of a format stand for.
+/// The meaning of the largest codes of a format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Top {
     /// As IEEE 754: the top exponent holds infinity and the NaNs.
@@ -42,8 +43,6 @@ macro_rules! targets {
 targets! {
     F16: 5, 10, 15, Infinity;
     BF16: 8, 7, 127, Infinity;
-    /// The upper 19 bits of an `f32`: what a product of `f32` in TF32 mode takes.
-    Tf32: 8, 10, 127, Infinity;
     E5M2: 5, 2, 15, Infinity;
     E4M3: 4, 3, 7, Nan;
     E2M1: 2, 1, 1, Finite;
@@ -61,13 +60,13 @@ impl Format {
     }
 }
 
-/// Rounds the `f32` with the bits `x` to a code of `T`, by the rules of [`convert`](crate::convert()).
+/// Rounds the `f32` with the bits `x` to a code of `T`, following the rules of [`convert`](crate::convert()).
 #[inline(always)]
 pub(crate) fn narrow<T: Target, const MODE: u8>(x: u32, saturation: Saturation) -> u32 {
     let format = const { T::FORMAT };
     let mantissa = format.mantissa;
     let end = const { T::FORMAT.end() };
-    // The exponent (as f32 stores it) of the smallest normal number of the target.
+    // The exponent (as stored in `f32`) of the smallest normal number of the target.
     let least = 127 - format.bias + 1;
 
     let negative = x >> 31 == 1;

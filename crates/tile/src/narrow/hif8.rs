@@ -82,16 +82,16 @@ pub(super) static VALUES: [f32; 256] = {
     values
 };
 
-/// Rounds the `f32` with the bits `x`. Ties and the mode odd go by the last bit of the code.
+/// Rounds the `f32` with the bits `x`. Ties and rounding to odd use the last bit of the code.
 #[inline(always)]
 pub(super) fn narrow<const MODE: u8>(x: u32, saturation: Saturation) -> u8 {
     let negative = x >> 31 == 1;
     let magnitude = x & 0x7fff_ffff;
-    // Subnormal numbers are as far below the smallest code as 2^-127.
+    // Subnormal numbers are as far below the smallest code as 2^-127 is.
     let exponent = ((magnitude >> 23) as i32 - 127).min(16);
     let significand = (magnitude & 0x7f_ffff) | 0x80_0000;
     let (mantissa, start) = band(exponent.max(-22));
-    // Below 2^-22 the whole number is a part of the first rank.
+    // Below 2^-22 the whole number is a fraction of the first rank.
     let (kept, base) = if exponent < -22 { (0, 0) } else { (significand >> (23 - mantissa), start - (1 << mantissa)) };
     let shift = if exponent < -22 { (1 - exponent).min(31) as u32 } else { 23 - mantissa };
     let rest = if exponent < -22 { significand } else { significand & ((1 << shift) - 1) };

@@ -17,7 +17,7 @@ def shape(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
 @pl.incore
 def kind(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT32]):
     t = pl.load(x, [0, 0], [64, 64])
-    # error: carry-type `t` is a tile [64, 64] FP32 in vec when an iteration begins and the number 3 when it ends
+    # error: carry-type `t` is a tile [64, 64] FP32 in vec when an iteration begins and the number 3.0 when it ends
     for i in pl.range(n):
         y[:] = t
         t = 3.0

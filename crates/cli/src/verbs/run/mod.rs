@@ -13,7 +13,7 @@ use slipring_report::{RunFacts, lines_text, path_text, stats_text, summary_text}
 
 use super::exit::Exit;
 use super::expected::{against, expectations, held};
-use super::output::{fail, json, note, out, refused, report_all};
+use super::output::{fail, json, out, refused, report_all, which_launch};
 use super::progress::Progress;
 use super::written::{divide, one_output, write_outputs, write_trace};
 pub(super) use args::RunArgs;
@@ -122,13 +122,6 @@ fn launch(
         (_, _, true) => Exit::Findings,
         _ => Exit::Clean,
     })
-}
-
-/// States which of several launches a report with findings is about.
-fn which_launch(number: u32, of: u32, found: bool) {
-    if found && of > 1 {
-        note(format!("this is launch {number} of {of}"));
-    }
 }
 
 /// A run, and advice for a faster one.

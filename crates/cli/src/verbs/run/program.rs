@@ -8,12 +8,11 @@ use slipring_report::lines_text;
 use super::super::exit::Exit;
 use super::super::expected::{against, expectations};
 use super::super::flags::kernels_only;
-use super::super::output::{fail, json, out, report_all};
+use super::super::output::{fail, json, out, report_all, which_launch};
 use super::super::progress::Progress;
 use super::super::written::{divide, write_outputs, write_stream, write_trace};
 use super::args::RunArgs;
 use super::chart::timeline_text;
-use super::which_launch;
 
 /// Runs a whole program and reports.
 ///

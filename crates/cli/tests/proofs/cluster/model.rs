@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use crate::dice::Dice;
+
 use super::explorer::{Core, GLOBAL, Issue, Object, Pipe, Programs, SLOTS, Step};
 
 pub const CUBE: Core = 0;
@@ -87,22 +89,6 @@ pub struct Cluster {
     pub rings: [bool; 2],
 }
 
-/// A small random number generator.
-struct Roll(u64);
-
-impl Roll {
-    fn skip(&mut self) {
-        self.below(2);
-    }
-
-    fn below(&mut self, below: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % below.max(1)
-    }
-}
-
 /// How two steps on two pipes of a core pass a tile on, and pass it back.
 #[derive(Clone, Copy)]
 enum Style {
@@ -168,16 +154,16 @@ impl Draft {
 impl Cluster {
     /// The program of a number.
     pub fn random(seed: u64) -> Cluster {
-        let mut roll = Roll(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..4).for_each(|_| roll.skip());
-        let kind = roll.below(5);
+        let mut roll = Dice::new(seed);
+        (0..4).for_each(|_| _ = roll.word());
+        let kind = roll.place(5);
         // Tiles to the Vector core, to the Cube core; a buffer in global memory with semaphores.
         let rings = [matches!(kind, 1 | 2), kind != 1];
         let shared = kind == 3;
-        let style = [Style::Flags, Style::Flags, Style::Tokens, Style::Barriers][roll.below(4)];
+        let style = roll.pick(&[Style::Flags, Style::Flags, Style::Tokens, Style::Barriers]);
         let mut vector = Draft::new(style);
-        let mut cube = Draft::new(if roll.below(4) == 0 { Style::Barriers } else { Style::Flags });
-        let turned = roll.below(2) == 0;
+        let mut cube = Draft::new(if roll.place(4) == 0 { Style::Barriers } else { Style::Flags });
+        let turned = roll.place(2) == 0;
         for direction in if turned { [0, 1] } else { [1, 0] } {
             if direction == 0 && rings[CUBE] {
                 vector.parts[1].push(Load);
@@ -193,7 +179,7 @@ impl Cluster {
             }
             if direction == 1 && rings[VECTOR] {
                 cube.hand_over(M, &[Multiply], FIX, &[Push]);
-                match roll.below(3) {
+                match roll.place(3) {
                     // The tile itself is stored, and freed after that.
                     0 if matches!(vector.style, Style::Flags) => {
                         let (there, back) = (vector.flag(V, MTE3), vector.flag(MTE3, V));
@@ -216,16 +202,16 @@ impl Cluster {
             cube.hand_over(MTE2, &[Await(MTE2, 9), LoadShared], MTE1, &[Move]);
         }
         let parts = [cube.parts, vector.parts];
-        let shapes = match roll.below(8) {
+        let shapes = match roll.place(8) {
             // The stores of a round need separate addresses, which two loops do not provide.
             _ if shared => [Shape::Once; 2],
             0 => [Shape::Twice; 2],
             1 => [Shape::Nested; 2],
             2 => [Shape::Guarded; 2],
-            3 => [[Shape::Twice, Shape::Sum], [Shape::Sum, Shape::Twice], [Shape::Sum; 2]][roll.below(3)],
+            3 => [[Shape::Twice, Shape::Sum], [Shape::Sum, Shape::Twice], [Shape::Sum; 2]][roll.place(3)],
             _ => [Shape::Once; 2],
         };
-        let mut all = Cluster { parts, shapes, depth: 1 + roll.below(3), rings };
+        let mut all = Cluster { parts, shapes, depth: 1 + roll.place(3), rings };
         if all.has_two() {
             // They go to the same address instead, one after another.
             for list in all.parts.iter_mut().flatten() {
@@ -235,7 +221,7 @@ impl Cluster {
                 *list = list.iter().flat_map(fence).collect();
             }
         }
-        let changes = [0, 1, 1, 2, 3][roll.below(5)];
+        let changes = roll.pick(&[0, 1, 1, 2, 3]);
         for _ in 0..changes {
             let mut changed = all.clone();
             changed.change(&mut roll);
@@ -246,23 +232,23 @@ impl Cluster {
         all
     }
 
-    fn change(&mut self, roll: &mut Roll) {
-        let (core, part) = (roll.below(2), [0, 1, 1, 1, 1, 2][roll.below(6)]);
-        if roll.below(12) == 0 {
-            self.depth = 1 + roll.below(3);
+    fn change(&mut self, roll: &mut Dice) {
+        let (core, part) = (roll.place(2), roll.pick(&[0, 1, 1, 1, 1, 2]));
+        if roll.place(12) == 0 {
+            self.depth = 1 + roll.place(3);
             return;
         }
         let list = &mut self.parts[core][part];
         if list.is_empty() {
             return;
         }
-        let at = roll.below(list.len());
-        match roll.below(6) {
+        let at = roll.place(list.len());
+        match roll.place(6) {
             0 => drop(list.remove(at)),
             1 => list.insert(at, list[at]),
             2 => {
                 let line = list.remove(at);
-                list.insert(roll.below(list.len() + 1), line);
+                list.insert(roll.place(list.len() + 1), line);
             }
             3 => {
                 let next = (at + 1) % list.len();
@@ -282,7 +268,7 @@ impl Cluster {
             _ => {
                 // A line of the round moves out of it, and is executed once.
                 let line = self.parts[core][1].get(at).copied();
-                let into = if roll.below(2) == 0 { 0 } else { 2 };
+                let into = if roll.place(2) == 0 { 0 } else { 2 };
                 self.parts[core][into].extend(line);
             }
         }

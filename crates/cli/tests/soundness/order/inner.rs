@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::pipes::Random;
 use super::{Before, Count, Lines, Said, lines, said};
-use crate::soundness::random::Rng;
+use crate::dice::Dice;
 
 pub use ends::ends;
 
@@ -341,7 +341,7 @@ impl Program {
 
 /// Generates statements.
 struct Maker {
-    rng: Rng,
+    rng: Dice,
     /// Values so far.
     values: usize,
     scalars: bool,
@@ -355,7 +355,7 @@ impl Maker {
     }
 
     fn one(&mut self, known: &[usize]) -> usize {
-        known[self.rng.below(known.len() as u64) as usize]
+        self.rng.pick(known)
     }
 
     /// A random list of statements, which may use the known values.
@@ -363,8 +363,8 @@ impl Maker {
         const PLACES: [u64; 6] = [0, 0, 32, 64, 40, 128];
         let mut list = Vec::new();
         for _ in 0..count {
-            let at = PLACES[self.rng.below(6) as usize];
-            let by = if inside { [0, 0, 64, 32][self.rng.below(4) as usize] } else { 0 };
+            let at = self.rng.pick(&PLACES);
+            let by = if inside { self.rng.pick(&[0, 0, 64, 32]) } else { 0 };
             match self.rng.below(if self.scalars { 13 } else { 10 }) {
                 3 => {
                     let from = [self.one(known), self.one(known)];
@@ -373,7 +373,7 @@ impl Maker {
                 4..=7 => {
                     // Mostly the newest value, which often was loaded from there.
                     let from = if self.rng.chance(60) { known[known.len() - 1] } else { self.one(known) };
-                    let lanes = [64, 64, 64, 32, 8, 3][self.rng.below(6) as usize];
+                    let lanes = self.rng.pick(&[64, 64, 64, 32, 8, 3]);
                     list.push(Act::Store { from, at, by, lanes });
                 }
                 8 => list.push(Act::Barrier(self.barrier())),
@@ -394,7 +394,7 @@ impl Maker {
     }
 
     fn barrier(&mut self) -> &'static str {
-        BARRIERS[self.rng.below(if self.scalars { 12 } else { 4 }) as usize]
+        self.rng.pick(&BARRIERS[..if self.scalars { 12 } else { 4 }])
     }
 
     /// A loop.
@@ -428,7 +428,7 @@ impl Maker {
             let Some([earlier, later]) = others.first().or(stores.first()).copied() else { return };
             let (Some(first), Some(second)) = (program.kind(earlier), program.kind(later)) else { return };
             let fits: Vec<&str> = BARRIERS.into_iter().filter(|name| pairs(name).contains(&(first, second))).collect();
-            let barrier = Act::Barrier(fits[self.rng.below(fits.len() as u64) as usize]);
+            let barrier = Act::Barrier(self.rng.pick(&fits));
             let path = &program.events[later].path;
             let (at, above) = path.split_last().unwrap();
             list(acts, above).insert(*at, barrier);
@@ -443,10 +443,10 @@ impl Maker {
             true => program.events.iter().filter(|event| barred(event)).collect(),
             false => program.events.iter().collect(),
         };
-        let path = some[self.rng.below(some.len() as u64) as usize].path.clone();
+        let path = self.rng.pick(&some).path.clone();
         let (at, above) = path.split_last().unwrap();
         let other = Act::Barrier(self.barrier());
-        let (kind, place) = (self.rng.below(3), [0, 32, 64][self.rng.below(3) as usize]);
+        let (kind, place) = (self.rng.below(3), self.rng.pick(&[0, 32, 64]));
         let again = self.fresh(&mut Vec::new());
         let list = list(acts, above);
         match &mut list[*at] {
@@ -476,7 +476,7 @@ const ORDERS: usize = 4000;
 
 /// The program of a seed.
 fn of_seed(seed: u64) -> Program {
-    let mut maker = Maker { rng: Rng::new(seed), values: 0, scalars: seed.is_multiple_of(3) };
+    let mut maker = Maker { rng: Dice::new(seed), values: 0, scalars: seed.is_multiple_of(3) };
     let mut acts = maker.program();
     if maker.rng.chance(85) {
         maker.repair(&mut acts);

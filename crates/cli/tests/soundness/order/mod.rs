@@ -19,7 +19,6 @@ use slipring_check::{Checker, Tools};
 use slipring_ir::{Severity, Source};
 use slipring_machine::built_in;
 use slipring_program::Severity as Level;
-use slipring_sim::ExecutionMode;
 
 /// For each event, the events that come before it in every legal order.
 pub struct Before(Vec<u128>);
@@ -102,7 +101,7 @@ pub fn said(text: &str, arch: &str, blocks: u32, interpretations: &[&str]) -> Op
     let words: Vec<String> = text.lines().next()?.strip_prefix("// args: ")?.split(' ').map(str::to_string).collect();
     let values = bound(&words, &program.params, &Defaults::default()).ok()?;
     let mut checker = Checker::new(Tools { init: false, ..Tools::default() });
-    let options = ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: 0, ..ExecuteOptions::default() };
+    let options = ExecuteOptions { blocks, ..ExecuteOptions::default() };
     let run = execute(&prepared.decoded, &platform, &values, options, &mut checker);
     let report = checker.report(&run.result);
     let line = |site: u32| {

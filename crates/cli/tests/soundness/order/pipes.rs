@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::{Before, Count, Lines, Said, lines, said};
-use crate::soundness::random::Rng;
+use crate::soundness::random::dice;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Pipe {
@@ -505,7 +505,7 @@ impl Random {
 
 /// The program of a seed, and its blocks.
 fn random(seed: u64, arch: &str) -> (Program, u64) {
-    let mut rng = Rng::new(seed ^ 0x5eed);
+    let mut rng = dice(seed ^ 0x5eed);
     let blocks = if rng.chance(25) { 2 } else { 1 };
     let apart = if rng.chance(70) { 40 } else { 4 };
     let launch = Launch { a2a3: arch == "a2a3", blocks, apart };

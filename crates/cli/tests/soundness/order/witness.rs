@@ -8,6 +8,7 @@ use slipring::{Delay, Judgement, Kernel, Late, ProveOptions, RunOptions, Tensor}
 
 use super::inner;
 use super::pipes::Random;
+use crate::dice::Dice;
 
 /// The seeds of a slice; `SLIPRING_WITNESSES` sets another number.
 fn count() -> u64 {
@@ -52,38 +53,27 @@ fn left(kernel: &Kernel, random: &Random, delays: &[Delay]) -> Vec<Vec<u8>> {
     (0..2).map(|at| run.left(at).map_or(Vec::new(), <[u8]>::to_vec)).collect()
 }
 
-/// Pseudo-random numbers from a seed, each below a given bound.
-fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |n: u64| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state % n
-    }
-}
-
 /// Delays of a correct program, for pipes that may overlap their operations.
 fn of_pipes(seed: u64, arch: &str) -> Vec<Delay> {
-    let mut pick = numbers(seed);
+    let mut dice = Dice::new(seed);
     let pipes = if arch == "a2a3" { ["V", "MTE3"] } else { ["MTE3", "MTE3"] };
-    let one = |pick: &mut dyn FnMut(u64) -> u64| {
-        let (pipe, work, block) = (pipes[pick(2) as usize], 1 + pick(5), pick(2));
-        let later = work + 1 + pick(4);
+    let one = |dice: &mut Dice| {
+        let (pipe, work, block) = (dice.pick(&pipes), 1 + dice.below(5), dice.below(2));
+        let later = work + 1 + dice.below(4);
         format!("delay AIV0.{pipe} work {work} past work {later} in block {block}").parse().expect("it is a delay")
     };
-    (0..1 + pick(4)).map(|_| one(&mut pick)).collect()
+    (0..1 + dice.below(4)).map(|_| one(&mut dice)).collect()
 }
 
 /// Delays of a correct program, for steps of its vector function.
 fn of_steps(seed: u64, _: &str) -> Vec<Delay> {
-    let mut pick = numbers(seed);
-    let one = |pick: &mut dyn FnMut(u64) -> u64| {
-        let step = 1 + pick(24);
-        let past = step + 1 + pick(if step.is_multiple_of(2) { 4 } else { 40 });
+    let mut dice = Dice::new(seed);
+    let one = |dice: &mut Dice| {
+        let step = 1 + dice.below(24);
+        let past = step + 1 + dice.below(if step.is_multiple_of(2) { 4 } else { 40 });
         format!("delay AIV0.V work 1 step {step} past step {past}").parse().expect("it is a delay")
     };
-    (0..1 + pick(3)).map(|_| one(&mut pick)).collect()
+    (0..1 + dice.below(3)).map(|_| one(&mut dice)).collect()
 }
 
 fn study(arch: &str, seeds: u64, program: impl Fn(u64) -> Random, delays: impl Fn(u64, &str) -> Vec<Delay>) -> Shown {

@@ -1,4 +1,4 @@
-//! What names stand for around a text, where its caller knows it: Python, that executed the file.
+//! Values of names around a text, as known to its caller: the Python process that executed the file.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::syntax::at;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// Takes in what names stand for around the file.
+    /// Adds the names around the file.
     pub(super) fn surround(&mut self, given: Option<&Names>) {
         let Some(given) = given else { return };
         self.around.whole = self.values_of(&given.whole);
@@ -34,7 +34,7 @@ impl<'a> Host<'a> {
         names.iter().map(|(name, value)| (name.as_str().into(), self.value_of(value))).collect()
     }
 
-    /// A name around the file.
+    /// The value of a name around the file.
     fn value_of(&mut self, name: &Name) -> HostValue<'a> {
         HostValue::Const(match name {
             Name::Int(n) => Const::Int(*n),
@@ -48,7 +48,7 @@ impl<'a> Host<'a> {
             Name::Members(own) => {
                 let fields = self.values_of(&own.fields);
                 if let Some(HostValue::Object(known)) = self.around.same.get(&own.same) {
-                    // Each name brings the members that its function names.
+                    // Each name adds the members that its function uses.
                     known.fields.borrow_mut().extend(fields);
                     return HostValue::Object(known.clone());
                 }
@@ -73,7 +73,7 @@ impl<'a> Host<'a> {
                 return dict;
             }
             Name::Function(name) => return HostValue::Path(format!("@{name}").into()),
-            // It is defined when the text has been run.
+            // It is defined once the text has run.
             Name::Part(at) => return HostValue::Part(*at),
             Name::Partial(function, args, named) => {
                 let function = self.value_of(function);
@@ -92,20 +92,21 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// True for a text that was put together of functions, each with names of its own.
+    /// True for a text assembled from functions, each with its own names.
     pub(super) fn has_parts(&self) -> bool {
         !self.around.parts.is_empty()
     }
 
-    /// All names that are bound outside of functions: those of modules, and those around functions.
+    /// All scopes outside functions: those of modules, and those around functions.
     pub(crate) fn outside(&self) -> impl Iterator<Item = &Scope<'a>> {
         self.module_names.iter().flatten().chain(self.around.parts.iter().map(|part| &part.names))
     }
 
-    /// The functions around the file whose text a definition is: several where one text was executed several times.
+    /// The indices of the surrounding functions whose text a definition is: several if one text was executed several
+    /// times.
     pub(super) fn parts_of(&self, def: &StmtFunctionDef) -> Vec<usize> {
         let place = at(def);
-        // What a function of the text defines belongs to that function.
+        // Nested definitions belong to their function.
         if self.module != 0 || !self.called.is_empty() {
             return Vec::new();
         }
@@ -114,7 +115,7 @@ impl<'a> Host<'a> {
         own.map(|(index, _)| index).collect()
     }
 
-    /// Does something among the names of a part, which is to make its function.
+    /// Runs `make` in the names of a part, to make its function.
     pub(super) fn in_part(&mut self, part: usize, make: impl FnOnce(&mut Host<'a>) -> Option<HostValue<'a>>) {
         let own = &self.around.parts[part];
         self.scopes.push(own.names.clone());
@@ -125,7 +126,7 @@ impl<'a> Host<'a> {
         self.around.parts[part].made = made;
     }
 
-    /// What a value is where it stands for a function around the file that is defined by now.
+    /// Replaces a value that refers to a surrounding function by the function, if it is defined by now.
     pub(in crate::host) fn function_named(&self, value: HostValue<'a>) -> HostValue<'a> {
         match &value {
             HostValue::Part(at) => self.around.parts.get(*at).and_then(|part| part.made.clone()).unwrap_or(value),
@@ -140,7 +141,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Puts the functions of the file, now that they are defined, in their place among the names around it.
+    /// Replaces references to functions of the file by the functions, now that they are defined.
     pub(super) fn fill_in_functions(&mut self) {
         self.around.parts.iter().for_each(|part| self.fill_in_frame(&part.names));
         for value in self.around.same.values() {
@@ -176,7 +177,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// True for what may be, or hold, a function around the file.
+/// True for values that may be or contain a surrounding function.
 fn may_be_function(value: &HostValue<'_>) -> bool {
     matches!(value, HostValue::Part(_) | HostValue::Tuple(_) | HostValue::Wrapped(_))
 }

@@ -1,4 +1,4 @@
-//! What statements of the host bind, change and delete.
+//! Bindings, assignments and deletions in host code.
 
 use ruff_python_ast::Expr;
 use slipring_ir::{Diagnostic, Span};
@@ -9,8 +9,8 @@ use crate::host::value::{HostValue, NextItem};
 use crate::syntax::at;
 
 impl<'a> Host<'a> {
-    /// Holds that the names of an annotation in an orchestration stand for something, and those of the language for a type: Python
-    /// does not look at annotations of names in functions.
+    /// Requires the names of an annotation in an orchestration to be defined, and those of the language to be types:
+    /// Python does not evaluate annotations of local names.
     pub(super) fn annotation(&mut self, annotation: &'a Expr) {
         if self.recorder.is_none() {
             return;
@@ -77,7 +77,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// `a op= b`: what `a` is made of is evaluated once.
+    /// `a op= b`: the parts of `a` are evaluated once.
     pub(in crate::host) fn augmented(&mut self, assign: &'a ruff_python_ast::StmtAugAssign, span: Span) {
         match &*assign.target {
             Expr::Subscript(subscript) if !subscript.slice.is_slice_expr() => {

@@ -1,4 +1,4 @@
-//! What Python makes of classes: fields of dataclasses, the order of bases, what it calls when a class is there.
+//! Class creation in Python: fields of dataclasses, the method resolution order, and hooks.
 
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use crate::syntax::{at, shown};
 use crate::value::Unknown;
 
 impl<'a> Host<'a> {
-    /// What Python calls when a class has been made: `__set_name__` of its members, `__init_subclass__` of what it is based on. When it
-    /// calls `__del__` is not known.
+    /// Calls the hooks for a new class: `__set_name__` of its members, and `__init_subclass__` of its bases. When
+    /// Python calls `__del__` is not known.
     pub(super) fn class_is_made(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>) {
         let span = at(&def.name);
         let own = HostValue::Class(class.clone());
@@ -42,7 +42,7 @@ impl<'a> Host<'a> {
         self.call_value(hook, vec![(None, own)], span, &|| "__init_subclass__".into());
     }
 
-    /// `@dataclass` and what it is told.
+    /// `@dataclass` and its arguments.
     pub(super) fn dataclass(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, expression: &'a Expr) {
         let mut made = class.made.get();
         (made.dataclass, made.init, made.eq) = (true, true, true);
@@ -68,7 +68,7 @@ impl<'a> Host<'a> {
         self.fields_of(def, class, keyword_only);
     }
 
-    /// The fields that the text of a class names, after those of what it is based on.
+    /// The fields declared in a class, after those of its bases.
     pub(super) fn fields_of(&mut self, def: &'a StmtClassDef, class: &Rc<Class<'a>>, keyword_only: bool) {
         let mut fields: Vec<Field<'a>> = Vec::new();
         let order = class.order.borrow().clone();
@@ -123,7 +123,7 @@ impl<'a> Host<'a> {
         *class.fields.borrow_mut() = fields;
     }
 
-    /// What a field is where nothing is said: a value, or what `field(…)` says.
+    /// The default of a field: a value, or the arguments of `field(…)`.
     fn field_default(&mut self, value: &'a Expr, class: &Rc<Class<'a>>, field: &mut Field<'a>) {
         let call = value.as_call_expr();
         let path = call.and_then(|call| self.expr_path(&call.func));
@@ -152,7 +152,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The order in which a class and its bases are looked through, as Python finds it; `None` where there is none.
+/// The method resolution order of a class; `None` if there is none.
 pub(super) fn order_of<'a>(class: &Rc<Class<'a>>, bases: &[Rc<Class<'a>>]) -> Option<Vec<Rc<Class<'a>>>> {
     let mut lists: Vec<Vec<Rc<Class<'a>>>> = bases.iter().map(|base| base.order.borrow().clone()).collect();
     lists.push(bases.to_vec());

@@ -1,4 +1,4 @@
-//! What statements of the host define: functions, kernels, classes.
+//! Definitions in host code: functions, kernels, classes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,9 +16,9 @@ use crate::host::state::{Flow, Host};
 use crate::host::value::{Class, Code, Frame, Function, HostValue, Kind, Made, Scope, Wrapped, unknown};
 use crate::roles::{Role, role_of};
 use crate::syntax::{at, shown};
-use crate::value::{Const, Unknown};
+use crate::value::{Const, Strange, Unknown};
 
-/// The most functions that are made of one text.
+/// The maximum number of functions made from one text.
 const MOST_MADE: usize = 256;
 
 impl<'a> Host<'a> {
@@ -42,7 +42,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What a definition makes; nothing where it raises.
+    /// The value of a definition; `None` if it raises.
     fn defined(&mut self, def: &'a StmtFunctionDef) -> Option<HostValue<'a>> {
         let name: Rc<str> = def.name.as_str().into();
         let known = self.found.iter().position(|found| std::ptr::eq(found.def, def));
@@ -53,7 +53,7 @@ impl<'a> Host<'a> {
             self.forms_of(def, role, attrs);
         }
         if known.is_some() {
-            // What is wrong with its decorators was told the first time.
+            // Errors in its decorators were reported the first time.
             self.problems.truncate(said);
         }
         let mut scopes = self.scopes.clone();
@@ -63,8 +63,8 @@ impl<'a> Host<'a> {
             if role == Role::Kernel(None) && crate::starts::asks_device(def) {
                 role = Role::Starts;
             }
-            // One of a function that is called several times counts once as a kernel of the file: with the constants of the first
-            // call. A program may start each of them.
+            // A kernel in a function that is called several times counts once as a kernel of the file, with the
+            // constants of the first call. A program may start each instance.
             let scopes = scopes.split_off(1.min(scopes.len()));
             let same = |found: &Found<'a>| {
                 let alike = found.scopes.len() == scopes.len();
@@ -133,7 +133,8 @@ impl<'a> Host<'a> {
         Some(value)
     }
 
-    /// A decorator of the host. The first word of one that is not known is told where the file has no kernel.
+    /// The value of a host decorator. If a decorator's first name is unknown, that is reported if the file has no
+    /// kernel.
     fn decorator(&mut self, decorator: &'a Decorator) -> HostValue<'a> {
         if shown(&decorator.expression).starts_with("pytest.") || self.is_marked(decorator) {
             return HostValue::Path("pytest.mark".into());
@@ -141,7 +142,7 @@ impl<'a> Host<'a> {
         self.expr(&decorator.expression)
     }
 
-    /// True for a mark that a test's runner reads.
+    /// True for a mark for a test runner.
     fn is_marked(&mut self, decorator: &'a Decorator) -> bool {
         let mut expr = &decorator.expression;
         loop {
@@ -157,7 +158,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What a decorator makes of a function or class.
+    /// The result of a decorator for a function or class.
     fn decorate(&mut self, decorator: HostValue<'a>, value: HostValue<'a>, span: Span, shown: &str) -> HostValue<'a> {
         if self.raised.is_some() {
             return value;
@@ -185,10 +186,10 @@ impl<'a> Host<'a> {
         }
         let what = format!("what the decorator `{shown}` makes of it");
         self.let_go(&[value, decorator], span, &what);
-        unknown(span, what)
+        HostValue::Unknown(Rc::new(Unknown { span, why: what, is: Strange::Decorated }))
     }
 
-    /// What a decorator makes of its function; `None` for those of the host.
+    /// The role that a decorator gives to its function; `None` for host functions.
     fn role(&mut self, decorator: &'a Decorator) -> Option<Role> {
         if self.is_partial(&decorator.expression) {
             let error =
@@ -236,9 +237,9 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Reports the words of a function that stand where they may not.
+    /// Reports misplaced builtins of a function.
     fn forms_of(&mut self, def: &'a StmtFunctionDef, role: Role, attrs: FunctionAttrs) {
-        // The types of a kernel's parameters are read where it is compiled.
+        // The types of a kernel's parameters are checked when it is compiled.
         let shapes_said = attrs.shapes_said && !matches!(role, Role::Kernel(_));
         let mut typed = matches!(role, Role::Kernel(Some(_)));
         for decorator in &def.decorator_list {
@@ -251,7 +252,7 @@ impl<'a> Host<'a> {
         self.problems.extend(found);
     }
 
-    /// The path of a word of the language, or of another module, as it is written: nothing is evaluated.
+    /// The path of a builtin, or of another module, as written: nothing is evaluated.
     fn path_as_written(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Name(name) => match self.get(name.id.as_str()) {
@@ -277,7 +278,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What the decorators of a function say of it, and what they are given that they do not take.
+    /// The attributes in a function's decorators; reports arguments that they do not accept.
     fn attrs_of(&mut self, def: &'a StmtFunctionDef, role: Role) -> FunctionAttrs {
         let mut attrs = FunctionAttrs::default();
         for decorator in &def.decorator_list {
@@ -328,7 +329,7 @@ impl<'a> Host<'a> {
         attrs
     }
 
-    /// Reports what a decorator is given and does not take.
+    /// Reports arguments that a decorator does not accept.
     pub(super) fn options_known(&mut self, path: &str, call: &'a ruff_python_ast::ExprCall) {
         let known = crate::attrs::options_of(path);
         let wrong = |place, what: String| Diagnostic::error("decorator", place, what);
@@ -349,7 +350,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// True for `functools.partial` of a decorator of the language, or a name for one.
+    /// True for `functools.partial` of a decorator of the language, or a name for it.
     fn is_partial(&mut self, expr: &'a Expr) -> bool {
         let value = match expr {
             Expr::Name(name) => self.get(name.id.as_str()),
@@ -363,7 +364,7 @@ impl<'a> Host<'a> {
         matches!(&*wrapped, Wrapped::Partial(HostValue::Path(path), _) if path.starts_with("pl."))
     }
 
-    /// True for a call of `pl.yield_`, by whatever name; names that mean nothing here are of the function.
+    /// True for a call of `pl.yield_`, by any name; names that are unknown here are local to the function.
     pub(in crate::host) fn is_yield(&mut self, value: &'a Expr) -> bool {
         let Expr::Call(call) = value else { return false };
         let first = match &*call.func {
@@ -394,7 +395,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// `@pytest.mark.parametrize("m, n", [(64, 32), …])`: the first values count as defaults.
+    /// `@pytest.mark.parametrize("m, n", [(64, 32), …])`: the first values are used as defaults.
     fn parametrized(&mut self, def: &'a StmtFunctionDef, defaults: &mut IndexMap<Rc<str>, HostValue<'a>>) {
         for decorator in &def.decorator_list {
             let Expr::Call(call) = &decorator.expression else { continue };
@@ -473,7 +474,7 @@ impl<'a> Host<'a> {
         }
         let locals = Rc::new(Locals::of_body(&def.body, None));
         let names: Scope<'a> = Frame::with(Kind::Class, IndexMap::new(), Some(locals));
-        // Its methods see what it is, also before its end.
+        // Its methods see the class object, even before its end.
         let class = Rc::new(Class {
             name: name.clone(),
             names: names.clone(),
@@ -518,7 +519,7 @@ impl<'a> Host<'a> {
             };
             match (&*path, &text.expression) {
                 ("dataclasses.dataclass", expression) => self.dataclass(def, &class, expression),
-                // What the language makes of a class is the class.
+                // The language's class decorators return the class.
                 ("pl.program" | "pld.program", expression) => {
                     if let Expr::Call(call) = expression
                         && let Some(strict) = crate::syntax::named(call, "strict_ssa")
@@ -538,7 +539,7 @@ impl<'a> Host<'a> {
         self.set(&name, value);
     }
 
-    /// A decorator of a class: the name of one that is called, where what it is called with is read from the text.
+    /// A decorator of a class: the name of the callee for a call, whose arguments are read from the text.
     fn decorator_of_class(&mut self, decorator: &'a Decorator) -> HostValue<'a> {
         if let Expr::Call(call) = &decorator.expression
             && let Expr::Name(_) | Expr::Attribute(_) = &*call.func

@@ -1,4 +1,4 @@
-//! Branches, loops, `with`, `try` and `match` of the host.
+//! Branches, loops, `with`, `try` and `match` in host code.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::syntax::{at, shown};
 use crate::value::{Strange, Unknown};
 
 impl<'a> Host<'a> {
-    /// How it goes on after something that may have left the loop or function.
+    /// The control flow after something that may have left the loop or function.
     fn behind(ends: &Ends, place: Span) -> Flow<'a> {
         let why = || Rc::new(Unknown::new(place, "what depends on this"));
         match ends {
@@ -35,7 +35,7 @@ impl<'a> Host<'a> {
                     let value = self.expr(test);
                     self.bool_of(&value, at(test))
                 }
-                // Whether it is asked for is not known.
+                // It is not known whether the branch is taken.
                 Some(test) => {
                     self.perhaps(at(test), &mut |host| {
                         host.expr(test);
@@ -64,7 +64,7 @@ impl<'a> Host<'a> {
         if open.is_empty() {
             return Flow::Next;
         }
-        // Any of these may run: what they define is found, what they bind or change is not known.
+        // Any of these may run: their definitions are found, and what they bind or change becomes unknown.
         let mut arms: Vec<_> = open.into_iter().map(|body| move |host: &mut Host<'a>| host.body(body)).collect();
         let mut arms: Vec<&mut dyn FnMut(&mut Host<'a>) -> Flow<'a>> =
             arms.iter_mut().map(|arm| arm as &mut dyn FnMut(&mut Host<'a>) -> Flow<'a>).collect();
@@ -114,7 +114,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What was iterated over may be changed by the loop.
+    /// The loop may change what it iterates over.
     fn lose_iterated(&mut self, over: &HostValue<'a>, why: &HostValue<'a>) {
         if let (HostValue::Unknown(why), HostValue::Iter(_)) = (why, over) {
             let why = why.clone();
@@ -122,7 +122,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A loop that runs an unknown number of times.
+    /// A loop with an unknown number of iterations.
     fn unknown_loop(
         &mut self,
         body: &'a [Stmt],
@@ -168,7 +168,7 @@ impl<'a> Host<'a> {
         Flow::Stop
     }
 
-    /// `with`: what a class of the file does at its ends is done; what another does is taken to let exceptions through.
+    /// `with`: `__enter__` and `__exit__` of classes of the file are run; others are assumed to let exceptions through.
     pub(super) fn with(&mut self, stmt: &'a StmtWith) -> Flow<'a> {
         self.with_items(&stmt.items, &stmt.body)
     }
@@ -192,11 +192,11 @@ impl<'a> Host<'a> {
             return Flow::Stop;
         }
         if !known {
-            // Whether it lets exceptions through is not known.
+            // It is not known whether it lets exceptions through.
             self.tries += 1;
             let flow = self.with_items(rest, body);
             self.tries -= 1;
-            // Those of these libraries let them through.
+            // Those of these libraries do.
             let of_library = |path: &str| matches!(path.split('.').next(), Some("torch" | "pl"));
             let lets_through = matches!(&value, HostValue::Unknown(why)
                 if matches!(&why.is, Strange::Call(path) if of_library(path)));
@@ -242,7 +242,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// What statements that ran in part have bound is not known.
+    /// Values bound by statements that ran partially become unknown.
     fn forget_bound(&mut self, body: &'a [Stmt], place: Span) {
         self.risks += 1;
         let bound: Vec<Rc<str>> = super::Locals::of_body(body, None).bound.iter().cloned().collect();
@@ -257,7 +257,7 @@ impl<'a> Host<'a> {
 
     pub(super) fn try_stmt(&mut self, stmt: &'a StmtTry) -> Flow<'a> {
         let flow = self.guarded(stmt);
-        // `finally` runs whatever happened; what it raises or gives back counts.
+        // `finally` runs in any case; its exceptions and return values take precedence.
         let raised = self.raised.take();
         let last = self.body(&stmt.finalbody);
         match last {
@@ -284,7 +284,7 @@ impl<'a> Host<'a> {
         let place = stmt.body.first().map_or(Span::default(), at);
         let unsure = self.risks > risks && self.recorder.is_none();
         if unsure {
-            // Whether something was raised in it is not known: any of the handlers may run, from any place on.
+            // It is not known whether the body raised: any handler may run, after any part of the body.
             let limit = self.raised.take().is_some_and(|raised| raised.limit);
             let changes = self.undo_trial();
             if limit {
@@ -356,7 +356,7 @@ impl<'a> Host<'a> {
                     return flow;
                 }
                 _ => {
-                    // Which of them catches it is not known.
+                    // It is not known which handler catches it.
                     let mut ends = Ends::Next;
                     for ExceptHandler::ExceptHandler(other) in &stmt.handlers {
                         let own = self.perhaps(place, &mut |host| host.body(&other.body));
@@ -412,7 +412,7 @@ impl<'a> Host<'a> {
         Flow::Next
     }
 
-    /// True if a value fits a pattern, whose names are bound then; `None` where that is not known.
+    /// True if a value matches a pattern, whose names are bound then; `None` if it is not known.
     fn matches(&mut self, pattern: &'a Pattern, value: &HostValue<'a>, span: Span) -> Option<bool> {
         match pattern {
             Pattern::MatchValue(own) => {

@@ -1,4 +1,4 @@
-//! Calls of a program that is followed: what is called must be known, and nothing that is passed is dropped.
+//! Calls in a program that is followed: the callee must be known, and no argument may be dropped.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,14 +16,14 @@ use crate::params::{ByName, by_name};
 use crate::syntax::{at, shown};
 use crate::value::Const;
 
-/// Modules of Python whose functions say, measure or look something up: they change no task.
+/// Modules of Python whose functions print, measure or look up something: they affect no task.
 #[rustfmt::skip]
 const HARMLESS: &[&str] = &[
     "logging", "math", "os", "platform", "pprint", "random", "sys", "time", "typing", "warnings", "print", "datetime", "torch", "numpy",
     "np",
 ];
 
-/// True for a value with a part of the program in it: a tensor, the id of a task, a kernel, memory of the devices.
+/// True for a value that contains a part of the program: a tensor, a task id, a kernel, memory of devices.
 fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
     match value {
         HostValue::Device(_) | HostValue::Task(_) | HostValue::Kernel(_) | HostValue::Window(_) => true,
@@ -37,12 +37,12 @@ fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
     }
 }
 
-/// True for a name of Python that is always there; what it gives may not be known.
+/// True for a builtin name of Python; its result may not be known.
 fn is_of_python(name: &str) -> bool {
     is_there(name) || exception(name).is_some()
 }
 
-/// True for a name or a member of one: evaluating it does nothing.
+/// True for a name or a member of one: evaluating it has no effect.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     match expr {
         Expr::Name(_) => true,
@@ -51,13 +51,15 @@ pub(super) fn is_plain(expr: &Expr) -> bool {
     }
 }
 
-/// What a word takes where a program is followed; `None` for one that takes anything, or stands in kernels only.
+/// The parameters of a builtin where a program is followed; `None` for one that accepts anything, or exists in kernels
+/// only.
 fn takes(word: &str) -> Option<&'static str> {
     let joins = (word == "task_dummy").then_some("*, deps=");
     joins.or_else(|| super::devices::takes(word)).or_else(|| crate::ops::followed_params(word))
 }
 
-/// The arguments of a word by the names of its parameters. What the word does not ask for has no effect in a program, which is said.
+/// The arguments of a builtin by parameter name. Arguments that it does not read have no effect in a program, which is
+/// reported.
 #[derive(Default)]
 pub(super) struct Bound<'a> {
     args: ByName<HostValue<'a>>,
@@ -65,7 +67,7 @@ pub(super) struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    /// An argument, where it is given.
+    /// An argument, if it is given.
     pub fn get(&self, name: &str) -> Option<HostValue<'a>> {
         let found = self.args.iter().find(|(own, _)| *own == name);
         debug_assert!(found.is_some() || self.args.is_empty(), "no parameter `{name}`");
@@ -74,7 +76,7 @@ impl<'a> Bound<'a> {
         value.as_ref().map(|(value, _)| value.clone())
     }
 
-    /// The first argument that is given and that nobody has asked for, but for those that say what holds anyway.
+    /// The first given argument that was not read, except those that have their default meaning anyway.
     fn unread(&self) -> Option<(&'static str, Span)> {
         let asked = self.asked.borrow();
         self.args.iter().find_map(|(name, value)| {
@@ -90,8 +92,8 @@ impl<'a> Bound<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// A call whose callee is neither a kernel nor a word of the language: an error where nobody knows what it does to the program.
-    /// `None` where it means what it means in any host code.
+    /// Checks a call whose callee is neither a kernel nor a builtin: an error if its effect on the program is not
+    /// known. `None` if it has the same meaning as in any host code.
     pub(super) fn known_callee(&mut self, callee: &HostValue<'a>, call: &'a ExprCall) -> Option<HostValue<'a>> {
         let place = at(&*call.func);
         match callee {
@@ -130,7 +132,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A name of the file that is like the one which is called.
+    /// A name of the file that is similar to the called one.
     fn near(&mut self, func: &'a Expr) -> Option<String> {
         let (wanted, names): (String, Vec<String>) = match func {
             Expr::Name(name) => {
@@ -158,7 +160,7 @@ impl<'a> Host<'a> {
         slipring_ir::text::nearest(&wanted, names.iter().map(String::as_str)).map(|near| format!("{base}{near}"))
     }
 
-    /// A call of the host in a program that is followed.
+    /// Follows a call of the host in a program.
     pub(in crate::host) fn follow_call(
         &mut self,
         callee: &HostValue<'a>,
@@ -184,7 +186,7 @@ impl<'a> Host<'a> {
         self.call_followed(call, callee, &given, value)
     }
 
-    /// A helper of the host whose body is followed now.
+    /// Enters a host helper, whose body is followed.
     pub(in crate::host) fn enter_helper(&mut self, def: &'a StmtFunctionDef) -> bool {
         let functions = &mut self.rec().functions;
         let Some(&(function, _)) = functions.last() else { return false };
@@ -192,7 +194,7 @@ impl<'a> Host<'a> {
         true
     }
 
-    /// Its body is over.
+    /// Leaves a host helper.
     pub(in crate::host) fn leave_helper(&mut self, flow: &Flow<'a>, name: &str, place: Span) {
         self.rec().functions.pop();
         if matches!(flow, Flow::Stop) && !self.rec().stopped {
@@ -223,7 +225,8 @@ impl<'a> Host<'a> {
         HostValue::Const(Const::None)
     }
 
-    /// What a call of the host gave: an error where it is not known and takes a part of the program, or a whole statement is lost.
+    /// Checks the result of a host call: an error if it is not known and involves a part of the program, or a whole
+    /// statement is lost.
     pub(in crate::host) fn call_followed(
         &mut self,
         call: &'a ExprCall,
@@ -263,7 +266,7 @@ impl<'a> Host<'a> {
         self.refuse(error.help("an orchestration starts kernels, and functions of this file that start some"))
     }
 
-    /// A statement that is an expression: an error where it is not known what it does.
+    /// Checks an expression statement: an error if its effect is not known.
     pub(super) fn lone_expression(&mut self, expr: &'a Expr) {
         let value = self.expr(expr);
         let HostValue::Unknown(why) = &value else { return };
@@ -273,7 +276,7 @@ impl<'a> Host<'a> {
         if let Expr::Call(call) = expr {
             match self.plain_value(&call.func) {
                 Some(HostValue::Path(path)) if HARMLESS.contains(&path.split('.').next().unwrap_or_default()) => return,
-                // What their bodies do is followed.
+                // The effects of their bodies are followed.
                 Some(HostValue::Function(_) | HostValue::Bound(_) | HostValue::Class(_)) => return,
                 Some(HostValue::Path(path)) if is_of_python(&path) => return,
                 _ => {}
@@ -294,12 +297,12 @@ impl<'a> Host<'a> {
         self.refuse(error.help("an orchestration starts kernels, and computes with numbers and lists"));
     }
 
-    /// The value of a name or a member of one; `None` for what would do something.
+    /// The value of a name or a member of one; `None` for expressions with effects.
     pub(super) fn plain_value(&mut self, expr: &'a Expr) -> Option<HostValue<'a>> {
         is_plain(expr).then(|| self.expr(expr))
     }
 
-    /// A name that stands for nothing at all.
+    /// An undefined name.
     pub(in crate::host) fn undefined(&mut self, name: &str, span: Span) -> Option<HostValue<'a>> {
         if self.recorder.is_none() || self.rec().stopped || is_of_python(name) {
             return None;
@@ -314,7 +317,7 @@ impl<'a> Host<'a> {
         Some(self.refuse(error))
     }
 
-    /// Whether arguments fit the parameters of a function, as Python has it; else it is reported.
+    /// True if arguments fit the parameters of a function as in Python; otherwise reports it.
     pub(in crate::host) fn arguments_fit(
         &mut self,
         name: &str,
@@ -367,7 +370,8 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The arguments of a word, bound: none of one that takes anything. `None` after reporting what does not fit.
+    /// The bound arguments of a builtin, empty for one that accepts anything. `None` after reporting arguments that do
+    /// not fit.
     pub(super) fn bound(&mut self, word: &str, args: &[Arg<'a>], span: Span) -> Option<Bound<'a>> {
         let in_order = args.iter().filter(|arg| arg.0.is_none()).map(|arg| (arg.1.clone(), arg.2)).collect();
         let named =
@@ -382,7 +386,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Reports an argument that the word has in a kernel, and not where a program is followed.
+    /// Reports an argument that the builtin has in a kernel, but not where a program is followed.
     pub(super) fn all_read(&mut self, word: &str, bound: &Bound<'a>) {
         if let Some((name, place)) = bound.unread().filter(|_| !self.rec().stopped) {
             let message = format!("`{name}` of `{}` outside every kernel", spelled(word));
@@ -391,7 +395,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Whether the keywords of a scope or loop are known; else it is reported.
+    /// True if the keywords of a scope or loop are known; otherwise reports it.
     pub(super) fn keywords_known(&mut self, word: &str, call: &'a ExprCall, known: &[&str]) -> bool {
         for keyword in &call.arguments.keywords {
             let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
@@ -410,7 +414,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// A word as a file writes it.
+/// A builtin as files write it.
 fn spelled(word: &str) -> String {
     if word.starts_with("pld.") { word.to_string() } else { format!("pl.{word}") }
 }

@@ -1,4 +1,5 @@
-//! Clusters: what is started in one is one task of one cluster, with a kernel for the Cube core and one for the Vector cores.
+//! Clusters: the kernels started in one form a single task, with a kernel for the Cube core and one for the Vector
+//! cores.
 
 use slipring_ir::{Diagnostic, Span};
 use slipring_machine::CoreKind;
@@ -7,7 +8,7 @@ use crate::host::recorder::Options;
 use crate::host::state::Host;
 
 impl<'a> Host<'a> {
-    /// Follows what stands in a cluster: `with pl.cluster():`, or the body of a function of type Group. What it gives, and the id
+    /// Follows the body of a cluster: `with pl.cluster():`, or a function of type Group. Returns its result, and the id
     /// of the task.
     pub(super) fn cluster<T>(
         &mut self,
@@ -33,7 +34,7 @@ impl<'a> Host<'a> {
         (result, id)
     }
 
-    /// Makes one task of those from `first` on.
+    /// Merges the tasks from `first` on into one.
     fn joined(&mut self, first: usize, span: Span) {
         let recorder = self.rec();
         let count = recorder.graph.tasks.len() - first;
@@ -69,7 +70,7 @@ impl<'a> Host<'a> {
         call.predicate = call.predicate.take().or(other.predicate);
         task.name = recorder.kernels.list[kernel].info.name.clone();
         task.uses.extend(two.uses);
-        // A wait of one for the other is none: they run at the same time.
+        // A wait of one for the other is dropped: they run at the same time.
         task.after.extend(two.after.into_iter().filter(|other| *other != first));
         task.blocks = task.blocks.max(two.blocks);
         task.together |= two.together;
@@ -80,7 +81,7 @@ impl<'a> Host<'a> {
         recorder.tickets.iter_mut().for_each(|task| *task = first.min(*task));
     }
 
-    /// What a start asks for, for all tasks from `first` on.
+    /// Applies the options of a start to all tasks from `first` on.
     pub(super) fn ask(&mut self, first: usize, options: &Options) {
         let recorder = self.rec();
         for at in first..recorder.graph.tasks.len() {
@@ -102,7 +103,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// An id for a task: a number that stays, whatever becomes of the list of tasks.
+    /// An id for a task that remains valid when the list of tasks changes.
     pub(super) fn ticket(&mut self, task: usize) -> usize {
         let recorder = self.rec();
         recorder.tickets.push(task);

@@ -1,4 +1,4 @@
-//! Collectives of the host: `data = pld.tensor.allreduce(data, signal)` in a function of the host is a task on each device.
+//! Collectives of the host: `data = pld.tensor.allreduce(data, signal)` in a host function is a task on each device.
 
 use std::rc::Rc;
 
@@ -13,12 +13,12 @@ use crate::host::value::unknown;
 use crate::ops::OWN_SIGNALS;
 use crate::syntax::at;
 
-/// What all devices do together.
+/// Operations that all devices do together.
 const COLLECTIVES: &[&str] =
     &["allreduce", "barrier", "broadcast", "allgather", "all_to_all", "all_to_all_v", "reduce_scatter"];
 
 impl<'a> Host<'a> {
-    /// A statement that is a collective of the host: a task on each device. `None` for any other.
+    /// Follows a statement that is a collective of the host: a task on each device. `None` for other statements.
     pub(super) fn collective(&mut self, stmt: &'a Stmt) -> Option<Flow<'a>> {
         let (target, value): (Option<&'a Expr>, &'a Expr) = match stmt {
             Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &assign.value),
@@ -43,7 +43,7 @@ impl<'a> Host<'a> {
         let windows =
             given.iter().filter_map(|arg| if let HostValue::Window(own) = &arg.1 { Some(own.clone()) } else { None });
         let windows: Vec<_> = windows.collect();
-        // Those that have a part of what it works on.
+        // The devices that have a part of its data.
         let devices = match windows.first() {
             Some(window) => self.devices_of(window, span),
             None => self.ranks(span).map(|ranks| (0..ranks).collect()),
@@ -80,7 +80,7 @@ impl<'a> Host<'a> {
                 return;
             }
         }
-        // It changes its window, or its result's, in place.
+        // It changes its window, or that of its result, in place.
         let named = |name: &str| given.iter().find(|arg| arg.0.as_deref() == Some(name)).map(|arg| arg.1.clone());
         let position = usize::from(!matches!(word, "allreduce" | "barrier" | "broadcast" | "reduce_scatter"));
         let in_order = given.iter().filter(|arg| arg.0.is_none()).nth(position).map(|arg| arg.1.clone());
@@ -106,7 +106,8 @@ impl<'a> Host<'a> {
         let mut options = Options { blocks: Some(1), ..Options::default() };
         let is_barrier = word == "barrier";
         if is_barrier {
-            // A device takes what the host starts on it in order: what came before is over, what comes later has not begun.
+            // A device executes what the host starts on it in order: earlier tasks are complete, later ones have not
+            // begun.
             let tasks = self.rec().graph.tasks.iter().enumerate();
             options.after = tasks.filter(|(_, own)| u64::from(own.device) == rank).map(|(at, _)| at).collect();
         }

@@ -1,4 +1,4 @@
-//! Several devices: a function of the host starts functions on each, with memory of each device's own.
+//! Several devices: a host function starts functions on each, with memory for each device.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -18,23 +18,23 @@ use crate::host::view::{DeviceWindow, View};
 use crate::questions::Question;
 use crate::value::{Const, Domain};
 
-/// Bytes whose multiple the parts of devices are.
+/// Granularity in bytes of the devices' parts.
 const PART: u64 = 512;
 
-/// What words take that only the host of several devices has.
+/// Parameters of builtins that exist only in a host function for several devices.
 const WORDS: [(&str, &str); 3] = [
     ("pld.alloc_window_buffer", "size/shape, *, dtype=, name="),
     ("pld.window", "buf, shape, *, dtype"),
     ("pld.world_size", ""),
 ];
 
-/// What such a word takes.
+/// The parameters of such a builtin.
 pub(super) fn takes(word: &str) -> Option<&'static str> {
     WORDS.iter().find(|(own, _)| *own == word).map(|(_, takes)| *takes)
 }
 
 impl<'a> Host<'a> {
-    /// `pld.…` in a function of the host.
+    /// `pld.…` in a host function.
     pub(super) fn distributed(&mut self, word: &str, call: &'a ExprCall, span: Span) -> HostValue<'a> {
         let args = self.arguments(call, &[]);
         let plain = ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
@@ -92,7 +92,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// How many devices there are.
+    /// The number of devices.
     pub(super) fn ranks(&mut self, span: Span) -> Option<u64> {
         if self.rec().devices.is_none() {
             self.cores(Question::Devices, span);
@@ -100,7 +100,7 @@ impl<'a> Host<'a> {
         self.rec().devices
     }
 
-    /// The arguments of a start without `device=`, windows as what they are on that device; and the device.
+    /// The arguments of a start without `device=`, with windows replaced by that device's part; and the device.
     pub(super) fn on_device(&mut self, args: Vec<Arg<'a>>, takes_it: bool) -> (Vec<Arg<'a>>, Option<i64>) {
         let mut device = None;
         let mut own: Vec<Arg<'a>> = Vec::new();
@@ -147,12 +147,12 @@ impl<'a> Host<'a> {
         let (own, ranks) = (own as u64, devices.len() as u64);
         let size = elem.bytes() as u64;
         let Buffer { bytes, span: place, tensor, .. } = self.rec().buffers[window.buffer];
-        // Parts of devices begin where memory of their own would.
+        // Parts of devices begin where a separate allocation would.
         let part = bytes.next_multiple_of(PART);
         let tensor = tensor.unwrap_or_else(|| {
             let name = format!("window{}", window.buffer);
             let view = self.rec().tensor(&name, *elem, &[ranks, part / size], Origin::Filled, place);
-            // Windows hold zeros at first.
+            // Windows are initialised with zeros.
             self.fill(&view, "0");
             self.rec().graph.tensors[view.tensor].devices = devices.iter().map(|own| *own as u32).collect();
             self.rec().buffers[window.buffer].tensor = Some(view.tensor);
@@ -170,7 +170,7 @@ impl<'a> Host<'a> {
         }))
     }
 
-    /// The devices that have a part of a window: those that the host starts something on with it.
+    /// The devices that have a part of a window: those on which the host starts something that uses it.
     pub(super) fn devices_of(&mut self, window: &DeviceWindow, span: Span) -> Option<Rc<[u64]>> {
         match self.rec().buffers[window.buffer].group.clone() {
             Some(group) => Some(group),
@@ -178,7 +178,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Signals for a collective that is given none: a number for each of its devices, in memory of their own.
+    /// Signals for a collective without an explicit one: an integer for each of its devices, in separate memory.
     pub(super) fn own_signals(&mut self, devices: &Rc<[u64]>, span: Span) -> Rc<DeviceWindow> {
         let (ranks, group) = (devices.len() as u64, Some(devices.clone()));
         self.rec().buffers.push(Buffer { bytes: ranks * 4, span, tensor: None, group, used: BTreeSet::new() });

@@ -1,4 +1,4 @@
-//! What an orchestration does itself with tensors: numbers that it reads and writes, parts that it assembles.
+//! Direct accesses of an orchestration to tensors: elements that it reads and writes, parts that it assembles.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ impl View {
 }
 
 impl<'a> Host<'a> {
-    /// `pl.read(x, [i, j])`, `x[i, j]`: the orchestration waits for the number.
+    /// `pl.read(x, [i, j])`, `x[i, j]`: the orchestration waits for the element.
     pub(super) fn read_number(&mut self, view: &View, indices: &[HostValue<'a>], span: Span) -> HostValue<'a> {
         let Some(place) = self.element(view, indices, span) else { return unknown(span, "what stopped the program") };
         let name = self.rec().graph.tensors[view.tensor].name.clone();
@@ -66,7 +66,7 @@ impl<'a> Host<'a> {
         HostValue::Device(Rc::new(view.clone()))
     }
 
-    /// `pl.assemble(x, part, offset)`, `x[a:b, :] = part`: a copy, unless the part lies there already.
+    /// `pl.assemble(x, part, offset)`, `x[a:b, :] = part`: a copy, unless the part is there already.
     pub(super) fn assembled(&mut self, into: &View, part: &View, window: &View, span: Span) -> HostValue<'a> {
         let whole = HostValue::Device(Rc::new(into.clone()));
         if part.shape.iter().product::<u64>() != window.shape.iter().product::<u64>() || part.elem != window.elem {
@@ -84,7 +84,7 @@ impl<'a> Host<'a> {
         whole
     }
 
-    /// How many clusters or Vector cores there are.
+    /// The number of clusters or Vector cores.
     pub(super) fn cores(&mut self, question: Question, span: Span) -> HostValue<'a> {
         let (vector_cores, devices) = (question == Question::VectorCores, question == Question::Devices);
         let what = if devices { "how many devices there are" } else { "how many cores there are" };
@@ -100,7 +100,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Asks the run that the program is followed for; without an answer it is followed no further.
+    /// Queries the run for which the program is followed; without an answer, following stops.
     fn ask_run(&mut self, question: Question, what: &str, span: Span) -> Option<u64> {
         if self.rec().stopped {
             return None;
@@ -119,7 +119,7 @@ impl<'a> Host<'a> {
         recorder.answer = answer;
         let why = match found {
             Some(Ok(bits)) => {
-                // How many devices there are says the caller: that is not a number of the run.
+                // The number of devices comes from the caller: it is not a value of the run.
                 self.rec().asked |= !devices;
                 self.rec().read |= element;
                 return Some(bits);
@@ -132,7 +132,7 @@ impl<'a> Host<'a> {
         None
     }
 
-    /// Adds what the orchestration does itself; `waits` where nothing is submitted before it is done.
+    /// Records a direct action of the orchestration; with `waits`, nothing is submitted before it is done.
     fn act(&mut self, act: Act, name: String, tracked: bool, waits: bool, span: Span) {
         if let Some(cluster) = self.rec().cluster {
             let error = Diagnostic::error(
@@ -168,8 +168,8 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// A call of a function of the host: it comes when what it is passed is there. What it gives: what it returns by name, else
-    /// its outputs.
+    /// Calls a host function: it runs when its arguments are available. The result is what it returns by name, else its
+    /// outputs.
     pub(super) fn host_call(
         &mut self,
         def: &'a StmtFunctionDef,
@@ -222,7 +222,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The element of a tensor that indices name.
+    /// The element of a tensor at these indices.
     fn element(&mut self, view: &View, indices: &[HostValue<'a>], span: Span) -> Option<View> {
         let indices = match indices {
             [one] => one.items().unwrap_or_else(|| vec![one.clone()]),
@@ -238,7 +238,7 @@ impl<'a> Host<'a> {
             }
             return None;
         };
-        // The indices of one that has been made flat count all elements.
+        // Indices of a flattened tensor count all elements.
         if numbers.len() != view.shape.len() {
             let message = format!("{} indices for a tensor of {} dimensions", numbers.len(), view.shape.len());
             self.stop_at("rank", span, message);
@@ -254,7 +254,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// The number whose bits these are.
+/// The scalar with these bits.
 fn number(elem: Elem, bits: u64) -> Option<Const> {
     let bytes = bits.to_le_bytes();
     if elem.is_float() {
@@ -269,7 +269,7 @@ fn number(elem: Elem, bits: u64) -> Option<Const> {
     i64::try_from((bits << unused) >> unused).ok().map(Const::Int)
 }
 
-/// The bytes of a number in a tensor.
+/// The bytes of a scalar in a tensor.
 fn bytes_of(elem: Elem, number: &Const) -> Option<Vec<u8>> {
     let mut bytes = vec![0; elem.bytes()];
     match number {

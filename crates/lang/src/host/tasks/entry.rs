@@ -1,4 +1,4 @@
-//! Which function of a file is a whole program.
+//! Selection of the function of a file that is a whole program.
 
 use std::rc::Rc;
 
@@ -10,10 +10,10 @@ use crate::roles::Role;
 use crate::starts::{Meant, Outside};
 use crate::syntax::any_expr;
 
-/// A function whose call is a start of kernels, and how many.
+/// A function whose call starts kernels, and how many.
 type Starter = (usize, usize);
 
-/// The names of a function that was found, and the functions whose call is a start of kernels.
+/// The names of a function, and the functions whose call starts kernels.
 struct OfHost<'k, 'a> {
     refs: Refs<'k, 'a>,
     kernels: &'k [Starter],
@@ -30,24 +30,24 @@ impl Meant for OfHost<'_, '_> {
     }
 }
 
-/// What a function that was found does, with its names as they are; `kernels` are those whose call is a start of kernels.
+/// The actions of a function outside kernels, with its names; `kernels` are those whose call starts kernels.
 fn outside_of(host: &Host<'_>, at: usize, kernels: &[Starter]) -> Outside {
     Outside::of(host.found[at].def, Some(&OfHost { refs: Refs::of(host, at), kernels }))
 }
 
-/// True for a function whose body starts kernels, as an orchestration's does: it has scopes and no ops outside of them.
+/// True for a function whose body starts kernels as an orchestration does: it has scopes, and no ops outside them.
 pub(crate) fn dispatches(host: &Host<'_>, at: usize) -> bool {
     let found = outside_of(host, at, &[]);
     found.scopes > 0 && found.ops == 0
 }
 
-/// The functions whose call is a start of kernels: kernels, and helpers that start some and have no ops of their own.
+/// The functions whose call starts kernels: kernels, and helpers that start some and have no ops of their own.
 fn starters(host: &Host<'_>) -> Vec<Starter> {
     let inline = |at: &usize| host.found[*at].role == Role::Inline;
     let (helpers, kernels): (Vec<usize>, Vec<usize>) = (0..host.found.len()).partition(inline);
     let kernels: Vec<Starter> = kernels.into_iter().map(|at| (at, 1)).collect();
     let mut known = kernels.clone();
-    // What a helper starts may be started by helpers that it calls: counts grow until they stay.
+    // Helpers may be started through other helpers: iterates to a fixed point.
     loop {
         let starts = |at: &usize| {
             let own = outside_of(host, *at, &known);
@@ -61,7 +61,7 @@ fn starters(host: &Host<'_>) -> Vec<Starter> {
     }
 }
 
-/// Those of [`starters`] but one.
+/// All of [`starters`] except one.
 fn others_of(starters: &[Starter], at: usize) -> Vec<Starter> {
     starters.iter().copied().filter(|(other, _)| *other != at).collect()
 }
@@ -73,8 +73,9 @@ pub(crate) fn only_starts(host: &Host<'_>, at: usize) -> bool {
     own.starts > 0 && own.ops == 0
 }
 
-/// The function that is a whole program: the one that is asked for, else the only one that nothing else starts. A function of
-/// type Orchestration is one; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of its own.
+/// The function that is a whole program: the requested one, else the only one that nothing else starts. A function of
+/// type Orchestration is a program; so is a `@pl.jit` that starts several kernels, or one in a loop, and has no ops of
+/// its own.
 pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], asked: Option<&str>) -> Option<usize> {
     let starters = starters(host);
     let is_program = |at: usize| {
@@ -97,10 +98,10 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
             .iter()
             .copied()
             .filter(|at| names[*at].strip_suffix(asked).is_some_and(|rest| rest.ends_with('.')));
-        // The end of a full name does where only one has it.
+        // The end of a full name suffices if it is unique.
         return exact.or_else(|| ends.next().filter(|_| ends.next().is_none()));
     }
-    // Who is called by another one is a part of it.
+    // A function that another one calls is a part of it.
     let called = |at: usize| (0..host.found.len()).filter(|other| *other != at).any(|other| mentions(host, other, at));
     let free: Vec<usize> = programs.into_iter().filter(|at| !called(*at)).collect();
     let kernels = (0..host.found.len()).filter(own).filter(|at| matches!(host.found[*at].role, Role::Kernel(_)));
@@ -111,7 +112,7 @@ pub(crate) fn entry(host: &Host<'_>, globals: &Globals<'_>, names: &[Rc<str>], a
     }
 }
 
-/// True if a function's body names another one: it calls that, or submits it.
+/// True if a function's body refers to another one: it calls or submits it.
 fn mentions(host: &Host<'_>, at: usize, wanted: usize) -> bool {
     let refs = Refs::of(host, at);
     any_expr(&host.found[at].def.body, &mut |expr| refs.kernel(expr) == Some(wanted))

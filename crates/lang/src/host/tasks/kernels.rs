@@ -1,4 +1,4 @@
-//! The kernels of the tasks, compiled once for all tasks that differ in numbers and places only.
+//! The kernels of the tasks, compiled once for all tasks that differ only in scalars and places.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Stmt, StmtFunctionDef};
-use slipring_ir::{Diags, Kind, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Source, Span};
 use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
@@ -15,10 +15,15 @@ use super::uses;
 use crate::annotations::direction;
 use crate::compiled::{Direction, ParamInfo};
 use crate::emit::Emitter;
+use crate::forms::NOT_A_TYPE;
+use crate::given::CONSTEXPR;
 use crate::globals::{Function, Globals};
 use crate::host::{HostValue, View};
 use crate::lower::signature::declare;
-use crate::lower::{Left, Lower, RegionKind, RegionParam, lower_function, lower_region, wanted_names};
+use crate::lower::{
+    Left, Lower, RegionKind, RegionParam, common, constant_parameter, is_constant, lower_function, lower_region,
+    wanted_names,
+};
 use crate::ops::Language;
 use crate::orchestration::TaskKernel;
 use crate::passed::Passed;
@@ -28,14 +33,14 @@ use crate::starts::is_scope;
 use crate::syntax::{at, head};
 use crate::value::{Const, Domain, Value, whole};
 
-/// Shape, strides and type of what is handed to a kernel, and whose part of memory of all devices it is.
+/// Shape, strides and type of a tensor argument, and the owner if it is a part of memory of all devices.
 type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
 
 fn shape_of(view: &View) -> Shape {
     (view.shape.clone(), view.strides.clone(), view.elem, view.domain)
 }
 
-/// What is handed to a kernel for a parameter.
+/// An argument for a kernel parameter.
 #[derive(Clone)]
 pub(crate) enum Handed {
     Tensor(Rc<View>),
@@ -44,44 +49,52 @@ pub(crate) enum Handed {
     Nothing,
 }
 
-/// A kernel that was compiled, and what its tasks need to know of it.
+/// A compiled kernel, and the information that its tasks need.
 #[derive(Clone)]
 pub(crate) struct Compiled {
-    /// Position in the list.
+    /// Index in the list.
     pub kernel: usize,
-    /// For each parameter that is handed over: what the task does with it, whether it says so itself, and where.
+    /// For each passed parameter: how the task accesses it, whether it declares that itself, and its place.
     pub uses: Vec<(tasks::Direction, bool, Span)>,
 }
 
-/// A scope that was compiled.
+/// The numbers that are passed to a scope, and what they are multiples of.
+type Units = std::collections::BTreeMap<Rc<str>, u64>;
+
+/// A compiled scope.
 #[derive(Clone)]
 struct Variant {
     shapes: Vec<Shape>,
-    /// Names of numbers, and their value where it is compiled in.
+    /// Names of scalars, with their value if it is compiled in.
     numbers: Vec<(Rc<str>, Option<i64>)>,
+    /// What those that are passed are multiples of.
+    units: Units,
     /// Other constants.
     constants: Vec<(Rc<str>, Const)>,
     compiled: Compiled,
     left: Rc<Vec<(Rc<str>, Left)>>,
 }
 
+/// What a function is compiled for: which one it is, the shapes of what is handed to it, and its constants.
+type Key = (usize, Vec<Option<Shape>>, Vec<(Rc<str>, Const)>);
+
 /// A scope of an orchestration.
 pub(crate) struct Scope<'a> {
     pub stmt: &'a Stmt,
-    /// Position of the function that it stands in, and its text.
+    /// Index of the function that contains it, and its text.
     pub function: usize,
     pub def: &'a StmtFunctionDef,
     pub name: String,
 }
 
-/// What a scope was compiled to, for one task.
+/// A compiled scope, for one task.
 pub(crate) struct Ready {
     pub compiled: Compiled,
-    /// The tensors that are handed over, each once.
+    /// The tensors that are passed, each once.
     pub views: Vec<Rc<View>>,
-    /// Numbers that are passed after them.
+    /// Scalars that are passed after them.
     pub numbers: Vec<i64>,
-    /// What the names that the scope binds stand for after it.
+    /// Values of the names that the scope binds, after it.
     pub left: Rc<Vec<(Rc<str>, Left)>>,
 }
 
@@ -91,13 +104,13 @@ pub(crate) struct Kernels<'a> {
     globals: Globals<'a>,
     names: Vec<Rc<str>>,
     pub list: Vec<TaskKernel>,
-    functions: Vec<(usize, Vec<Option<Shape>>, Compiled)>,
+    functions: Vec<(Key, Compiled)>,
     scopes: IndexMap<Span, Vec<Variant>>,
-    /// Pairs that run together: the two kernels, names of the second one's parameters, and the kernel that they are.
+    /// Pairs that run together: the two kernels, names of the second one's parameters, and the combined kernel.
     pub(super) pairs: Vec<((usize, usize), Vec<String>, usize)>,
 }
 
-/// What names stand for.
+/// Values of names.
 type Named<'n, T> = &'n [(Rc<str>, T)];
 
 impl<'a> Kernels<'a> {
@@ -113,37 +126,47 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Notes how many clusters or Vector cores there are.
+    /// Records the number of clusters or Vector cores.
     pub fn know(&self, vector_cores: bool, number: u64) {
         self.globals.cores[usize::from(vector_cores)].set(Some(number));
     }
 
-    /// The line of a place.
+    /// The line number of a place.
     pub fn line(&self, span: Span) -> usize {
         self.source.line_column(span.start).0
     }
 
     fn fresh(&self) -> Emitter {
-        // What is compiled for a file is counted for each of its tasks' kernels alone.
+        // The limit on lowered statements applies to the kernels of each task separately.
         self.globals.lowered.set(0);
         self.globals.unrolled.set(0);
         Emitter::new(self.source.clone())
     }
 
-    /// A function as the kernel of a task.
+    /// Compiles a function as the kernel of a task.
     ///
     /// # Errors
-    /// After reporting why it is none.
+    /// After reporting why it cannot be one.
     pub fn function(&mut self, found: usize, handed: &[(Rc<str>, Handed)], diags: &mut Diags) -> Result<Compiled, ()> {
         let shapes: Vec<Option<Shape>> = handed
             .iter()
             .map(|(_, value)| if let Handed::Tensor(view) = value { Some(shape_of(view)) } else { None })
             .collect();
-        if let Some((.., known)) = self.functions.iter().find(|(of, own, _)| *of == found && *own == shapes) {
+        let name = self.names[found].clone();
+        let function = self.globals.functions.get(&name).cloned();
+        // A constant is compiled in.
+        let constant = |(wanted, value): &(Rc<str>, Handed)| {
+            let (function, Handed::Number(number)) = (function.as_ref()?, value) else { return None };
+            let parameter = function.def.parameters.iter_non_variadic_params();
+            let mut own = parameter.filter(|own| *own.parameter.name.as_str() == **wanted);
+            let is_constant = own.any(|own| is_constant(&self.globals, &function.scope, own));
+            is_constant.then(|| (wanted.clone(), number.clone()))
+        };
+        let key = (found, shapes, handed.iter().filter_map(constant).collect::<Vec<_>>());
+        if let Some((_, known)) = self.functions.iter().find(|(own, _)| *own == key) {
             return Ok(known.clone());
         }
-        let name = self.names[found].clone();
-        let Some(function) = self.globals.functions.get(&name).cloned() else {
+        let Some(mut function) = function else {
             let error = slipring_ir::Diagnostic::error(
                 slipring_ir::Kind::Unsupported,
                 Span::default(),
@@ -152,6 +175,9 @@ impl<'a> Kernels<'a> {
             diags.push(error.help("let Python run the file, `python -m slipring COMMAND FILE`, or define the kernel in the file of the program"));
             return Err(());
         };
+        for (name, number) in &key.2 {
+            function.scope.insert(format!("{CONSTEXPR}{name}").into(), Value::Const(number.clone()));
+        }
         let kind = match function.role {
             Role::Kernel(kind) => kind,
             _ => None,
@@ -181,7 +207,7 @@ impl<'a> Kernels<'a> {
         slipring_op::function::mark_entry(&mut module, op);
         self.list.push(TaskKernel { module, info });
         let compiled = Compiled { kernel: self.list.len() - 1, uses: all };
-        self.functions.push((found, shapes, compiled.clone()));
+        self.functions.push((key, compiled.clone()));
         Ok(compiled)
     }
 
@@ -212,7 +238,7 @@ impl<'a> Kernels<'a> {
             let mut emitter = self.fresh();
             let mut own = Diags::default();
             let outcome = lower_function(&mut emitter, (&self.globals, &Language), function, kind, &given, &mut own);
-            // An input that is written is found when the tasks run: there it shows what it does to the order.
+            // A written input is detected when the tasks run: it shows its effect on their order there.
             let inputs: Vec<usize> = (0..handed.len())
                 .filter(|at| {
                     let read_only = Kind::ReadOnly { name: (&*handed[*at].0).into() };
@@ -223,7 +249,7 @@ impl<'a> Kernels<'a> {
                 written.extend(inputs);
                 continue;
             }
-            // Tasks share outputs: what one of them leaves out another one writes.
+            // Tasks share outputs: what one of them does not write another one writes.
             own.list.retain(|message| !matches!(message.kind, Kind::OutputInPart(_)));
             match outcome {
                 Ok((op, info)) => {
@@ -241,10 +267,10 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// A scope as the kernel of a task. `seen` are the values of the names around it that it reads.
+    /// Compiles a scope as the kernel of a task. `seen` are the values of the surrounding names that it reads.
     ///
     /// # Errors
-    /// After reporting what is wrong with it.
+    /// After reporting the errors in it.
     pub fn scope(
         &mut self,
         scope: &Scope<'a>,
@@ -274,11 +300,10 @@ impl<'a> Kernels<'a> {
             variant.shapes == shapes
                 && variant.constants == constants
                 && variant.numbers.len() == numbers.len()
-                && variant
-                    .numbers
-                    .iter()
-                    .zip(&numbers)
-                    .all(|((name, fixed), (own, n))| name == own && fixed.is_none_or(|fixed| fixed == *n))
+                && variant.numbers.iter().zip(&numbers).all(|((name, fixed), (own, n))| {
+                    let passed = || variant.units.get(own).is_some_and(|unit| n.unsigned_abs().is_multiple_of(*unit));
+                    name == own && fixed.map_or_else(passed, |fixed| fixed == *n)
+                })
         };
         let ready = |variant: &Variant, views: Vec<Rc<View>>| Ready {
             compiled: variant.compiled.clone(),
@@ -296,15 +321,23 @@ impl<'a> Kernels<'a> {
         if let Some(variant) = known.iter().find(same) {
             return Ok(ready(variant, views));
         }
-        // What differs from the first task of this scope may be passed instead of compiled in.
+        // Values that differ from those of the first task of this scope may be passed instead of compiled in.
         let first = known.iter().find(|variant| variant.shapes == shapes && variant.constants == constants);
-        let open: BTreeSet<Rc<str>> = first.map_or_else(BTreeSet::new, |first| {
+        let open: Units = first.map_or_else(Units::new, |first| {
             let differs = |(name, n): &&(Rc<str>, i64)| {
                 first.numbers.iter().any(|(known, fixed)| known == name && fixed.is_none_or(|fixed| fixed != *n))
             };
-            numbers.iter().filter(differs).map(|(name, _)| name.clone()).collect()
+            // Parts side by side begin at multiples of their size.
+            let unit = |(name, n): &(Rc<str>, i64)| {
+                let known = known.iter().filter_map(|variant| {
+                    let fixed = variant.numbers.iter().find(|(own, _)| own == name)?.1.map(i64::unsigned_abs);
+                    fixed.or_else(|| variant.units.get(name).copied())
+                });
+                (name.clone(), known.fold(n.unsigned_abs(), common))
+            };
+            numbers.iter().filter(differs).map(unit).collect()
         });
-        let made = [open, BTreeSet::new()].into_iter().enumerate().find_map(|(attempt, open)| {
+        let made = [open, Units::new()].into_iter().enumerate().find_map(|(attempt, open)| {
             let mut own = Diags::default();
             let variant = self.compile(scope, (&views, &params), (&numbers, &constants, &open), env.clone(), &mut own);
             let last = attempt == 1;
@@ -331,7 +364,7 @@ impl<'a> Kernels<'a> {
         &mut self,
         scope: &Scope<'a>,
         (views, names): (&[Rc<View>], Named<'_, usize>),
-        (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &BTreeSet<Rc<str>>),
+        (numbers, constants, open): (Named<'_, i64>, Named<'_, Const>, &Units),
         seen: crate::globals::Scope,
         diags: &mut Diags,
     ) -> Result<Variant, ()> {
@@ -342,7 +375,7 @@ impl<'a> Kernels<'a> {
         for (name, value) in constants {
             env.insert(name.clone(), Value::Const(value.clone()));
         }
-        for (name, n) in numbers.iter().filter(|(name, _)| !open.contains(name)) {
+        for (name, n) in numbers.iter().filter(|(name, _)| !open.contains_key(name)) {
             env.insert(name.clone(), Value::Const(Const::Int(*n)));
         }
         let wanted = wanted_names(&scope.def.body, &is_scope);
@@ -359,8 +392,9 @@ impl<'a> Kernels<'a> {
                 let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at], domain };
                 params.push(RegionParam { name, kind, span: at_span(scope.stmt) });
             }
-            for (name, _) in numbers.iter().filter(|(name, _)| open.contains(name)) {
-                params.push(RegionParam { name: name.clone(), kind: RegionKind::Int, span: at_span(scope.stmt) });
+            for (name, unit) in numbers.iter().filter_map(|(name, _)| open.get_key_value(name)) {
+                let kind = RegionKind::Int { unit: *unit };
+                params.push(RegionParam { name: name.clone(), kind, span: at_span(scope.stmt) });
             }
             let mut emitter = self.fresh();
             let mut own = Diags::default();
@@ -398,8 +432,8 @@ impl<'a> Kernels<'a> {
                 .collect();
             round += 1;
             if found != directions && round < 3 && found.contains(&Direction::In) {
-                // Once more: inputs are loaded once, and need no order with what is written. An output of a scope is a part of
-                // a tensor that others may have written.
+                // Compiled again: inputs are loaded once, and need no order with writes. An output of a scope is a part
+                // of a tensor that others may have written.
                 directions = found
                     .iter()
                     .map(|own| if *own == Direction::In { Direction::In } else { Direction::InOut })
@@ -417,7 +451,11 @@ impl<'a> Kernels<'a> {
             self.list.push(TaskKernel { module, info });
             return Ok(Variant {
                 shapes: views.iter().map(|view| shape_of(view)).collect(),
-                numbers: numbers.iter().map(|(name, n)| (name.clone(), (!open.contains(name)).then_some(*n))).collect(),
+                numbers: numbers
+                    .iter()
+                    .map(|(name, n)| (name.clone(), (!open.contains_key(name)).then_some(*n)))
+                    .collect(),
+                units: open.clone(),
                 constants: constants.to_vec(),
                 compiled: Compiled { kernel: self.list.len() - 1, uses },
                 left: Rc::new(left),
@@ -446,7 +484,7 @@ fn seen_value<'s, 'a>(seen: &'s [(Rc<str>, HostValue<'a>)], name: &Rc<str>) -> &
     seen.iter().find(|(own, _)| own == name).map(|(_, value)| value).expect("it is one of them")
 }
 
-/// A value with tensors in it as a scope sees it; each tensor becomes a parameter. `None` if it has none.
+/// A value with tensors in it as a scope sees it; each tensor becomes a parameter. `None` if it contains none.
 fn tensors(
     value: &HostValue<'_>,
     name: &str,
@@ -489,13 +527,22 @@ fn has_tensor(value: &HostValue<'_>) -> bool {
 }
 
 /// The parameters of a whole program.
+#[derive(Default)]
+pub(crate) struct Parameters {
+    /// Those that are passed, in order.
+    pub passed: Vec<ParamInfo>,
+    /// Those that are constants of the program, by their names.
+    pub constants: Vec<(Rc<str>, Const)>,
+}
+
+/// The parameters of a whole program.
 pub(crate) fn parameters(
     source: &Arc<Source>,
     globals: &Globals<'_>,
     function: &Function<'_>,
     given: &Specialised,
     diags: &mut Diags,
-) -> Option<Vec<ParamInfo>> {
+) -> Option<Parameters> {
     let mut emitter = Emitter::new(source.clone());
     let op =
         emitter.make(&slipring_mlir::func::FUNC, &[], &[("sym_name", slipring_ir::Attr::Str("entry".into()))], &[]);
@@ -503,14 +550,26 @@ pub(crate) fn parameters(
     emitter.enter_function(body);
     let mut lower = Lower::new(&mut emitter, (globals, &Language), diags);
     lower.names.env = function.scope.clone();
-    let mut params = Vec::new();
+    let mut own = Parameters::default();
     for parameter in function.def.parameters.iter_non_variadic_params() {
         let name = parameter.parameter.name.as_str();
         if name == "self" {
             continue;
         }
+        if let Some(value) = constant_parameter(&mut lower, parameter) {
+            match value.ok()? {
+                Value::Const(constant) => own.constants.push((name.into(), constant)),
+                other => {
+                    let what = crate::lower::describe(&lower, &other);
+                    let message = format!("the constant `{name}` of a program is a number or a string, not {what}");
+                    lower.report(Diagnostic::error(NOT_A_TYPE, at(&parameter.parameter), message));
+                    return None;
+                }
+            }
+            continue;
+        }
         let (info, _) = declare(&mut lower, &parameter.parameter, body, given.get(name), false).ok()?;
-        params.push(info);
+        own.passed.push(info);
     }
-    Some(params)
+    Some(own)
 }

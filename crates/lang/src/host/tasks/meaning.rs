@@ -1,4 +1,4 @@
-//! What words of the language mean in a program that is followed. The catalogue says which word means what (`ops`, `words`).
+//! Semantics of builtins in a program that is followed. The catalogue maps builtins to them (`ops`, `words`).
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::questions::Question;
 use crate::value::Const;
 use crate::words::Means;
 
-/// A call of a word.
+/// A call of a builtin.
 pub(crate) struct Followed<'b, 'a> {
     pub(super) args: &'b [Arg<'a>],
     pub(super) bound: &'b Bound<'a>,
@@ -23,13 +23,13 @@ pub(crate) struct Followed<'b, 'a> {
 }
 
 impl<'a> Followed<'_, 'a> {
-    /// An argument, where it is given.
+    /// An argument, if it is given.
     fn own(&self, name: &str) -> Option<HostValue<'a>> {
         self.bound.get(name)
     }
 }
 
-/// Does what a word means; `None` where it means what it means in any host code.
+/// Executes a builtin; `None` if it has the same meaning as in any host code.
 pub(super) fn run<'a>(host: &mut Host<'a>, means: Means, call: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     match means {
         Means::Nothing => nothing(host, call),
@@ -58,12 +58,12 @@ pub(super) fn run<'a>(host: &mut Host<'a>, means: Means, call: &Followed<'_, 'a>
     }
 }
 
-/// What is no value.
+/// The value of a call without a result.
 fn none<'a>() -> HostValue<'a> {
     HostValue::Const(Const::None)
 }
 
-/// Something that says nothing to a program, or an id that no task has.
+/// A builtin without effect on a program, or an id that no task has.
 fn nothing<'a>(_: &mut Host<'a>, _: &Followed<'_, 'a>) -> Option<HostValue<'a>> {
     Some(none())
 }
@@ -123,7 +123,8 @@ fn cast<'a>(host: &mut Host<'a>, call: &Followed<'_, 'a>) -> Option<HostValue<'a
     known.or_else(|| Some(host.misplaced("`pl.cast`", call.span)))
 }
 
-/// A number as one of a type; `None` for what is not a number. `rounds` says that a float does not become an integer.
+/// A number converted to a type; `None` for values that are not numbers. With `rounds`, a float is not converted
+/// to an integer.
 fn of_type<'a>(
     host: &mut Host<'a>,
     number: HostValue<'a>,

@@ -1,24 +1,24 @@
-//! Functions that start kernels: what they submit becomes tasks.
+//! Functions that start kernels: their submits become tasks.
 //!
-//! While a program is followed, the host code is that of its orchestration: the language's own words have a meaning here, and
-//! what is not known where it is needed is an error at its place.
+//! While a program is followed, the host code is that of its orchestration: builtins of the language have a meaning
+//! here, and a value that is needed but not known is an error at its place.
 //!
-//! | module | has |
+//! | module | subject |
 //! |---|---|
-//! | `calls` | what is called must be known; what is passed must be taken |
-//! | `cluster` | what runs together on one cluster |
-//! | `collective` | what all devices do together, started by the host |
+//! | `calls` | callees, which must be known, and arguments, which must be accepted |
+//! | `cluster` | tasks that run together on one cluster |
+//! | `collective` | operations of all devices together, started by the host |
 //! | `devices` | several devices, and memory of each |
-//! | `direct` | what an orchestration does itself with tensors |
-//! | `entry` | which function of a file is a whole program |
+//! | `direct` | direct accesses of an orchestration to tensors |
+//! | `entry` | the function of a file that is a whole program |
 //! | `kernels` | the kernels of the tasks, compiled |
-//! | `meaning` | what each word means here |
-//! | `pairs` | a kernel for the Cube core and one for the Vector cores, as one |
+//! | `meaning` | semantics of each builtin here |
+//! | `pairs` | a kernel for the Cube core and one for the Vector cores, combined |
 //! | `statements` | loops, branches, modes |
-//! | `words` | calls of words, tensors and their parts |
+//! | `words` | calls of builtins, tensors and their parts |
 //! | `submit` | submits and calls of kernels |
 //! | `scope` | scopes that are tasks |
-//! | `uses` | what a compiled kernel does with its parameters |
+//! | `uses` | how a compiled kernel accesses its parameters |
 
 mod calls;
 mod cluster;
@@ -54,21 +54,23 @@ use crate::syntax::at;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// Follows a function that starts kernels, with arguments of these shapes and numbers.
+    /// Follows a function that starts kernels, for arguments with these shapes and scalars.
     pub(crate) fn record(
         host: &mut Host<'a>,
         entry: usize,
-        params: &[ParamInfo],
+        (params, constants): (&[ParamInfo], Vec<(Rc<str>, Const)>),
         numbers: &[Option<String>],
         mut recorder: Recorder<'a>,
         into: &mut Orchestration,
         diags: &mut Diags,
     ) {
         let def = host.found[entry].def;
-        let mut given: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
-        let parameters = def.parameters.iter_non_variadic_params().filter(|p| p.parameter.name.as_str() != "self");
-        for ((param, number), parameter) in params.iter().zip(numbers).zip(parameters) {
-            let span = at(&parameter.parameter);
+        let mut given: Vec<(Rc<str>, HostValue<'a>)> =
+            constants.into_iter().map(|(name, constant)| (name, HostValue::Const(constant))).collect();
+        for (param, number) in params.iter().zip(numbers) {
+            let mut parameters = def.parameters.iter_non_variadic_params();
+            let parameter = parameters.find(|own| *own.parameter.name.as_str() == *param.name);
+            let span = parameter.map_or(at(&def.name), |own| at(&own.parameter));
             let value = match &param.shape {
                 Some(shape) => {
                     let view = recorder.tensor(&param.name, param.elem, shape, Origin::Argument, span);
@@ -89,7 +91,7 @@ impl<'a> Host<'a> {
             given.push((param.name.as_str().into(), value));
         }
         host.recorder = Some(Box::new(recorder));
-        // A function of type Group is one task of one cluster, whoever starts it.
+        // A function of type Group is one task on one cluster, whoever starts it.
         let place = at(&def.name);
         let result = match host.found[entry].role {
             Role::Group => host.cluster(place, &Options::default(), |host| host.follow(entry, given)).0,
@@ -133,7 +135,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Reports kernels that share a ring with one that is not started with them.
+    /// Reports kernels that share a ring with a kernel that is not started with them.
     fn alone_in_clusters(&mut self) {
         let recorder = self.rec();
         if recorder.stopped {
@@ -154,7 +156,7 @@ impl<'a> Host<'a> {
         self.recorder.as_mut().expect("only while a program is followed")
     }
 
-    /// Reports an error that the text alone decides, and follows the program no further.
+    /// Reports an error that depends on the text alone, and stops following the program.
     pub(super) fn refuse(&mut self, error: Diagnostic) -> HostValue<'a> {
         let recorder = self.rec();
         let read = std::mem::take(&mut recorder.read);
@@ -167,7 +169,8 @@ impl<'a> Host<'a> {
         self.refuse(Diagnostic::error(kind, span, message))
     }
 
-    /// Reports an error and follows the program no further. After a number that was read, what tensors hold may decide it.
+    /// Reports an error and stops following the program. After an element was read, the error may depend on the
+    /// contents of tensors.
     pub(super) fn stop(&mut self, error: Diagnostic) -> HostValue<'a> {
         let span = error.primary.as_ref().map_or(Span::default(), |label| label.span);
         let recorder = self.rec();
@@ -183,7 +186,7 @@ impl<'a> Host<'a> {
         self.stop(Diagnostic::error(kind, span, message))
     }
 
-    /// Reports a value that has to be known.
+    /// Reports an unknown value that has to be known.
     pub(super) fn not_known(&mut self, value: &HostValue<'a>, what: &str, span: Span) -> HostValue<'a> {
         let waits = matches!(value, HostValue::Unknown(why) if self.rec().waiting.contains(&why.span));
         let kind = if waits { Kind::Parameter { of_call: true } } else { Kind::Other("not-known") };
@@ -200,7 +203,7 @@ impl<'a> Host<'a> {
         )
     }
 
-    /// What `pl.dynamic` stands for in a function that is passed these tensors: the extents of those whose types say it.
+    /// Values of `pl.dynamic` in a function with these tensor arguments: the extents of parameters whose types use it.
     fn dims_of(&mut self, def: &'a StmtFunctionDef, given: &[(Rc<str>, Rc<View>)]) -> IndexMap<Rc<str>, u64> {
         let mut dims = IndexMap::new();
         for parameter in def.parameters.iter_non_variadic_params() {
@@ -229,7 +232,7 @@ impl<'a> Host<'a> {
         dims
     }
 
-    /// `x.bind_dynamic(0, M)`: an extent of a tensor has a name, which stands for its number from there on.
+    /// `x.bind_dynamic(0, M)`: names an extent of a tensor; the name has its value from there on.
     pub(super) fn bind_extent(&mut self, view: &View, call: &'a ExprCall, span: Span) -> HostValue<'a> {
         let args = self.arguments(call, &[]);
         let [(None, axis, place), (None, extent, name)] = &args[..] else {
@@ -257,7 +260,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The number that an extent of `pl.dynamic` is where a program is followed.
+    /// The value of a `pl.dynamic` extent where a program is followed.
     pub(in crate::host) fn extent(&self, value: HostValue<'a>) -> HostValue<'a> {
         match (&value, &self.recorder) {
             (HostValue::Dynamic(name), Some(recorder)) => {
@@ -267,7 +270,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Runs the body of a function of the language at the level of the orchestration.
+    /// Follows the body of a function of the language at the level of the orchestration.
     pub(super) fn follow(&mut self, found: usize, given: Vec<(Rc<str>, HostValue<'a>)>) -> HostValue<'a> {
         const MOST_DEPTH: usize = 32;
         let def = self.found[found].def;
@@ -317,7 +320,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// Whole numbers of a list.
+/// The integers of a list.
 fn extents(value: &HostValue<'_>) -> Option<Vec<u64>> {
     let number = |item: &HostValue<'_>| match item {
         HostValue::Const(Const::Int(n)) => u64::try_from(*n).ok(),

@@ -1,4 +1,5 @@
-//! A kernel for the Cube core and one for the Vector cores, as one kernel that both run at the same time.
+//! Combination of a kernel for the Cube core and one for the Vector cores into one kernel, in which both run at the
+//! same time.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +19,14 @@ fn start(module: &Module) -> Option<OpId> {
     functions.find(|function| is_entry(module, *function))
 }
 
-/// A kernel's function, for one kind of core, with names of its parameters.
+/// A kernel's function, for one kind of core, with renamed parameters.
 fn member(kernel: &TaskKernel, kind: CoreKind, names: &[String]) -> Module {
     let mut module = kernel.module.clone();
     let Some(function) = start(&module) else { return module };
     unmark_entry(&mut module, function);
     set_kernel_kind(&mut module, function, kind);
     if kind == CoreKind::Vector && !knows_lanes(&module, function) && both_lanes(&module, function).is_none() {
-        // Both lanes would do the same work.
+        // Otherwise both lanes would do the same work.
         set_both_lanes(&mut module, function, false);
     }
     let args = module.body(function, 0).map_or_else(Vec::new, |body| module.block(body).args.to_vec());
@@ -42,7 +43,7 @@ impl Kernels<'_> {
         only_kind(module, start(module)?)
     }
 
-    /// The function whose buffer a kernel imports and that is not started with it.
+    /// The function whose buffer a kernel imports, if it is not started with the kernel.
     pub fn alone(&self, kernel: usize) -> Option<String> {
         let module = &self.list[kernel].module;
         let names: Vec<&str> = module.functions().map(|function| symbol_name(module, function)).collect();
@@ -52,8 +53,8 @@ impl Kernels<'_> {
         peers.find(|peer| !names.contains(peer)).map(str::to_string)
     }
 
-    /// A kernel for the Cube core and one for the Vector cores as one kernel, and what its task is passed. What both are passed is
-    /// one parameter.
+    /// Combines a kernel for the Cube core and one for the Vector cores, with the arguments of the task. An argument of
+    /// both becomes one parameter.
     pub fn pair(
         &mut self,
         (cube, passed): (usize, &[TaskArg]),

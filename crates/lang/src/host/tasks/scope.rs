@@ -22,7 +22,7 @@ use crate::starts::asks_cores;
 use crate::syntax::{at, head};
 use crate::value::{Const, Index};
 
-/// What `pl.at` is given by name.
+/// Keyword arguments of `pl.at`.
 const AT: &[&str] = &[
     "level",
     "role",
@@ -37,7 +37,7 @@ const AT: &[&str] = &[
 ];
 
 impl<'a> Host<'a> {
-    /// A scope: one task, whose kernel is what stands in it.
+    /// A scope: one task, whose kernel is its body.
     pub(super) fn scope_stmt(&mut self, stmt: &'a Stmt) -> Flow<'a> {
         let (call, names): (&'a ExprCall, Vec<&'a Expr>) = match stmt {
             Stmt::With(with) => {
@@ -96,7 +96,7 @@ impl<'a> Host<'a> {
         let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
         for read in crate::lower::read_names(stmt) {
             let inner = self.scopes.iter().skip(module).rev().find_map(|scope| scope.borrow().get(&*read).cloned());
-            // The extents that `pl.dynamic` stands for are numbers.
+            // `pl.dynamic` extents are numbers here.
             let extent = match self.get(&read) {
                 Some(value @ HostValue::Dynamic(_)) => Some(self.extent(value)),
                 _ => None,
@@ -141,7 +141,7 @@ impl<'a> Host<'a> {
         if self.rec().stopped { Flow::Stop } else { Flow::Next }
     }
 
-    /// Whether a scope is given what it takes; else it is reported.
+    /// True if the arguments of a scope are valid; otherwise reports it.
     fn scope_keywords(&mut self, call: &'a ExprCall) -> bool {
         let at_scope = matches!(&*call.func, Expr::Attribute(word) if word.attr.as_str() == "at")
             || matches!(&*call.func, Expr::Name(word) if word.id.as_str() == "at");
@@ -153,8 +153,8 @@ impl<'a> Host<'a> {
         self.keywords_known(word, call, known)
     }
 
-    /// A scope compiled, with the task that runs it and what that uses: its tensors and numbers are passed, what it makes is
-    /// not. `None` if there were errors, which stop the recording.
+    /// Compiles a scope, with the task that runs it and what that uses: its tensors and scalars are passed, what it
+    /// makes is not. `None` if there were errors, which stop the recording.
     pub(super) fn compiled_scope(
         &mut self,
         scope: &Scope<'a>,
@@ -185,12 +185,12 @@ impl<'a> Host<'a> {
         Some((ready, task, uses))
     }
 
-    /// A name for a scope that has none: by its place among the scopes of its kind.
+    /// A name for an unnamed scope, from its index among the scopes of its kind.
     pub(super) fn line_name(&mut self, span: Span) -> String {
         format!("at_{}", self.rec().kernels.line(span))
     }
 
-    /// A statement that is a call of a kernel: what it binds, the kernel, the call.
+    /// A statement that is a call of a kernel: the bound name, the kernel, the call.
     fn call_of(&mut self, stmt: &'a Stmt) -> Option<(Option<&'a Expr>, usize, &'a ExprCall)> {
         let (target, value) = match stmt {
             Stmt::Assign(assign) if assign.targets.len() == 1 => (Some(&assign.targets[0]), &*assign.value),
@@ -202,7 +202,7 @@ impl<'a> Host<'a> {
         (self.found[kernel].role != Role::Inline).then_some((target, kernel, inner))
     }
 
-    /// `with pl.spmd(n):` in a cluster: the kernels that it starts run in so many blocks. `None` where it has ops of its own.
+    /// `with pl.spmd(n):` in a cluster: the kernels that it starts run in `n` blocks. `None` if it has ops of its own.
     fn blocks_of_cluster(&mut self, stmt: &'a Stmt, call: &'a ExprCall) -> Option<Flow<'a>> {
         self.rec().cluster?;
         let Stmt::With(with) = stmt else { return None };
@@ -243,7 +243,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// A window of what was handed to a scope.
+/// A window of an argument of a scope.
 fn part<'a>(view: &Rc<View>, window: &crate::value::Tensor) -> Option<HostValue<'a>> {
     let mut part = View { shape: Vec::new(), strides: Vec::new(), tracked: true, ..(**view).clone() };
     for (dim, offset) in window.offsets.iter().enumerate() {

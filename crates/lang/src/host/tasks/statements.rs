@@ -15,7 +15,7 @@ use crate::syntax::{at, shown};
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// A statement of a program that is followed; `None` where it means what it means in any host code.
+    /// Follows a statement of a program; `None` if it has the same meaning as in any host code.
     pub(in crate::host) fn task_stmt(&mut self, stmt: &'a Stmt) -> Option<Flow<'a>> {
         if self.rec().stopped {
             return Some(Flow::Stop);
@@ -95,7 +95,7 @@ impl<'a> Host<'a> {
         )
     }
 
-    /// What is assigned to a part of a value, where a program is followed; false where it means what it means in any host code.
+    /// Follows an assignment to a part of a value; false if it has the same meaning as in any host code.
     pub(in crate::host) fn task_assign(&mut self, target: &'a Expr, value: &HostValue<'a>) -> bool {
         if self.rec().stopped {
             return true;
@@ -118,7 +118,7 @@ impl<'a> Host<'a> {
                         self.stop_at("bounds", place, format!("element {n} of a list of {count}"));
                         return true;
                     }
-                    // An array is a value: a change of it binds its name anew.
+                    // An array is a value: changing an element rebinds the name.
                     if let Expr::Name(name) = base {
                         let copy = HostValue::list(items.borrow().clone());
                         self.set(name.id.as_str(), copy);
@@ -328,7 +328,7 @@ impl<'a> Host<'a> {
         Some(self.expr(&init.value))
     }
 
-    /// Reports a loop's last `pl.yield_` without names for what the loop gives.
+    /// Reports the last `pl.yield_` of a loop if it lacks names for the loop's results.
     fn yields_nameless(&mut self, body: &'a [Stmt]) -> bool {
         let Some(Stmt::Expr(last)) = body.last() else { return false };
         let is = self.is_yield(&last.value);
@@ -369,7 +369,7 @@ impl<'a> Host<'a> {
             if carried.is_some()
                 && let Some(values) = self.rec().yielded.take()
             {
-                // One value is a tuple of one for the names of the loop.
+                // A single value is a tuple of one for the names of the loop.
                 carried = Some(match values {
                     HostValue::Tuple(_) => values,
                     one => HostValue::Tuple(Rc::new(vec![one])),

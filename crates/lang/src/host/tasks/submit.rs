@@ -23,7 +23,7 @@ use crate::roles::Role;
 use crate::syntax::{at, order_sign};
 use crate::value::Const;
 
-/// What a submit says besides the kernel and its arguments, and is read by itself.
+/// Options of a submit that are evaluated separately from the arguments.
 const APART: &[&str] = &["deps", "predicate", "no_dep_args"];
 
 impl<'a> Host<'a> {
@@ -72,7 +72,7 @@ impl<'a> Host<'a> {
         if self.rec().stopped {
             return value;
         }
-        // What starts several tasks is over when all of them are.
+        // A start of several tasks is complete when all of them are.
         let task = task.unwrap_or_else(|| {
             let after = (first..self.rec().graph.tasks.len()).collect();
             self.join("submit", Options { after, ..Options::default() }, span)
@@ -86,7 +86,7 @@ impl<'a> Host<'a> {
         HostValue::tuple(all)
     }
 
-    /// Holds that `dumps=` lists tensors that the kernel is given.
+    /// Requires `dumps=` to list tensor arguments of the kernel.
     fn dumps_are_arguments(&mut self, args: &[Arg<'a>]) -> bool {
         let Some((_, dumps, place)) = args.iter().find(|arg| arg.0.as_deref() == Some("dumps")) else { return true };
         let is_given = |item: &HostValue<'a>| {
@@ -147,7 +147,7 @@ impl<'a> Host<'a> {
         options
     }
 
-    /// What `deps=` lists: ids and whole arrays of them, or some of an array's.
+    /// The list of `deps=`: ids and whole arrays of them, or some of an array's.
     fn dependencies(&mut self, list: &'a Expr, options: &mut Options) {
         let entries: &'a [Expr] = match list {
             Expr::List(list) => &list.elts,
@@ -196,7 +196,7 @@ impl<'a> Host<'a> {
         self.depend_on(&value, at(entry), options);
     }
 
-    /// True for the name of a number that the function is passed, which nothing has bound to anything else.
+    /// True for the name of a scalar parameter that was not rebound.
     fn is_scalar_parameter(&mut self, entry: &'a Expr) -> bool {
         let Expr::Name(name) = entry else { return false };
         let Some(HostValue::Unknown(why)) = self.get(name.id.as_str()) else { return false };
@@ -208,7 +208,7 @@ impl<'a> Host<'a> {
     pub(super) fn depend_on(&mut self, value: &HostValue<'a>, span: Span, options: &mut Options) {
         match value {
             HostValue::Task(id) => options.after.push(self.rec().tickets[*id]),
-            // An id that no task has: nothing is waited for.
+            // An id that no task has: no wait.
             HostValue::Const(Const::None) => {}
             HostValue::List(_) | HostValue::Tuple(_) => {
                 value.items().unwrap_or_default().iter().for_each(|item| self.depend_on(item, span, options));
@@ -272,7 +272,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Adds a task: its place in the list.
+    /// Adds a task: returns its index in the list.
     pub(super) fn add(&mut self, call: TaskCall, name: String, uses: Vec<Use>, options: Options, span: Span) -> usize {
         let recorder = self.rec();
         if recorder.graph.tasks.len() >= slipring_tasks::graph::MOST_TASKS {
@@ -315,7 +315,7 @@ impl<'a> Host<'a> {
         task
     }
 
-    /// Adds a task that does nothing; its id.
+    /// Adds an empty task: returns its id.
     pub(super) fn join(&mut self, name: &str, options: Options, span: Span) -> usize {
         let task = self.add(TaskCall::default(), name.into(), Vec::new(), options, span);
         if let Some(own) = self.rec().graph.tasks.get_mut(task) {
@@ -324,7 +324,8 @@ impl<'a> Host<'a> {
         self.ticket(task)
     }
 
-    /// Starts a function: as a task, or, where it starts kernels itself, by following it. What it gives, and the task.
+    /// Starts a function: as a task, or, if it starts kernels itself, by following it. Returns its result, and the
+    /// task.
     pub(super) fn start(
         &mut self,
         kernel: usize,
@@ -379,7 +380,7 @@ impl<'a> Host<'a> {
         if role == Role::Host {
             return (self.host_call(def, &given, span), None);
         }
-        // What the host starts on a device may start kernels there.
+        // A function that the host starts on a device may start kernels there.
         let on_device = device.is_some() && role == Role::Kernel(None) && only_starts(self, kernel);
         if matches!(role, Role::Inline | Role::Starts | Role::Group) || dispatches(self, kernel) || on_device {
             let given = given.into_iter().map(|(name, value, _)| (name, value)).collect();
@@ -417,6 +418,14 @@ impl<'a> Host<'a> {
         }
         let mut diags = Diags::default();
         let compiled = self.rec().kernels.function(kernel, &handed, &mut diags);
+        if let (Err(_), Some(at)) = (&compiled, handed.iter().position(|(_, own)| matches!(own, Handed::Nothing)))
+            && let Some(first) = diags.list.first_mut()
+        {
+            let (wanted, _, place) = &given[at];
+            let label = slipring_ir::Labeled { span: *place, text: format!("`{wanted}` of `{name}` is None here") };
+            first.secondary.push(label);
+            first.help.get_or_insert("a call gives back what its function returns: end that with `return out`".into());
+        }
         self.rec().diags.list.extend(diags.list);
         let Ok(compiled) = compiled else {
             self.rec().stopped = true;
@@ -425,9 +434,10 @@ impl<'a> Host<'a> {
         let info = self.rec().kernels.list[compiled.kernel].info.clone();
         let (mut call, mut uses) = (TaskCall { kernel: Some(compiled.kernel), ..TaskCall::default() }, Vec::new());
         let mut results: IndexMap<String, HostValue<'a>> = IndexMap::new();
-        let passed: Vec<usize> = (0..handed.len()).filter(|at| !matches!(handed[*at].1, Handed::Nothing)).collect();
-        for (position, param) in info.params.iter().enumerate() {
-            let at = passed.get(position).copied().unwrap_or(usize::MAX);
+        for param in &info.params {
+            let of_param =
+                |(wanted, value): &(Rc<str>, Handed)| **wanted == *param.name && !matches!(value, Handed::Nothing);
+            let at = handed.iter().position(of_param).unwrap_or(usize::MAX);
             let handed = handed.get(at).map(|(_, value)| value.clone());
             match handed {
                 Some(Handed::Tensor(view)) => {
@@ -494,7 +504,7 @@ impl<'a> Host<'a> {
         (value, Some(self.ticket(task)))
     }
 
-    /// A tensor that a kernel makes: its own, or one that it gives back.
+    /// A tensor that a kernel makes: a new one, or one that it returns.
     pub(super) fn made(
         &mut self,
         param: &ParamInfo,
@@ -525,7 +535,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// What a predicate uses: its number is read when the task could start; no edge follows from that.
+/// The use of a predicate: its element is read when the task could start; it adds no edge.
 pub(super) fn read_by(predicate: &Predicate, size: u64) -> Use {
     Use {
         tensor: predicate.tensor,
@@ -538,7 +548,7 @@ pub(super) fn read_by(predicate: &Predicate, size: u64) -> Use {
     }
 }
 
-/// A number as the command line writes a scalar of a type.
+/// A scalar of a type in the syntax of the command line.
 fn scalar_text(number: &Const, elem: Elem) -> String {
     match number {
         Const::Int(n) => format!("{n}:{elem}"),

@@ -1,10 +1,10 @@
-//! What a compiled kernel does with its parameters, by the declarations of its ops.
+//! Accesses of a compiled kernel to its parameters, from the declarations of its ops.
 
 use slipring_ir::{Module, OpId, ValueDef, ValueId};
 use slipring_op::OpRef;
 use slipring_tasks::Direction;
 
-/// What a function does with each of its arguments; `None` for what it does not touch.
+/// How a function accesses each of its arguments; `None` if it does not.
 pub(crate) fn used(module: &Module, function: OpId) -> Vec<Option<Direction>> {
     let Some(body) = module.body(function, 0) else { return Vec::new() };
     let mut found = vec![(false, false); module.block(body).args.len()];
@@ -34,7 +34,7 @@ pub(crate) fn used(module: &Module, function: OpId) -> Vec<Option<Direction>> {
     found.into_iter().map(direction).collect()
 }
 
-/// The argument of the function that a pointer or view comes from.
+/// The argument of the function that a pointer or view originates from.
 fn argument(module: &Module, value: ValueId, body: slipring_ir::BlockId, depth: usize) -> Option<usize> {
     const MOST_DEPTH: usize = 64;
     match module.value(value).def {

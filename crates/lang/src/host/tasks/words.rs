@@ -1,4 +1,4 @@
-//! Words of the language in a program that is followed; tensors and their parts.
+//! Builtins of the language in a program that is followed; tensors and their parts.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use crate::syntax::at;
 use crate::value::Const;
 
 impl<'a> Host<'a> {
-    /// A call in a program that is followed; `None` where it means what it means in any host code.
+    /// Follows a call in a program; `None` if it has the same meaning as in any host code.
     pub(in crate::host) fn task_call(
         &mut self,
         callee: &HostValue<'a>,
@@ -34,7 +34,7 @@ impl<'a> Host<'a> {
         match callee.clone() {
             HostValue::Wrapped(wrapped) => {
                 let Wrapped::Partial(inner, before) = &*wrapped else { return None };
-                // One of one: what the inner one has comes first, what the outer one says by name counts.
+                // Nested `partial`: positional arguments of the inner one come first, keywords of the outer one win.
                 let outer = std::mem::take(&mut self.rec().before);
                 let known = |name: &Option<Rc<str>>| name.is_some() && outer.iter().any(|(own, _)| own == name);
                 if matches!(inner, HostValue::Path(_)) && before.iter().any(|(name, _)| name.is_some()) {
@@ -76,9 +76,9 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The arguments of a call, but for keywords that are read by themselves.
+    /// The arguments of a call, except keywords that are evaluated separately.
     pub(super) fn arguments(&mut self, call: &'a ExprCall, apart: &[&str]) -> Vec<Arg<'a>> {
-        // Calls among the arguments have none of these.
+        // Calls among the arguments have no additional ones.
         let before = std::mem::take(&mut self.rec().before);
         let (first, named): (Vec<_>, Vec<_>) = before.into_iter().partition(|(name, _)| name.is_none());
         let mut args: Vec<Arg<'a>> = first.into_iter().map(|(_, value)| (None, value, at(&*call.func))).collect();
@@ -144,11 +144,11 @@ impl<'a> Host<'a> {
         Some(value)
     }
 
-    /// What a word means here, by the catalogue; `None` where it means what it means in any host code.
+    /// The semantics of a builtin here, by the catalogue; `None` if it has the same meaning as in any host code.
     fn bound_word(&mut self, word: &str, args: &[Arg<'a>], bound: &Bound<'a>, span: Span) -> Option<HostValue<'a>> {
         match crate::ops::followed(word) {
             Some(followed) => meaning::run(self, followed.means, &Followed { args, bound, span }),
-            // These are functions of Python, too.
+            // These are also functions of Python.
             None if crate::ops::find(word).is_some() && !matches!(word, "min" | "max" | "abs") => {
                 Some(self.misplaced(&format!("`pl.{word}`"), span))
             }
@@ -196,7 +196,7 @@ impl<'a> Host<'a> {
         recorder.graph.tensors[view.tensor].origin = Origin::Filled;
     }
 
-    /// A name for what a statement makes.
+    /// Names the result of a statement.
     pub(in crate::host) fn named(&mut self, name: &str, value: &HostValue<'a>) {
         if let HostValue::Device(view) = value {
             let tensor = &mut self.rec().graph.tensors[view.tensor];
@@ -247,8 +247,8 @@ impl<'a> Host<'a> {
         HostValue::Device(Rc::new(part))
     }
 
-    /// `pl.slice`: a window, whose rows may go on after the end of the tensor, as the last part of a longer one may. Nothing lies
-    /// there.
+    /// `pl.slice`: a window whose rows may extend past the end of the tensor, like the last part of a longer one. There
+    /// is nothing past the end.
     pub(super) fn tail(
         &mut self,
         view: &View,
@@ -281,7 +281,7 @@ impl<'a> Host<'a> {
         HostValue::Device(Rc::new(View { shape, strides, ..view.clone() }))
     }
 
-    /// The same bytes with two dimensions in each other's place.
+    /// The same bytes with two dimensions exchanged.
     pub(super) fn transposed(&mut self, view: &View, one: i64, two: i64, span: Span) -> HostValue<'a> {
         let rank = view.shape.len() as i64;
         let axis = |n: i64| usize::try_from(if n < 0 { n + rank } else { n }).ok().filter(|n| (*n as i64) < rank);

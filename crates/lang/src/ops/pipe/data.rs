@@ -1,7 +1,7 @@
-//! Push, pop and free: which pipe they use, in which direction, and what is in the slot.
+//! Push, pop and free: the pipe that they use, its direction, and the contents of the slot.
 //!
-//! A function with an end of a pipe is one core's program: its kind decides the direction. In a kernel for both kinds of core
-//! the name of the op does, or where its tile lies; the passes make the pipes there.
+//! A function with an end of a pipe is the program of one core: its kind determines the direction. In a kernel for both
+//! kinds of core, the name of the op or the memory of its tile does; there the passes make the pipes.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::lower::pipes::peer;
 use crate::lower::{Lower, Lowered, Place, Popped};
 use crate::value::{Split, TileId, Value};
 
-/// The direction of what a kind of core pushes.
+/// The direction of pushes from a kind of core.
 fn out_of(from: CoreKind) -> Direction {
     match from {
         CoreKind::Cube => Direction::C2V,
@@ -25,12 +25,12 @@ fn out_of(from: CoreKind) -> Direction {
     }
 }
 
-/// The op of a kind of core's push, and the memory that it takes the tile from.
+/// The push op of a kind of core, and the memory that it takes the tile from.
 fn push_of(from: CoreKind) -> (&'static OpDef, Space) {
     (pto::push_of(out_of(from)), if from == CoreKind::Cube { Space::Acc } else { Space::Vec })
 }
 
-/// The op of a kind of core's pop, and the memory that the tile is in.
+/// The pop op of a kind of core, and the memory of the popped tile.
 fn pop_of(to: CoreKind) -> (&'static OpDef, Space) {
     (pto::pop_of(out_of(peer(to))), if to == CoreKind::Cube { Space::Mat } else { Space::Vec })
 }
@@ -39,12 +39,12 @@ fn free_of(to: CoreKind) -> &'static OpDef {
     pto::free_of(out_of(peer(to)))
 }
 
-/// The kind of core that the name of the op says, which `op_of` gives for each kind.
+/// The kind of core that the name of the op implies; `op_of` gives the op for each kind.
 fn said(call: &Call, op_of: impl Fn(CoreKind) -> &'static OpDef) -> Option<CoreKind> {
     [CoreKind::Cube, CoreKind::Vector].into_iter().find(|kind| Some(op_of(*kind)) == call.entry.op)
 }
 
-/// The kind of core that the function is for: by its end of a pipe, or by its type. `None` for kernels of both kinds.
+/// The kind of core of the function: from its end of a pipe, or its type. `None` for kernels of both kinds.
 fn own_kind(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<CoreKind>> {
     if let Some((kind, _)) = lower.facts.pipe_end {
         return Ok(Some(kind));
@@ -66,7 +66,7 @@ fn no_pipe(lower: &mut Lower<'_>, call: &Call, message: String) -> Reported {
     lower.report(error)
 }
 
-/// The kind of core that does this op, where the text may say it in several ways; reports where they disagree.
+/// The kind of core that executes this op, which the text may specify in several ways; reports contradictions.
 fn kind_of(
     lower: &mut Lower<'_>,
     call: &Call,
@@ -87,14 +87,14 @@ fn kind_of(
     Err(lower.report(error))
 }
 
-/// The pipe that an op uses: its number, and the name of its ring's buffer where it has one.
+/// The pipe of an op: its number, and the name of its ring's buffer if it has one.
 struct Used {
     id: i64,
     buffer: Option<Rc<str>>,
 }
 
-/// Finds the pipe of an op that moves tiles `from` a kind of core: the `id` that it says, the pipe that it names, or whose
-/// buffer it names; else pipe 0.
+/// The pipe of an op that moves tiles `from` a kind of core: from its `id`, the pipe that it names, or the buffer that
+/// it names; else pipe 0.
 fn used(lower: &mut Lower<'_>, call: &Call, from: CoreKind, names: &[&str]) -> Lowered<Used> {
     let ring = usize::from(from == CoreKind::Vector);
     let mut id = call.int(lower, "id")?.map(|id| (id, call.get("id").map_or(call.span, |(_, span)| *span)));
@@ -213,7 +213,7 @@ pub(super) fn push(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// What is pushed into the ring that a pop takes from: by the other function, or in a kernel for both kinds of core by itself.
+/// Pushes into the ring of a pop: from the other function, or from the same one in a kernel for both kinds of core.
 fn pushed(lower: &mut Lower<'_>, mixed: bool, from: CoreKind, ring: &Used) -> Vec<Push> {
     let find = |lower: &Lower<'_>| -> Vec<Push> {
         let own = &lower.open.calls[0];
@@ -232,7 +232,7 @@ fn pushed(lower: &mut Lower<'_>, mixed: bool, from: CoreKind, ring: &Used) -> Ve
     find(lower)
 }
 
-/// The part of a pushed tile that this core gets.
+/// This core's part of a pushed tile.
 fn part(push: &Push) -> Vec<u64> {
     let (mut shape, split) = (push.shape.to_vec(), push.split);
     let axis = if split == Split::LeftRight { shape.len().saturating_sub(1) } else { 0 };
@@ -244,7 +244,8 @@ fn part(push: &Push) -> Vec<u64> {
     shape
 }
 
-/// The direction of a pop in a kernel for both kinds of core that does not say it: the one in which more has been pushed than popped.
+/// The direction of a pop that does not specify it, in a kernel for both kinds of core: the one with more pushes than
+/// pops so far.
 fn open_direction(lower: &mut Lower<'_>, call: &Call, id: i64) -> Lowered<CoreKind> {
     let open = |from: CoreKind| {
         let of = |pushes: bool| {
@@ -255,7 +256,7 @@ fn open_direction(lower: &mut Lower<'_>, call: &Call, id: i64) -> Lowered<CoreKi
         };
         of(true) > of(false)
     };
-    // In loops there are more pushes and pops than the text has.
+    // Loops execute more pushes and pops than are in the text.
     let any = |from: CoreKind| {
         lower.facts.hand_ends.iter().any(|(kind, pipe, push, _)| *push && (*kind, *pipe) == (from, id))
     };
@@ -307,7 +308,7 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let said = match into {
         Some(said) => Some(said),
         None => {
-            // What the call says comes first; an annotation that says something else is told of it.
+            // The arguments of the call take precedence; a contradicting annotation is an error.
             let (shape, elem) = (given_shape(lower, call)?, given_elem(lower, call)?);
             let (expected, of_elem) = call.expected.clone().unzip();
             shape.or(expected).zip(elem.or(of_elem))
@@ -316,7 +317,7 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mut split = call.split(lower, "split")?.or(lower.facts.ends);
     let pushes =
         if said.is_none() || split.is_none() { pushed(lower, own.is_none(), peer(kind), &ring) } else { vec![] };
-    // How a tile is divided goes by what is pushed, as far as all pushes agree.
+    // The split follows from the pushes, if all of them agree.
     if let (None, Some(first)) = (split, pushes.first())
         && pushes.iter().all(|push| push.split == first.split)
     {
@@ -339,7 +340,7 @@ pub(super) fn pop(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Tile(tile))
 }
 
-/// `shape`, which the way with three operands does not have.
+/// `shape`, which the signature with three operands does not have.
 fn given_shape(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Vec<u64>>> {
     call.shape(lower, "shape")
 }
@@ -348,7 +349,8 @@ fn given_elem(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Elem>> {
     call.elem(lower, "dtype")
 }
 
-/// The tile that a pop with three operands names, and where it lies. No other name may stand for it: the popped tile is another.
+/// The tile that a pop with three operands names, and its place. No other name may share it, because the popped tile
+/// replaces it.
 fn destination(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<(TileId, Space)>> {
     let (id, span) = match call.get("tile").cloned() {
         None => return Ok(None),
@@ -374,7 +376,7 @@ fn destination(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<(TileId, Sp
     Ok(Some((id, lower.tile(id).ty.space)))
 }
 
-/// The tile that a pop takes, by what is pushed.
+/// The type of a popped tile, from the pushes.
 fn described(lower: &mut Lower<'_>, call: &Call, pushes: &[Push]) -> Lowered<(Vec<u64>, Elem)> {
     const HELP: &str = "say them: `TPOP(pipe_buf, shape=[32, 64], dtype=pl.FP32)`, the part that this core receives";
     let Some(first) = pushes.first() else {
@@ -428,7 +430,7 @@ pub(super) fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             }
             popped.id
         }
-        // A tile that a loop carries is the oldest one's, as far as this can tell.
+        // A tile that a loop carries is assumed to be the oldest one.
         (None, Some(_)) => used(lower, call, peer(kind), &[])?.id,
         (None, None) => used(lower, call, peer(kind), &["tile"])?.id,
     };
@@ -436,7 +438,7 @@ pub(super) fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let Some(at) = named {
         in_order(lower, at, call.span)?;
     }
-    // A slot is freed as it was popped.
+    // A slot is freed with the split of its pop.
     let same = |p: &&Popped| p.kind == kind && p.id == pipe;
     let popped = match at {
         Some(at) => Some(lower.facts.popped[at].split),
@@ -454,7 +456,7 @@ pub(super) fn free(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Nothing)
 }
 
-/// The pop whose slot a tile is; nothing for a tile that a loop carries on.
+/// The pop whose slot holds a tile; `None` for a tile that a loop carries.
 fn slot(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<Option<usize>> {
     let tile = lower.tile(id);
     let (value, made_by, place) = (tile.value, tile.made_by, tile.span);
@@ -468,7 +470,8 @@ fn slot(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<Option<usize>>
     Ok(found)
 }
 
-/// Reports a tile whose slot is free already, or is not the next one of its ring: slots are given back in the order of the pops.
+/// Reports a tile whose slot is free already, or is not the next one of its ring: slots are freed in the order of the
+/// pops.
 fn in_order(lower: &mut Lower<'_>, at: usize, span: Span) -> Lowered<()> {
     let own = lower.facts.popped[at].clone();
     if let Some((_, first)) = own.freed.iter().find(|(block, _)| lower.open.blocks.contains(block)) {
@@ -490,7 +493,7 @@ fn in_order(lower: &mut Lower<'_>, at: usize, span: Span) -> Lowered<()> {
     Err(lower.report(error))
 }
 
-/// The name of the reservation that an address is of.
+/// The name of the reservation of an address.
 pub(super) fn named(lower: &Lower<'_>, address: ValueId) -> Option<Rc<str>> {
     lower.facts.buffers.iter().find(|(buffer, _)| *buffer == address).map(|(_, name)| name.clone())
 }

@@ -1,4 +1,4 @@
-//! Tiles of scales: they lie beside the operands that they belong to, where the matrix unit looks for them.
+//! Tiles of scales: they are placed relative to the operands they belong to, where the matrix unit expects them.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ use crate::memory::pack::Live;
 struct Bond {
     scale: RootId,
     data: RootId,
-    /// The op that says so.
+    /// The op that links them.
     op: OpId,
-    /// True for an op that says nothing else: then an address of its own means nothing.
+    /// True for an op with no other purpose: an explicit address on it is then ignored.
     binds: bool,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Finds them. An operand lives as long as its scales from here on.
+    /// Collects them. From here on an operand lives as long as its scales.
     pub fn of(module: &Module, functions: &Functions, roots: &Roots, lives: &mut [Vec<Live>]) -> Beside {
         let mut bonds = Vec::new();
         if !roots.roots.iter().any(|root| root.space.is_scale()) {
@@ -61,7 +61,7 @@ impl Beside {
         Beside { bonds }
     }
 
-    /// Gives the tiles of scales of a group of functions their places, once the operands have theirs.
+    /// Places the tiles of scales of a group of functions, once the operands have been placed.
     pub fn place(
         &self,
         module: &Module,

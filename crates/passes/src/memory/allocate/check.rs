@@ -1,18 +1,19 @@
-//! An independent check of addresses: that no buffer reads bytes which another buffer has written in the meantime.
+//! An independent check of addresses: no buffer may read bytes that another buffer has overwritten in the meantime.
 //!
-//! It follows the ops in program order, calls into their callees, and keeps for each byte of each memory whose it may be (nobody's
-//! at first, one of several where paths differ) and which buffers had contents there that another one has overwritten.
+//! It follows the ops in program order, including callees, and tracks for each byte of each memory its possible owners
+//! (none at first, several where paths differ) and the buffers whose contents there have been overwritten by another
+//! one.
 //!
 //! | op | effect |
 //! |---|---|
-//! | reads buffer b | b's bytes must be nobody's or b's, and no other buffer that it writes may lie there |
-//! | writes buffer b | b's bytes are b's; those whose they were have lost them |
-//! | writes b or c | the bytes may be b's or c's as well |
-//! | paths that join | whatever may be so on one of them |
-//! | loop | what may be so at its head at the entry or after an iteration |
+//! | reads buffer b | b's bytes must be unowned or owned by b, and no other buffer that the op writes may be there |
+//! | writes buffer b | b's bytes are owned by b; their previous owners have lost them |
+//! | writes b or c | the bytes may be owned by b or c as well |
+//! | paths that join | the union of both |
+//! | loop | the union at its head of the entry and the end of each iteration |
 //!
-//! What may be so only grows, so the function is followed again and again until no loop head changes, and only then are
-//! clashes looked for. It knows nothing of lives: a buffer may be overwritten as long as it is never read afterwards.
+//! The sets only grow, so the function is walked until no loop head changes, and only then are clashes reported. The
+//! check knows nothing of lifetimes: a buffer may be overwritten as long as it is never read afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -27,24 +28,24 @@ use crate::analysis::facts::{Functions, flow, runs_on};
 use crate::analysis::rings::ring_ops;
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
-/// What is wrong with the addresses of a module.
+/// A problem with the addresses of a module.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Clash {
-    /// The op reads a buffer that another has overwritten.
+    /// The op reads a buffer that another one has overwritten.
     Overwritten {
-        /// The op that reads.
+        /// The reading op.
         reader: OpId,
         /// The op that declares the buffer.
         buffer: OpId,
     },
-    /// The op writes the bytes of a buffer that it reads, by another name.
+    /// The op overwrites a buffer that it reads, under another name.
     InPlace {
         /// The op.
         op: OpId,
         /// The op that declares the buffer it reads.
         buffer: OpId,
     },
-    /// A buffer lies in the slots of a ring.
+    /// A buffer overlaps the slots of a ring.
     InRing {
         /// The op that declares the buffer.
         buffer: OpId,
@@ -53,40 +54,41 @@ pub enum Clash {
     },
     /// A buffer has no address.
     NoAddress(OpId),
-    /// The function calls others so often, one inside another, that it was not followed to its end.
+    /// The function's nested calls are so numerous that it was not followed to the end.
     NotFollowed(OpId),
 }
 
-/// Contents of a buffer that were needed and are gone.
+/// Contents of a buffer that were needed and are lost.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
 pub struct Loss {
     pub buffer: RootId,
-    /// The op that reads it in vain: the first in the text.
+    /// The op that reads the lost contents: the first in the text.
     pub reader: OpId,
-    /// The op that overwrote it, and the buffer that this op meant to write.
+    /// The op that overwrote it, and the buffer this op meant to write.
     pub writer: OpId,
     pub by: RootId,
 }
 
-/// What an inspection found.
+/// Result of an inspection.
 #[derive(Debug)]
 pub struct Inspection {
-    /// The buffers that losses name.
+    /// The buffers that losses refer to.
     pub roots: Roots,
-    /// What is wrong with the addresses.
+    /// Problems with the addresses.
     pub clashes: BTreeSet<Clash>,
-    /// Contents that were overwritten and read afterwards. Buffers that are used as names for the same bytes, one being
+    /// Contents that were overwritten and read afterwards. Pairs of buffers used as names for the same bytes, one being
     /// read though only the other was written, do not count.
     pub losses: Vec<Loss>,
 }
 
-/// Bytes that have the same history.
+/// Bytes with the same history.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Bytes {
-    /// The buffers whose they may be, sorted; none: nobody's.
+    /// Possible owners, sorted; empty if there is none.
     owners: SmallVec<[RootId; 2]>,
-    /// The buffers that may have lost contents here, sorted, each with the first op that did it and the buffer it wrote.
+    /// Buffers that may have lost contents here, sorted, each with the first op that caused it and the buffer that op
+    /// wrote.
     lost: SmallVec<[(RootId, (OpId, RootId)); 2]>,
 }
 
@@ -139,10 +141,10 @@ impl Bytes {
 
 type State = BTreeMap<Space, Vec<Bytes>>;
 
-/// How many ops are followed in a file, besides those that every function is allowed for itself.
+/// Number of ops followed in a file, besides the allowance of each function.
 const BUDGET: u64 = 4_000_000;
 
-/// How often a function's own ops may be followed for a kind of core.
+/// How often a function's own ops may be followed for each kind of core.
 const WALKS: u64 = 64;
 
 struct Checker<'m> {
@@ -150,27 +152,27 @@ struct Checker<'m> {
     platform: &'m Platform,
     functions: Functions,
     roots: Roots,
-    /// Starts and ends of buffers in each memory: between two neighbours all bytes have the same history.
+    /// Starts and ends of buffers in each memory: between two adjacent cuts all bytes have the same history.
     cuts: BTreeMap<Space, Vec<u64>>,
     found: BTreeSet<Clash>,
-    /// First reader of each lost buffer, by the buffer that took its place.
+    /// First reader of each lost buffer, by the buffer that overwrote it.
     losses: BTreeMap<(RootId, RootId), (OpId, OpId)>,
     /// Pairs of buffers that are names for the same bytes.
     aliases: BTreeSet<(RootId, RootId)>,
     kind: Option<CoreKind>,
-    /// The functions that are being followed, and the calls that led there.
+    /// The functions being followed, and the calls that led there.
     calls: Vec<OpId>,
     sites: Vec<OpId>,
-    /// What may be so at the head of each loop, by the calls that led there.
+    /// The possible state at the head of each loop, by the calls that led there.
     heads: BTreeMap<(Vec<OpId>, OpId), State>,
     changed: bool,
-    /// The module has loops: without one nothing comes back, and one walk says all.
+    /// The module has loops: without any, nothing repeats, and one walk is sufficient.
     loops: bool,
-    /// True once nothing changes any more.
+    /// True once a fixed point is reached.
     report: bool,
-    /// Ops left to follow, so that the check of deeply nested calls ends.
+    /// Remaining ops to follow, so that the check of deeply nested calls terminates.
     budget: u64,
-    /// Those of them that the functions share.
+    /// The part of the budget that the functions share.
     shared: u64,
 }
 
@@ -179,7 +181,7 @@ pub fn clashes(module: &Module, platform: &Platform) -> Vec<Clash> {
     inspect(module, platform).clashes.into_iter().collect()
 }
 
-/// Follows a module; buffers without an address are left out.
+/// Follows a module; buffers without an address are ignored.
 pub fn inspect(module: &Module, platform: &Platform) -> Inspection {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
@@ -369,7 +371,7 @@ impl Checker<'_> {
         let mut written: Vec<&[RootId]> = Vec::new();
         let own = OpRef { module: self.module, id: op, def };
         for (index, spec) in def.schema.operands.iter().enumerate() {
-            // Working memory that the platform's library leaves alone keeps what it holds.
+            // Working memory that the platform's library does not touch keeps its contents.
             if spec.touch != Touch::Nothing && spec.touch.writes() && !own.leaves_alone(spec, self.platform) {
                 written.extend(self.module.operand_group(op, index).iter().map(|v| self.roots.get(*v)));
             }
@@ -380,7 +382,7 @@ impl Checker<'_> {
         }
         let mut in_place = Vec::new();
         let allowed = crate::memory::in_place::in_place(self.module, &self.roots, op);
-        // Element by element, from the very place where the result goes.
+        // Elementwise, with source and result at the same address.
         let harmless = |source: RootId, target: RootId| {
             let listed = allowed.as_ref().is_some_and(|(sources, own)| *own == target && sources.contains(&source));
             listed && self.range(source) == self.range(target)
@@ -423,7 +425,7 @@ impl Checker<'_> {
         }
     }
 
-    /// An op reads this very buffer: notes what it finds lost, and what it finds written by another name only.
+    /// An op reads exactly this buffer: records losses, and contents written only under another name.
     fn needs(&mut self, reader: OpId, root: RootId, state: &mut State) {
         let Some(bytes) = self.bytes(root, state) else { return };
         for bytes in bytes {

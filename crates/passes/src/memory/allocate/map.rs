@@ -1,4 +1,4 @@
-//! What lies where in local memory, and when: the data of a memory map.
+//! The contents of local memory over time: the data of a memory map.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +15,16 @@ use crate::memory::layout::{Memory, groups};
 use crate::memory::lifetime::{Lives, follow};
 use crate::memory::pack::Live;
 
-/// What lies in one memory of a kernel's cores.
+/// The contents of one memory of a kernel's cores.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryMap {
-    /// The functions that share the memory are called this: the entry's name, or the first one's.
+    /// The name of the functions that share the memory: the entry's, or that of the first one.
     pub kernel: String,
-    /// Whose memory it is.
+    /// The kind of core that has the memory.
     pub core: CoreKind,
     /// The memory.
     pub space: Space,
-    /// Steps of the program that begin or end a use, in its order: where the text has them.
+    /// Program steps at which a use begins or ends, in order, with their locations in the text.
     pub steps: Vec<Span>,
     /// Rings and tiles, by address.
     pub buffers: Vec<MapBuffer>,
@@ -33,22 +33,22 @@ pub struct MemoryMap {
 /// A ring or a tile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MapBuffer {
-    /// What the text calls it.
+    /// Its name in the text.
     pub name: String,
-    /// Where the text declares it.
+    /// Its declaration in the text.
     pub span: Span,
     /// Its first byte.
     pub address: u64,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Slots of a ring, which is in use all the time; `None` for a tile.
+    /// Slots of a ring, which is always in use; `None` for a tile.
     pub slots: Option<u32>,
-    /// First and last step of each stretch of time in which it is in use.
+    /// First and last step of each period in which it is in use.
     pub lives: Vec<[usize; 2]>,
 }
 
-/// Maps of all local memories that a module uses, in the order of its functions. For a module that has been through the
-/// passes: what has no address yet is not in it.
+/// Maps of all local memories that a module uses, in the order of its functions. The module must have been through the
+/// passes: buffers without an address are omitted.
 pub fn memory_maps(module: &Module, context: &PassContext<'_>) -> Vec<MemoryMap> {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
@@ -77,7 +77,7 @@ fn map(memory: &Memory<'_>, functions: &Functions, group: &[OpId], roots: &Roots
         let Some(own) = home(module, root.value).filter(|f| group.contains(f) && root.space == space) else { continue };
         let name = module.value_name(root.value);
         let tile = MapBuffer { name, span: module.op(op).span, address, bytes, slots: None, lives: Vec::new() };
-        // A call stands for the uses in its callee, which are shown there.
+        // A call represents the uses in its callee, which are shown there.
         let shown = |scope: u32| {
             let function = lives.scopes.get(scope as usize).copied();
             function.is_some_and(|f| f == own || !reaches(module, functions, f, own))
@@ -112,7 +112,7 @@ fn rings(memory: &Memory<'_>) -> Vec<MapBuffer> {
     rings
 }
 
-/// True if a function calls another, perhaps through others.
+/// True if a function calls another, directly or indirectly.
 fn reaches(module: &Module, functions: &Functions, from: OpId, to: OpId) -> bool {
     let mut seen = vec![from];
     let mut at = 0;

@@ -1,9 +1,10 @@
-//! `allocate`: addresses for everything in local memory.
+//! `allocate`: assigns addresses to everything in local memory.
 //!
-//! For each memory of a core: reserved rings and tiles with an address of their own stay where they are; everything else is
-//! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share
-//! bytes only if their lives do not even touch, so an op never writes what it reads in the same step; but where a memory would be
-//! too small, the result of an op that works element by element may have the place of a source that dies there.
+//! For each memory of a core: reserved rings and tiles with explicit addresses stay where they are; everything else is
+//! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share bytes
+//! only if their lifetimes do not even touch, so an op never writes what it reads in the same step. The exception:
+//! where a memory would be too small, the result of an elementwise op may take the place of a source whose lifetime
+//! ends there.
 
 mod beside;
 pub mod check;
@@ -50,7 +51,7 @@ fn allocate(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     write_imports(module, &functions);
 }
 
-/// Writes an address into the op that makes a buffer.
+/// Writes an address into the op that declares a buffer.
 fn write_address(module: &mut Module, op: Option<OpId>, address: u64) {
     let Some((op, def)) = op.and_then(|op| Some((op, OpDef::of(module, op)?))) else { return };
     def.set_address(module, op, address, |module| {
@@ -88,7 +89,7 @@ fn decide(
 }
 
 impl Memory<'_> {
-    /// Reports rings that something else overlaps, and what lies outside the memory.
+    /// Reports rings that overlap something else, and anything outside the memory.
     fn check_fixed(&self, diags: &mut Diags) {
         for (at, a) in self.fixed.iter().enumerate() {
             if a.range.end > self.spec.bytes {
@@ -119,7 +120,7 @@ impl Memory<'_> {
     }
 }
 
-/// An op by which a group of functions synchronises its pipes by hand.
+/// An op by which a group of functions synchronises its pipes manually.
 fn manual_sync(module: &Module, group: &[OpId]) -> Option<OpId> {
     let mut bodies = group.iter().filter_map(|f| module.body(*f, 0));
     bodies.find_map(|body| module.walk(body).into_iter().find(|op| syncs_by_hand(module, *op)))

@@ -1,4 +1,4 @@
-//! Tiles that lose their contents to others by the addresses that the text gives them.
+//! Tiles that other tiles overwrite because of the addresses given in the text.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use super::check::{Clash, Inspection, Loss, inspect};
 use crate::analysis::facts::beside;
 use crate::analysis::roots::{Address, Root, RootId, RootKind};
 
-/// Tiles with addresses of their own that another one overwrites while their contents are still read. For the module as it was
-/// written: tiles without an address get one that does no harm. An error where the read surely comes after the write, by the end of
-/// a loop or at once, and wants the whole tile; else a warning.
+/// Tiles with explicit addresses that another tile overwrites while their contents are still read. It applies to the
+/// module as written: tiles without an address get a harmless one. It is an error if the read is certain to follow the
+/// write, by the end of a loop or at once, and needs the whole tile; otherwise a warning.
 ///
-/// Silent where bytes are used again after the last read, and where two tiles are plainly names for the same bytes: one is read
-/// though only the other was written before. Tiles count with their whole shape, valid or not.
+/// Nothing is reported if bytes are reused after the last read, or if two tiles are evidently names for the same bytes:
+/// one is read though only the other was written before. Tiles count with their whole shape, valid or not.
 pub fn overwritten(module: &Module, platform: &Platform, diags: &mut Diags) {
     let inspection = inspect(module, platform);
     let declared = |root: &Root| root.kind == RootKind::Declared;
@@ -46,10 +46,11 @@ pub fn overwritten(module: &Module, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// True if what is read is lost whichever arms are taken, in the second round of a loop at the latest: neither the op that overwrites
-/// the tile nor one that writes the tile stands in an arm or a loop that the reader is outside of. Not where the overwriting op takes
-/// the very tile and leaves its result in the same place, which is an update by another name, nor where parts of tiles are valid,
-/// nor where the write stands before the read and both tiles are alike and at one address: they may be meant as one tile.
+/// True if the contents read are lost whichever arms are taken, in the second iteration of a loop at the latest:
+/// neither the op that overwrites the tile nor one that writes the tile is in an arm or a loop that does not contain
+/// the reader. Excluded are: an overwriting op that reads this very tile and leaves its result at the same address,
+/// which is an update under another name; partially valid tiles; and a write before the read if both tiles are alike
+/// and at one address, since they may be meant as one tile.
 fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Loss) -> bool {
     let whole = [loss.buffer, loss.by].iter().all(|root| {
         let tile = module.ty(inspection.roots.root(*root).value).as_tile();
@@ -76,7 +77,7 @@ fn alike(module: &Module, inspection: &Inspection, loss: &Loss) -> bool {
 /// The ops that write each tile.
 type Writers = BTreeMap<RootId, Vec<OpId>>;
 
-/// Who writes the tiles that have lost something.
+/// The writers of the tiles that have lost contents.
 fn writers(module: &Module, inspection: &Inspection) -> Writers {
     let mut all: Writers = inspection.losses.iter().map(|loss| (loss.buffer, Vec::new())).collect();
     if all.is_empty() {

@@ -1,4 +1,4 @@
-//! What `allocate` says when things do not fit.
+//! Diagnostics of `allocate` when things do not fit.
 
 use slipring_ir::{Diagnostic, Module, OpId};
 use slipring_machine::SpaceSpec;
@@ -11,10 +11,10 @@ use super::{Depth, Fixed, Item, Memory};
 use crate::analysis::roots::Roots;
 use crate::memory::pack::{Overflow, pack};
 
-/// How the names of reservations end that the compiler makes.
+/// The suffix of the names of reservations made by the compiler.
 const GENERATED: &str = "_slot_buffer";
 
-/// How many buffers a message lists.
+/// Maximum number of buffers listed in a message.
 const LISTED: usize = 12;
 
 /// Something at an address beyond the end of its memory.
@@ -28,7 +28,7 @@ pub(super) fn outside(module: &Module, space: Space, spec: &SpaceSpec, fixed: &F
     )
 }
 
-/// A ring and something else in the same bytes.
+/// A ring that overlaps something else.
 pub(super) fn overlap(module: &Module, space: Space, a: &Fixed, b: &Fixed) -> Diagnostic {
     let (ring, other) = if a.ring { (a, b) } else { (b, a) };
     let show = |f: &Fixed| format!("[{}, {})", f.range.start, f.range.end);
@@ -51,14 +51,14 @@ pub(super) fn shared_by_hand(module: &Module, space: Space, op: OpId) -> Diagnos
 }
 
 impl Depth {
-    /// Bytes of the ring with at most so many slots.
+    /// Bytes of the ring with at most this many slots.
     fn bytes(&self, slots: u32) -> u64 {
         u64::from(slots.min(self.slots)) * u64::from(self.slot_bytes)
     }
 }
 
 impl Memory<'_> {
-    /// The memory is full: what fills it, and what could give way.
+    /// The memory is full: what fills it, and what could be reduced.
     pub(super) fn full(&self, roots: &Roots, overflow: &Overflow) -> Diagnostic {
         let fixed: u64 = self.fixed.iter().map(|f| f.range.end - f.range.start).sum();
         let needed = overflow.peak + fixed;
@@ -107,7 +107,7 @@ impl Memory<'_> {
         error.help(self.knob(deepest, fitting))
     }
 
-    /// What makes the rings smaller, and how far.
+    /// How to make the rings smaller, and by how much.
     fn knob(&self, deepest: Option<u32>, fitting: Option<u32>) -> String {
         let generated = self.depths.iter().any(|depth| self.is_generated(depth.reservation));
         let Some(deepest) = deepest else {
@@ -130,7 +130,7 @@ impl Memory<'_> {
         )
     }
 
-    /// True if everything fits with rings of at most so many slots.
+    /// True if everything fits when rings have at most this many slots.
     fn fits_with(&self, slots: u32) -> bool {
         let depth = |op: OpId| self.depths.iter().find(|depth| depth.reservation == op);
         let smaller = |op: OpId, bytes: u64| depth(op).map_or(bytes, |depth| bytes.min(depth.bytes(slots)));
@@ -156,7 +156,7 @@ impl Memory<'_> {
             || self.fixed.iter().any(|f| f.op == op && f.ring)
     }
 
-    /// How a message calls what an op declares.
+    /// The name of an op's declared object in messages.
     fn name(&self, op: OpId) -> String {
         let data = self.module.op(op);
         let ring = OpRef::of(self.module, op).filter(|_| self.is_ring(op));

@@ -1,8 +1,8 @@
-//! Products whose accumulator is larger than its memory, block by block.
+//! Products whose accumulator exceeds its memory, block by block.
 //!
-//! All that happens to such an accumulator is done for a block of its rows and columns, then for the next: the products, with the
-//! rows of the left operand and the columns of the right one that the block needs, and what takes the result out. Each element is
-//! the same sum as before.
+//! All ops on such an accumulator are done for one block of its rows and columns, then for the next: the products, with
+//! the rows of the left operand and the columns of the right one that the block needs, and the ops that move the result
+//! out. Each element is the same sum as before.
 
 use std::ops::Range;
 
@@ -19,12 +19,12 @@ use crate::memory::tile_matmul::builder::Builder;
 
 /// Rows and columns of a fractal of the accumulator.
 const FRACTAL: u64 = 16;
-/// More blocks than this are not written out.
+/// Maximum number of blocks written out.
 const MOST_BLOCKS: u64 = 1024;
 
-/// What is done with an accumulator, in the order of the text.
+/// A use of an accumulator, in the order of the text.
 enum ChainPart {
-    /// With the operand that is added to each row, where it has one.
+    /// With the operand that is added to each row, if any.
     Product(OpId, Box<[Operand; 2]>, Option<(&'static str, ValueId)>),
     /// Into a window of global memory.
     Store(OpId),
@@ -32,7 +32,7 @@ enum ChainPart {
     Move(OpId),
 }
 
-/// How an accumulator is cut.
+/// How an accumulator is divided.
 pub(super) struct Plan {
     tile: ValueId,
     declared: OpId,
@@ -40,11 +40,11 @@ pub(super) struct Plan {
     steps: Vec<ChainPart>,
     /// Rows and columns of a block.
     block: [u64; 2],
-    /// The last op of them: the blocks take its place.
+    /// The last op of them, which the blocks replace.
     last: OpId,
 }
 
-/// Cuts one accumulator that is too large. False if there is none that can be.
+/// Divides one oversized accumulator. False if there is none that can be divided.
 pub(super) fn cut(module: &mut Module, context: &PassContext<'_>) -> bool {
     let Some(spec) = context.platform.space(Space::Acc) else { return false };
     let roots = Roots::of(module, &Functions::of(module));
@@ -63,7 +63,7 @@ pub(super) fn cut(module: &mut Module, context: &PassContext<'_>) -> bool {
 /// Plans the blocks of an accumulator.
 ///
 /// # Errors
-/// Why it cannot be cut, as the rest of a sentence.
+/// Why it cannot be divided, as the rest of a sentence.
 pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -> Result<Plan, String> {
     let name = module.value_name(tile);
     let ty = *module.ty(tile).as_tile().ok_or(format!("`{name}` is not a tile"))?;
@@ -106,7 +106,7 @@ pub(super) fn plan(module: &Module, roots: &Roots, tile: ValueId, usable: u64) -
     Ok(Plan { tile, declared, ty, steps, block, last })
 }
 
-/// What an op does with an accumulator.
+/// The role of an op on an accumulator.
 fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bool) -> Result<ChainPart, String> {
     let name = op.module.value_name(tile);
     if let Some(form) = op.def.product {
@@ -162,8 +162,8 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
     }
 }
 
-/// Holds that the products may run where the last op stands: what they read stays, and nothing that touches memory stands
-/// between the ops that take the result out.
+/// Checks that the products may run at the position of the last op: their sources do not change, and no op that touches
+/// memory comes between those that move the result out.
 fn still(
     module: &Module,
     roots: &Roots,
@@ -173,7 +173,7 @@ fn still(
 ) -> Result<(), String> {
     let place = |op: OpId| module.position(op).map_or(0, |(_, at)| at);
     let Some((block, from)) = module.position(first) else { return Ok(()) };
-    // What a product reads, from where it stands on.
+    // The sources of a product, from its position on.
     let mut sources = Vec::new();
     for step in steps {
         if let ChainPart::Product(op, operands, bias) = step {
@@ -246,7 +246,7 @@ fn one(builder: &mut Builder<'_>, plan: &Plan, block: [&Range<u64>; 2], at: usiz
                     let at = at.map(|n| builder.index(n));
                     builder.extract(operand, at, values[side]);
                 }
-                // It stays where it is as a whole.
+                // It stays as a whole where it is.
                 let part = bias.map(|(name, row)| (name, builder.columns(row, block[1])));
                 builder.copy(*id, |spec, value| match spec {
                     Product::LHS => values[0],

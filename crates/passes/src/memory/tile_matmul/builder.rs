@@ -1,4 +1,4 @@
-//! Ops of a product that is cut, one after the other.
+//! Builds the ops of a split product in order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +23,7 @@ impl<'m> Builder<'m> {
         Builder { module, before, numbers: BTreeMap::new() }
     }
 
-    /// Adds an op again, with other operands.
+    /// Repeats an op with other operands.
     pub(crate) fn copy(&mut self, id: OpId, other: impl Fn(&str, ValueId) -> ValueId) {
         let source = self.module.op(id).clone();
         let Some(def) = OpDef::of(self.module, id) else { return };
@@ -52,7 +52,7 @@ impl<'m> Builder<'m> {
         value
     }
 
-    /// Some columns of a tile of one row: the same bytes.
+    /// Some columns of a single-row tile: the same bytes.
     pub(crate) fn columns(&mut self, row: ValueId, range: &Range<u64>) -> ValueId {
         let Some(mut ty) = self.module.ty(row).as_tile().copied() else { return row };
         let size = range.end - range.start;
@@ -88,14 +88,14 @@ impl<'m> Builder<'m> {
         self.module.op(op).results[0]
     }
 
-    /// Adds an op whose declared operands are one value each.
+    /// Adds an op whose declared operands are single values.
     pub(crate) fn op(&mut self, def: &'static OpDef, operands: &[(&str, ValueId)], attrs: AttrDict, span: Span) {
         let named: Vec<(&str, &[ValueId])> = operands.iter().map(|(name, value)| (*name, from_ref(value))).collect();
         let op = def.make(self.module, &named, attrs, &[], span);
         self.insert(op);
     }
 
-    /// Adds the copy of a slice of an operand, from a row and column on, into a tile.
+    /// Adds the copy of a slice of an operand, starting at a row and column, into a tile.
     pub(crate) fn extract(&mut self, operand: &Operand, [row, col]: [ValueId; 2], tile: ValueId) {
         let operands: [(&str, &[ValueId]); 4] =
             [("src", &[operand.source]), ("row", &[row]), ("col", &[col]), ("dst", &[tile])];

@@ -1,19 +1,20 @@
-//! `tile-matmul`: products whose operands do not fit their memories, in steps over k.
+//! `tile-matmul`: splits products whose operands do not fit their memories into steps over k.
 //!
-//! A product reads its operands from L0A and L0B, which are small. Where a kernel moves whole tiles there from L1 and they are too
-//! large, alone or together with others that are in use at the same time, the product becomes several: each takes a
-//! slice of k of both operands out of L1, the first starts as the product did, the others go on with what is in the accumulator. The slices come in
-//! ascending order, so each sum has the same terms in the same order, and the bytes are the same.
+//! A product reads its operands from L0A and L0B, which are small. Where a kernel moves whole tiles there from L1 and
+//! they are too large, alone or together with others that are in use at the same time, the product becomes several:
+//! each moves a slice of k of both operands out of L1; the first starts like the original product, the others continue
+//! with the accumulator. The slices are in ascending order, so each sum has the same terms in the same order, and the
+//! result is bit-identical.
 //!
-//! | what | rule |
+//! | subject | rule |
 //! |---|---|
-//! | which products | those with an operand that alone is larger than its memory; then, while tiles in use together are too many for it, those of the largest of them |
-//! | length of a step | see [`steps::steps`]: as few steps as let two slices of each operand lie side by side |
+//! | products | those with an operand that alone is larger than its memory; then, while the tiles in use together exceed it, those of the largest of these tiles |
+//! | length of a step | see [`steps::steps`]: the fewest steps that let two slices of each operand fit side by side |
 //! | operands | declared without an address, their valid shape constant along k and set once, filled by one move of a whole tile from L1 that comes before the product, the source unchanged in between |
-//! | left as they are | kernels that synchronise their pipes by hand: flags know nothing of new moves |
+//! | left unchanged | kernels that synchronise their pipes by hand: their flags do not cover new moves |
 //!
-//! A product whose accumulator is too large is first cut over m and n (`blocks`), and products that are only rounded on the Vector
-//! cores stay where they are (`narrow`).
+//! A product whose accumulator is too large is first cut over m and n (`blocks`), and products that are only rounded on
+//! the Vector cores are not moved there (`narrow`).
 
 mod blocks;
 mod builder;
@@ -51,8 +52,8 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
     report(module, context, diags);
 }
 
-/// Cuts the products of the tiles that are alone too large, else of the largest of a crowd. False if there is nothing to do, or
-/// nothing that can be done.
+/// Splits the products of the tiles that are too large by themselves, otherwise those of the largest tile that is in
+/// use together with others. False if there is nothing to do, or nothing possible.
 fn round(module: &mut Module, context: &PassContext<'_>) -> bool {
     for space in [Space::Left, Space::Right] {
         let Some(spec) = context.platform.space(space) else { continue };
@@ -88,7 +89,7 @@ fn products_of(module: &Module, tile: ValueId) -> Vec<OpId> {
     module.walk(module.top).into_iter().filter(reads).collect()
 }
 
-/// How a product is done in steps.
+/// How a product is split into steps.
 struct Plan {
     product: OpId,
     form: Product,
@@ -101,7 +102,7 @@ struct Plan {
 /// Plans the steps of a product.
 ///
 /// # Errors
-/// Why it cannot be done in steps.
+/// Why it cannot be split.
 fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> Result<Plan, String> {
     let op = OpRef::of(module, product).ok_or("it is not a declared op")?;
     let form = op.def.product.ok_or("it is not a product")?;
@@ -114,14 +115,14 @@ fn plan(module: &Module, roots: &Roots, platform: &Platform, product: OpId) -> R
     let storages = operands.each_ref().map(|operand| operand.storage(platform));
     let unit = FRACTAL / operands[0].ty.layout.elem.bytes().max(1) as u64;
     let steps = steps(k, unit, &storages).ok_or("not even one fractal of k of its operands fits")?;
-    // A slice that is all of its operand makes nothing smaller, however often it is cut.
+    // A slice that is its whole operand makes nothing smaller, however often it is split.
     if operands.iter().all(|operand| steps.iter().all(|step| operand.slice(step) == operand.ty)) {
         return Err("one fractal of k is all that its operands have".into());
     }
     Ok(Plan { product, form, operands, steps })
 }
 
-/// Puts the steps in the place of a product, and drops the moves of whole tiles that nothing needs any more.
+/// Replaces a product by its steps, and removes the moves of whole tiles that are no longer needed.
 fn apply(module: &mut Module, plan: &Plan) {
     let Some((first, further)) = forms(module, plan) else { return };
     let mut builder = Builder::before(module, plan.product);
@@ -132,7 +133,7 @@ fn apply(module: &mut Module, plan: &Plan) {
         let mut values = [dst; 2];
         for (side, operand) in plan.operands.iter().enumerate() {
             let ty = operand.slice(step);
-            // Two tiles take turns; a last one of another shape is a third.
+            // Two tiles alternate; a last one of another shape is a third.
             let tile = match slices[side][at % 2].filter(|(_, known)| *known == ty) {
                 Some((tile, _)) => tile,
                 None => builder.tile(operand, ty, at),
@@ -167,12 +168,13 @@ fn apply(module: &mut Module, plan: &Plan) {
     }
 }
 
-/// The declaration of the first step, which is the product's own, and of the others, which go on with an accumulator.
+/// The declaration of the first step, which is the product's own, and of the others, which continue with an
+/// accumulator.
 fn forms(module: &Module, plan: &Plan) -> Option<(&'static OpDef, &'static OpDef)> {
     Some((OpRef::of(module, plan.product)?.def, pto::product_going_on(plan.form.vector)))
 }
 
-/// Reports products whose tiles are larger than their memories still.
+/// Reports products whose tiles are still larger than their memories.
 fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
     let functions = Functions::of(module);
     let roots = Roots::of(module, &functions);
@@ -190,7 +192,7 @@ fn report(module: &Module, context: &PassContext<'_>, diags: &mut Diags) {
             let Some(space) = op.space(name) else { continue };
             let (Some(bytes), Some(spec)) = (open(tile), context.platform.space(space)) else { continue };
             if bytes > spec.usable() {
-                // A product whose blocks still do not fit is said once.
+                // A product whose blocks still do not fit is reported once.
                 let error = too_large(&op, &roots, context.platform, (name, tile), (space, bytes, spec.usable()));
                 if !diags.list.contains(&error) {
                     diags.push(error);

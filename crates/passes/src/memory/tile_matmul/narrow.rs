@@ -1,7 +1,7 @@
-//! Accumulators that go to the Vector cores only to be rounded: they are rounded on their way to L1.
+//! Accumulators that go to the Vector cores only to be rounded are instead rounded on their way to L1.
 //!
-//! The way out of the accumulator converts, to the nearest with ties to even. A product that crosses to UB, is converted in just
-//! this way and crosses back as an operand needs neither cross-core copy nor the memory that they take.
+//! The path out of the accumulator converts to the nearest, ties to even. A product that crosses to UB, is converted in
+//! exactly this way and crosses back as an operand needs neither cross-core copy, nor the memory they take.
 
 use slipring_ir::{AttrDict, Module, OpId, ValueId};
 use slipring_machine::Platform;
@@ -21,7 +21,7 @@ struct Detour {
     tiles: [ValueId; 4],
 }
 
-/// Replaces every such detour by a move to L1.
+/// Replaces every such detour with a move to L1.
 pub(super) fn narrow(module: &mut Module, platform: &Platform) {
     let roots = Roots::of(module, &Functions::of(module));
     let found: Vec<Detour> =
@@ -73,7 +73,7 @@ fn detour(module: &Module, roots: &Roots, platform: &Platform, back: OpId) -> Op
     (!changes).then_some(Detour { ops: [out, convert, back], tiles: [acc, wide, short, target] })
 }
 
-/// The op besides this one that has a tile as an operand, if there is just one.
+/// The only other op that has a tile as an operand, if there is exactly one.
 fn only_other_user(module: &Module, tile: ValueId, user: OpId) -> Option<OpId> {
     let users = module.walk(module.top).into_iter().filter(|op| module.op(*op).operands.contains(&tile));
     let others: Vec<OpId> = users.filter(|op| *op != user).collect();

@@ -1,4 +1,4 @@
-//! Where an operand of a product comes from.
+//! The origin of a product's operand.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use super::steps::Storage;
 use crate::analysis::facts::{beside, syncs_by_hand};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots, home};
 
-/// An operand that can be taken out of L1 slice by slice.
+/// An operand that can be moved out of L1 slice by slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operand {
     /// The tile in L0A or L0B.
@@ -20,18 +20,18 @@ pub(super) struct Operand {
     pub ty: TileType,
     /// The op that declares it.
     pub declared: OpId,
-    /// The move that fills it, and where the text has that.
+    /// The move that fills it, and its position in the text.
     pub fill: OpId,
     pub span: Span,
     /// The tile in L1.
     pub source: ValueId,
-    /// The row and the column of it that the operand begins with.
+    /// The row and the column of it at which the operand begins.
     pub corner: [u64; 2],
     /// Which of rows (0) and columns (1) is k.
     pub along: usize,
     /// Valid elements along k.
     pub k: u64,
-    /// What says the valid shape, where the type leaves it open: the op, and the rows and columns.
+    /// The op that sets the valid shape, if the type leaves it open, with the rows and columns.
     pub shaped: Option<(OpId, [ValueId; 2])>,
 }
 
@@ -71,7 +71,7 @@ impl Operand {
             match (begun, valid(at)) {
                 (Some(begun), Some(valid)) => begun >= valid,
                 (Some(begun), None) => begun >= all,
-                // The same number, whatever it is.
+                // The same value, whatever it is.
                 _ => corner[at] == 0 && shaped.zip(filled).is_some_and(|((_, own), (_, other))| own[at] == other[at]),
             }
         };
@@ -85,7 +85,7 @@ impl Operand {
         Ok(Operand { tile, ty, declared, fill, span: module.op(fill).span, source, corner, along, k, shaped })
     }
 
-    /// What a slice may take of its memory.
+    /// The part of its memory that a slice may take.
     pub fn storage(&self, platform: &Platform) -> Storage {
         let layout = &self.ty.layout;
         let across = [layout.cols, layout.rows][self.along];
@@ -97,12 +97,12 @@ impl Operand {
         }
     }
 
-    /// The type of a slice: fractals that are begun are whole, as far as the tile in L1 reaches.
+    /// The type of a slice: extents are rounded up to whole fractals, as far as the tile in L1 reaches.
     pub fn slice(&self, step: &Range<u64>) -> TileType {
         self.part(self.along, step)
     }
 
-    /// The same for some rows (0) or columns (1).
+    /// The type of some rows (0) or columns (1), likewise.
     pub fn part(&self, along: usize, step: &Range<u64>) -> TileType {
         let layout = self.ty.layout;
         let (box_rows, box_cols) = layout.box_shape();
@@ -121,7 +121,7 @@ impl Operand {
         ty
     }
 
-    /// Takes the move out if nothing else reads what it fills, and then the tile itself.
+    /// Removes the move if nothing else reads its result, and then the tile itself.
     pub fn drop_if_unused(&self, module: &mut Module) {
         let users = |module: &Module| -> Vec<OpId> {
             let uses = |op: &OpId| module.op(*op).operands.contains(&self.tile);
@@ -139,7 +139,8 @@ impl Operand {
     }
 }
 
-/// What says the valid shape of a tile: nothing where its type does, else the only op that sets it, if that stands before another op.
+/// The op that sets the valid shape of a tile: none if its type does, otherwise the only op that sets it, if that
+/// precedes another op.
 fn shaped_by(
     module: &Module,
     roots: &Roots,
@@ -164,13 +165,13 @@ fn shaped_by(
     }
 }
 
-/// Valid rows (0) or columns (1) of a tile, where they are constant.
+/// Valid rows (0) or columns (1) of a tile, if constant.
 fn extent(module: &Module, ty: &TileType, shaped: Option<(OpId, [ValueId; 2])>, at: usize) -> Option<u64> {
     let set = || u64::try_from(rules::constant(module, shaped?.1[at])?).ok();
     ty.valid[at].known().or_else(set)
 }
 
-/// The root that a value names itself, if it stands for no other.
+/// The root that a value refers to, if there is exactly one and the value is its own name.
 fn own_root(roots: &Roots, value: ValueId) -> Option<RootId> {
     match roots.get(value) {
         [id] if roots.root(*id).value == value => Some(*id),
@@ -178,7 +179,7 @@ fn own_root(roots: &Roots, value: ValueId) -> Option<RootId> {
     }
 }
 
-/// True if the function that holds a value synchronises its pipes by hand.
+/// True if the function that contains a value synchronises its pipes manually.
 fn by_hand(module: &Module, value: ValueId) -> bool {
     let body = home(module, value).and_then(|function| module.body(function, 0));
     body.is_some_and(|body| module.walk(body).iter().any(|op| syncs_by_hand(module, *op)))
@@ -219,12 +220,12 @@ fn from_l1(module: &Module, fill: OpId, tile: ValueId) -> Option<(ValueId, [u64;
 fn between(module: &Module, first: OpId, last: OpId) -> Vec<OpId> {
     let Some((block, [from, to])) = beside(module, first, last) else { return Vec::new() };
     let ops = &module.block(block).ops;
-    // What contains the last op may repeat it: then all of it comes before.
+    // An op that contains the last op may repeat it: then all of it comes before.
     let end = if ops[to] == last { to } else { to + 1 };
     ops[from + 1..end].iter().flat_map(|op| with_inner(module, *op)).collect()
 }
 
-/// An op and those in its regions.
+/// An op and the ops in its regions.
 pub(super) fn with_inner(module: &Module, op: OpId) -> Vec<OpId> {
     let mut found = vec![op];
     for region in &module.op(op).regions {
@@ -239,7 +240,7 @@ fn any_inside(module: &Module, op: OpId, test: impl Fn(OpId) -> bool) -> bool {
     with_inner(module, op).into_iter().any(test)
 }
 
-/// True if an op may change the bytes of a root, or give them back. A call may change all that it is given.
+/// True if an op may change the bytes of a root, or release them. A call may change everything it is passed.
 pub(super) fn writes(module: &Module, roots: &Roots, op: OpId, wanted: &[RootId]) -> bool {
     let hits = |value: &ValueId| roots.get(*value).iter().any(|root| wanted.contains(root));
     let data = module.op(op);

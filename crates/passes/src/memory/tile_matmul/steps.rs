@@ -1,11 +1,11 @@
-//! Into which steps a product is cut.
+//! The steps into which a product is split.
 
 use std::ops::Range;
 
 /// One operand of a product and its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Storage {
-    /// Bytes of the operand for one k: a column of the left operand, a row of the right one.
+    /// Bytes of the operand per unit of k: a column of the left operand, a row of the right one.
     pub line: u64,
     /// Bytes of its memory.
     pub capacity: u64,
@@ -14,16 +14,17 @@ pub struct Storage {
 }
 
 impl Storage {
-    /// How many k at most, in multiples of `unit`, of which `copies` lie in the memory side by side.
+    /// Maximum k, in multiples of `unit`, for which `copies` slices fit side by side in the memory.
     fn most(&self, copies: u64, unit: u64) -> u64 {
         let share = self.capacity / copies / self.align.max(1) * self.align.max(1);
         share / self.line.max(1) / unit * unit
     }
 }
 
-/// Cuts `k` into as few steps as let two slices of each operand lie side by side, so that the next one is loaded
-/// during a product; where not even a fractal fits twice, into steps of which one fits at a time. All steps have the same
-/// length, a multiple of `unit` (the k of one fractal), but the last, which may be shorter. `None` if not even one fractal fits.
+/// Divides `k` into the fewest steps that let two slices of each operand fit side by side, so that the next one is
+/// loaded during a product; if not even a fractal fits twice, into steps of which one fits at a time. All steps have
+/// the same length, a multiple of `unit` (the k of one fractal), except the last, which may be shorter. `None` if not
+/// even one fractal fits.
 pub fn steps(k: u64, unit: u64, storages: &[Storage]) -> Option<Vec<Range<u64>>> {
     let unit = unit.max(1);
     let most = |copies| storages.iter().map(|storage| storage.most(copies, unit)).min().unwrap_or(0);

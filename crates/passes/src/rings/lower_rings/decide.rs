@@ -1,4 +1,4 @@
-//! Whether the pipes of a kernel can be written out, and what each of their ops is.
+//! Whether the pipes of a kernel can be expanded, and the role of each of their ops.
 
 use super::tags;
 use slipring_ir::{Module, OpId, TileType, Type, ValueId};
@@ -11,7 +11,7 @@ use slipring_tile::Space;
 use crate::analysis::facts::Functions;
 use crate::rings::lower_rings::work::{Act, Base, End, RingStep, Stays, Tags, Work};
 
-/// Looks at every op of a kernel's pipes.
+/// Examines every op of a kernel's pipes.
 pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingPlan) -> Result<Work, Stays> {
     let starts = [(CoreKind::Cube, kernel.start[0]), (CoreKind::Vector, kernel.start[1].or(kernel.start[2]))];
     let functions = Functions::of(module);
@@ -50,7 +50,8 @@ pub fn decide(module: &Module, kernel: &Kernel, others: &[&Kernel], plan: &RingP
     Ok(work)
 }
 
-/// Refuses ops of functions that run several times, or in several kernels; `calls` are all of the module, with whom they call.
+/// Refuses ops of functions that run several times, or in several kernels; `calls` are all calls of the module, with
+/// their callees.
 fn once(
     module: &Module,
     op: &OpRef<'_>,
@@ -178,7 +179,7 @@ fn step(module: &Module, op: &OpRef<'_>, kind: CoreKind, ends: &[End]) -> Result
     Ok(RingStep { op: op.id, act, end: at, split })
 }
 
-/// Refuses tiles that cross in parts whose places depend on how much of them is valid.
+/// Refuses tiles that cross in parts whose locations depend on the valid extents.
 fn tile_goes(op: &OpRef<'_>, end: &End, act: Act, split: Split, ty: &TileType) -> Result<(), Stays> {
     let ring = &end.ring;
     let Some(axis) = split.axis() else { return Ok(()) };
@@ -202,7 +203,7 @@ fn tile_goes(op: &OpRef<'_>, end: &End, act: Act, split: Split, ty: &TileType) -
     Ok(())
 }
 
-/// Refuses a tile that is popped into where a use of it may see another pop, or none.
+/// Refuses a tile that is popped into if a use of it may see another pop, or none.
 fn rebound(module: &Module, pop: OpId, tile: ValueId) -> Result<(), Stays> {
     let uses = users(module, tile);
     let Some((block, _)) = module.position(pop) else { return Stays::at(pop, "it stands in no block") };

@@ -1,27 +1,28 @@
-//! `lower-rings`: what pushes, pops and frees do, as ops of their own: waits, moves, signals.
+//! `lower-rings`: expands pushes, pops and frees into explicit ops: waits, moves, signals.
 //!
-//! Runs where it is asked for only: `slipring opt FILE --stop-after lower-rings` after all others, `--pass lower-rings` alone.
+//! Runs only on request: `slipring opt FILE --stop-after lower-rings` after all others, `--pass lower-rings` alone.
 //!
-//! | op | what stands in its place |
+//! | op | replacement |
 //! |---|---|
-//! | initialise | the consumer signals every slot free; the tags begin at 0 |
-//! | push | wait for a free slot, move the tile into it, signal it ready |
-//! | pop | wait for a ready slot; the tile at its address, or a load out of global memory |
-//! | free | signal the slot free |
+//! | initialise | the consumer signals every slot as free; the tags begin at 0 |
+//! | push | wait for a free slot, move the tile into it, signal it as ready |
+//! | pop | wait for a ready slot; use the tile at its address, or load it from global memory |
+//! | free | signal the slot as free |
 //!
-//! Signals are semaphores with the ids that the ring's flags have (`pto.sync.set`, `pto.sync.wait`). The slot of an op that
-//! stands in the body of its function is a number. Elsewhere a tag counts, in an array of one element. Addresses stay
-//! symbolic: a sum of what the reservation or the import gives, or of the pointer to the slots in global memory.
-//! Both Vector cores run the text that both ran before: `dual_aiv_dispatch` says so. At the end of its function the producer takes
-//! the free signals back, so that every set has its wait. On A2/A3 the text then needs `pto.set_ffts`, as a warning says.
+//! Signals are semaphores with the ids of the ring's flags (`pto.sync.set`, `pto.sync.wait`). For an op directly in the
+//! body of its function the slot is a constant; elsewhere a tag counts it, in an array of one element. Addresses stay
+//! symbolic: a sum that starts from the reservation or the import, or from the pointer to the slots in global memory.
+//! Text that both Vector cores ran before is still run by both: `dual_aiv_dispatch` marks it. At the end of its
+//! function the producer consumes the free signals, so that every set has its wait. On A2/A3 the text then needs
+//! `pto.set_ffts`, which a warning states.
 //!
-//! What is written out does the same: the same bytes, and findings where there were some. What a ring alone knows is gone: that a
-//! tile is used after its slot was freed, that a tile was never popped, that a lane's tile was lost (a semaphore counts to 15,
-//! and knows no slot). Check such things on the rings.
+//! The expanded text behaves the same: it gives the same bytes, and findings where there were some. Information that
+//! only a ring has is lost: that a tile is used after its slot was freed, that a tile was never popped, that a lane's
+//! tile was lost (a semaphore counts to 15, and knows no slot). Check such properties on the rings.
 //!
-//! The pipes of a kernel are written out together or not at all, since they share the flags. A note (`ring-stays`) names
-//! what is not written out: control pipes, the fixpipe's work on the way, free signals for several tiles, switched
-//! phases, rows that become blocks in L1, pipes to one Vector core of two that run, tiles in parts of which not all is valid,
+//! The pipes of a kernel are expanded together or not at all, since they share the flags. A note (`ring-stays`) names
+//! what is not expanded: control pipes, fixpipe operations in transit, free signals for several tiles, switched phases,
+//! rows that become blocks in L1, pipes to one of two running Vector cores, partially valid tiles that cross in parts,
 //! pipes of functions that are called several times.
 
 mod decide;

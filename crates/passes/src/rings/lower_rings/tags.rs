@@ -1,4 +1,4 @@
-//! Which slot an op of a ring takes: a number where the text tells it, else a count that the core keeps.
+//! The slot used by an op of a ring: a constant where the text determines it, otherwise a counter kept by the core.
 
 use slipring_ir::{Module, OpId};
 
@@ -26,7 +26,7 @@ pub fn of(module: &Module, work: &Work, at: usize) -> Tags {
     if straight(&freed) {
         tags.freed = Some(freed);
     } else if end.ring.protocol.is_tagged() {
-        // A counter of signals does not ask which slot.
+        // A counter of signals is independent of the slot.
         tags.kept.push(Counter::Freed);
     }
     tags

@@ -1,11 +1,11 @@
-//! What is written out of the rings of a kernel, and why some stay.
+//! The parts of a kernel's rings that are expanded, and the reasons why some remain.
 
 use slipring_ir::{BlockId, OpId, ValueId};
 use slipring_machine::CoreKind;
 use slipring_op::ring::{PlannedRing, Split};
 use slipring_program::Direction;
 
-/// Why an op stays, and where.
+/// Why an op is not expanded, and where it is.
 pub(crate) struct Stays {
     pub(crate) op: OpId,
     pub(crate) why: String,
@@ -17,16 +17,16 @@ impl Stays {
     }
 }
 
-/// What an op of a ring does.
+/// The action of a ring op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Act {
     Push,
-    /// With whether it frees what it took.
+    /// Whether it frees what it took.
     Pop {
         frees: bool,
     },
     Free,
-    /// Nothing: a free of a pipe that frees by itself.
+    /// Nothing: a free in a pipe that frees automatically.
     Nothing,
 }
 
@@ -45,13 +45,13 @@ pub struct RingStep {
 pub struct End {
     pub ring: PlannedRing,
     pub kind: CoreKind,
-    /// The op that makes it.
+    /// The op that creates it.
     pub init: OpId,
     /// The body of its function.
     pub body: BlockId,
-    /// Where slot 0 lies: an address in the consumer's memory, or a pointer and the bytes after it.
+    /// The location of slot 0: an address in the consumer's memory, or a pointer and a byte offset.
     pub base: Base,
-    /// Where tiles out of global memory land.
+    /// The landing area of tiles from global memory.
     pub landing: Option<ValueId>,
     pub tags: Tags,
 }
@@ -69,17 +69,17 @@ impl End {
     }
 }
 
-/// What is written out.
+/// The rings to expand.
 pub struct Work {
     pub steps: Vec<RingStep>,
     pub ends: Vec<End>,
-    /// Ops that make pipes.
+    /// Ops that create pipes.
     pub inits: Vec<OpId>,
     /// Whether both Vector cores run.
     pub both_lanes: bool,
 }
 
-/// What counts.
+/// Counted events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
     /// Pushes or pops.
@@ -90,17 +90,17 @@ pub enum Counter {
     Landed,
 }
 
-/// The counters of an end. `None` is one that a core keeps; else the ops that count, in order.
+/// The counters of an end. `None` is a counter that a core keeps; otherwise the counting ops, in order.
 #[derive(Clone, Default, Debug)]
 pub struct Tags {
     pub(crate) taken: Option<Vec<OpId>>,
     pub(crate) freed: Option<Vec<OpId>>,
-    /// Whether anything is counted that is not known.
+    /// Counters whose value is not statically known.
     pub kept: Vec<Counter>,
 }
 
 impl Tags {
-    /// How many ops of a counter come before this one, where the text tells it.
+    /// How many ops of a counter precede this one, if the text determines it.
     pub fn before(&self, counter: Counter, op: OpId) -> Option<u64> {
         let list = match counter {
             Counter::Taken | Counter::Landed => &self.taken,

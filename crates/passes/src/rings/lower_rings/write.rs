@@ -17,14 +17,14 @@ use smallvec::ToSmallVec;
 use crate::analysis::facts::terminator;
 use crate::rings::lower_rings::work::{Act, Base, Counter, End, RingStep, Work};
 
-/// A number that the text knows, or a value of it.
+/// A constant, or a value of the text.
 #[derive(Clone, Copy)]
 enum Number {
     Known(u64),
     Value(ValueId),
 }
 
-/// Writes everything out.
+/// Expands everything.
 pub fn write(module: &mut Module, kernel: &Kernel, work: &Work, platform: &Platform) {
     let Some(&first) = work.inits.first() else { return };
     let mut writer = Writer { module, platform, constants: Vec::new(), at: first, span: Span::default() };
@@ -74,7 +74,7 @@ struct Writer<'m> {
     platform: &'m Platform,
     /// Constants at the head of a body.
     constants: Vec<(BlockId, i64, Type, ValueId)>,
-    /// What is written stands before this op.
+    /// New ops are inserted before this op.
     at: OpId,
     span: Span,
 }
@@ -105,7 +105,7 @@ impl Writer<'_> {
         self.value(op, name)
     }
 
-    /// A number, at the head of the function.
+    /// A constant, at the head of the function.
     fn constant(&mut self, number: u64, ty: &Type) -> ValueId {
         let number = number as i64;
         let Some(body) = self.module.function_of(self.at).and_then(|f| self.module.body(f, 0)) else {
@@ -157,7 +157,7 @@ impl Writer<'_> {
         self.put(op);
     }
 
-    /// The ids of a semaphore, as this end names those of each lane.
+    /// The ids of a semaphore, as seen from this end for each lane.
     fn ids(&self, end: &End, first: u32) -> Vec<u32> {
         if end.kind == CoreKind::Vector || self.platform.sync.broadcast_reduce {
             return vec![first];
@@ -198,21 +198,21 @@ impl Writer<'_> {
         }
     }
 
-    /// The free signals of a ring that nobody has used: its slots', or so many of its counter.
+    /// The free signals of an unused ring: those of its slots, or as many of its counter.
     fn all_free(&mut self, end: &End, pipe: Pipe, waits: bool) {
         for slot in 0..end.ring.credits {
             self.signal(end, pipe, waits, true, Number::Known(slot.into()));
         }
     }
 
-    /// What the consumer does at the beginning.
+    /// The initial actions of the consumer.
     fn begin(&mut self, end: &End) {
         if !end.produces() {
             self.all_free(end, Pipe::S, false);
         }
     }
 
-    /// What the producer does at the end of its function: every signal has its wait.
+    /// The final actions of the producer: every signal has its wait.
     fn finish(&mut self, end: &End) {
         let Some(last) = terminator(self.module, end.body) else { return };
         if end.produces() {
@@ -221,7 +221,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A sum of a value and a number of its type.
+    /// The sum of a value and a number of its type.
     fn plus(&mut self, value: ValueId, number: Number, name: &str) -> ValueId {
         if let Number::Known(0) = number {
             return value;
@@ -231,7 +231,7 @@ impl Writer<'_> {
         self.binary(&arith::ADDI, name, value, number)
     }
 
-    /// A tag times a number, as a number of a type.
+    /// A tag times a constant, converted to a type.
     fn times(&mut self, tag: Number, by: u64, ty: &Type) -> Number {
         match tag {
             Number::Known(tag) => Number::Known(tag * by),
@@ -267,7 +267,7 @@ fn array_type() -> Type {
     Type::named("pto.local_array<1xi32>")
 }
 
-/// A step in its place.
+/// A step, with its position.
 struct Core<'w, 'm> {
     writer: &'w mut Writer<'m>,
     end: &'w End,
@@ -291,7 +291,7 @@ impl Core<'_, '_> {
         }
     }
 
-    /// The slot of this op by a counter that goes round after so many.
+    /// The slot of this op, from a counter modulo `of`.
     fn tag(&mut self, counter: Counter, of: u32) -> Number {
         if let Some(before) = self.end.tags.before(counter, self.step.op) {
             return Number::Known(before % u64::from(of));
@@ -340,7 +340,7 @@ impl Core<'_, '_> {
         self.advance(Counter::Taken, tag, end.ring.slots);
     }
 
-    /// Runs `body` on lane 0 alone, where both lanes hold the tile.
+    /// Runs `body` on lane 0 alone, if both lanes hold the tile.
     fn by_one_lane(&mut self, body: impl FnOnce(&mut Self)) {
         let ring = &self.end.ring;
         if self.step.split != Split::None || ring.lanes != [true, true] || self.end.kind == CoreKind::Cube {
@@ -395,7 +395,7 @@ impl Core<'_, '_> {
         });
     }
 
-    /// Row and column at which this lane's half begins: `own` after the other's along the divided axis.
+    /// Row and column at which this lane's half begins: `own` after the other lane's along the divided axis.
     fn corner(&mut self, axis: usize, own: u64, ty: &Type) -> [ValueId; 2] {
         let zero = self.writer.constant(0, ty);
         let lane = self.writer.lane();
@@ -408,7 +408,7 @@ impl Core<'_, '_> {
         if axis == 0 { [first, zero] } else { [zero, first] }
     }
 
-    /// The window of a slot in global memory that a tile of this end is: `elem` are the elements of the slot.
+    /// The window of a slot in global memory that holds a tile of this end; `elem` is the element type of the slot.
     fn window(&mut self, own: &TileType, elem: Elem, (pointer, bytes): (ValueId, u64), tag: Number) -> ValueId {
         let (end, split) = (self.end, self.step.split);
         let ty = Type::Ptr(elem, None);
@@ -499,7 +499,7 @@ impl Core<'_, '_> {
         self.take_place(old, tile);
     }
 
-    /// The tile stands for what was popped: everywhere, or from here to the next pop into the same tile.
+    /// The tile replaces the popped one: everywhere, or from here to the next pop into the same tile.
     fn take_place(&mut self, old: ValueId, tile: ValueId) {
         let (module, pop) = (&mut *self.writer.module, self.step.op);
         if !module.op(pop).operands.contains(&old) {

@@ -1,9 +1,9 @@
-//! Every popped tile is freed, on every path, before the ring comes round.
+//! Every popped tile must be freed, on every path, before the ring wraps around.
 //!
-//! The consumer's function is followed path by path, calls included, with the number of slots it holds. A branch splits a
-//! path only if its arms differ in what they pop and free; the same condition met again takes the same arm.
-//! A loop of known length counts in full. A loop of unknown length, or whose iterations differ, adds an unknown number of pops or frees: then
-//! only what cannot be right whatever that number is gets reported.
+//! The consumer's function is followed path by path, including calls, with the number of slots it holds. A branch
+//! splits a path only if its arms differ in what they pop and free; the same condition met again takes the same arm. A
+//! loop with a known trip count counts in full. A loop with an unknown one, or whose iterations differ, adds an unknown
+//! number of pops or frees: then only errors that exist whatever that number is are reported.
 
 use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
 use slipring_machine::{CoreKind, Platform};
@@ -15,10 +15,10 @@ use slipring_pto as pto;
 use crate::analysis::facts::{Functions, counted, flow, trips};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
-/// Paths followed at the same time; beyond that they are taken together.
+/// Paths followed at the same time; beyond that they are merged.
 const PATHS: usize = 64;
 
-/// Checks every ring end that consumes.
+/// Checks the consumer's end of every ring.
 pub(super) fn check(
     module: &Module,
     functions: &Functions,
@@ -30,7 +30,7 @@ pub(super) fn check(
         let Some(spec) = pipe(&init.op, platform) else { continue };
         for direction in [Direction::C2V, Direction::V2C] {
             let kind = consumer(direction);
-            // A pipe that frees by itself has no frees in the text.
+            // A pipe that frees automatically has no frees in the text.
             if !spec.has(direction) || !consumes(&init.op, direction) || spec.config.auto_free {
                 continue;
             }
@@ -53,18 +53,18 @@ pub(super) fn check(
     }
 }
 
-/// What is known on one path.
+/// The facts known on one path.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 struct Path {
     /// Slots held, apart from unknown numbers of pops and frees.
     held: i64,
-    /// The pops that hold them, the oldest first, as far as they are known.
+    /// The pops that hold them, oldest first, as far as they are known.
     pops: Vec<OpId>,
-    /// A loop that may have popped any number more than it freed.
+    /// A loop that may have popped arbitrarily more than it freed.
     more: Option<OpId>,
-    /// A loop that may have freed any number more than it popped.
+    /// A loop that may have freed arbitrarily more than it popped.
     less: Option<OpId>,
-    /// Conditions that the path has decided.
+    /// Conditions decided on the path.
     decided: Vec<(ValueId, bool)>,
 }
 
@@ -81,10 +81,10 @@ struct Walk<'m, 'd> {
     ring: (PipeKey, Direction),
     init: OpRef<'m>,
     slots: i64,
-    /// Places where tiles from global memory land; else as many as slots.
+    /// Landing slots of tiles from global memory; otherwise the number of slots.
     places: i64,
     calls: Vec<OpId>,
-    /// One report a ring: what follows the first mistake is noise.
+    /// One report per ring: anything after the first error is noise.
     reported: bool,
     diags: &'d mut Diags,
 }
@@ -217,7 +217,7 @@ impl<'m> Walk<'m, '_> {
 
     fn repeat(&mut self, op: &OpRef<'_>, blocks: &[BlockId], path: Path) -> Path {
         let mut at = path.clone();
-        // As often as it takes to fill the ring, or to see that every iteration gives back what it took.
+        // As often as needed to fill the ring, or to see that every iteration frees what it took.
         let trips = trips(op);
         for iteration in 0..=self.slots {
             if trips.is_some_and(|n| iteration >= n) {
@@ -242,7 +242,7 @@ impl<'m> Walk<'m, '_> {
         self.unknown(op, path, &[at])
     }
 
-    /// The path after a loop whose effect depends on how often it runs, or on conditions inside.
+    /// The path after a loop whose effect depends on its trip count, or on conditions inside.
     fn unknown(&self, op: &OpRef<'_>, path: Path, ends: &[Path]) -> Path {
         let gains = ends.iter().any(|end| end.held > path.held || (end.more.is_some() && path.more.is_none()));
         let loses = ends.iter().any(|end| end.held < path.held || (end.less.is_some() && path.less.is_none()));
@@ -286,20 +286,20 @@ impl<'m> Walk<'m, '_> {
         !self.init.module.op(self.init.id).results.is_empty()
     }
 
-    /// The free as the pipe is written.
+    /// The spelling of a free for this pipe.
     fn free_name(&self) -> &'static str {
         let def = if self.by_value() { &pto::TFREE } else { pto::free_of(self.ring.1) };
         def.schema.name
     }
 
-    /// The pop as the pipe is written.
+    /// The spelling of a pop for this pipe.
     fn pop_name(&self) -> &'static str {
         let def = if self.by_value() { &pto::TPOP } else { pto::pop_of(self.ring.1) };
         def.schema.name
     }
 }
 
-/// So many paths that they can be followed.
+/// Reduces the number of paths so that they can be followed.
 fn bounded(mut paths: Vec<Path>, op: OpId) -> Vec<Path> {
     if paths.len() > PATHS
         && let Some(first) = paths.first().cloned()

@@ -1,6 +1,6 @@
-//! Slots that tiles of rings in global memory land in, for tool chains whose pops copy into such slots.
+//! Landing slots for tiles of rings in global memory, for tool chains whose pops copy into such slots.
 //!
-//! A pipe of which the text names no such memory gets a reservation in its consumer and an import in its producer.
+//! A pipe for which the text declares no such memory gets a reservation in its consumer and an import in its producer.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use slipring_pto as pto;
 use crate::analysis::facts::Functions;
 use crate::analysis::rings::{RingOp, pipe, ring_ops};
 
-/// What a direction of a pipe needs: the ends of the consumer and the producer, a name and bytes.
+/// The needs of one direction of a pipe: the ends of the consumer and the producer, a name and a size.
 struct Needed {
     direction: Direction,
     ends: [OpId; 2],
     name: String,
     peer: String,
     bytes: u64,
-    /// Places where tiles land, where they are fewer than the slots.
+    /// Landing slots, if they are fewer than the slots.
     places: Option<u32>,
 }
 
-/// Places where tiles land if one for each slot would take more than half of the memory: the tile library's default.
+/// Number of landing slots if one for each slot would take more than half of the memory: the tile library's default.
 const FEW: u32 = 2;
 
-/// Reserves and imports what is missing.
+/// Adds missing reservations and imports.
 pub(super) fn reserve(module: &mut Module, functions: &Functions, platform: &Platform) {
     let needed = needed(module, functions, platform);
     for Needed { direction, ends, name, peer, bytes, places } in needed {
@@ -47,7 +47,7 @@ pub(super) fn reserve(module: &mut Module, functions: &Functions, platform: &Pla
 
 fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Needed> {
     let all = ring_ops(module, functions);
-    // Pipe values say themselves where their tiles land.
+    // Pipe values themselves define where their tiles land.
     let ends: Vec<&RingOp<'_>> =
         all.iter().filter(|op| op.part == RingPart::Initialize && module.op(op.op.id).results.is_empty()).collect();
     let mut list = Vec::new();
@@ -60,7 +60,7 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
                 buffer.and_then(|value| reservation_of(module, value)).is_some()
             };
             let Some(other) = (if consumes { peer(own, &ends, functions) } else { None }) else { continue };
-            // Slots that the text reads where they are land nowhere.
+            // Slots that the text reads in place need no landing area.
             if held(own) || held(other) || has_slot_tensor(&own.op) {
                 continue;
             }
@@ -78,7 +78,7 @@ fn needed(module: &Module, functions: &Functions, platform: &Platform) -> Vec<Ne
     list
 }
 
-/// The other end of a pipe: of the same number, in a function of the other kind; where several are, one that the same
+/// The other end of a pipe: with the same id, in a function of the other kind; if there are several, one that the same
 /// function calls.
 fn peer<'a, 'm>(own: &RingOp<'m>, ends: &[&'a RingOp<'m>], functions: &Functions) -> Option<&'a RingOp<'m>> {
     let module = own.op.module;
@@ -94,8 +94,8 @@ fn peer<'a, 'm>(own: &RingOp<'m>, ends: &[&'a RingOp<'m>], functions: &Functions
     same.or_else(|| all.first().copied().filter(|_| all.len() == 1))
 }
 
-/// Ends of which the tool chain makes pipe values agree by counters: those of another depth than it gives, and all where a
-/// function has several.
+/// Ends from which the tool chain makes pipe values are synchronised by counters: those with a depth other than its
+/// default, and all where a function has several.
 pub(super) fn count(module: &mut Module, platform: &Platform) {
     let is_end = |id: &OpId| {
         OpRef::of(module, *id)
@@ -115,7 +115,7 @@ pub(super) fn count(module: &mut Module, platform: &Platform) {
     }
 }
 
-/// Puts an op that gives an address in front of an end of a pipe, and its address into the end.
+/// Inserts an op that gives an address before an end of a pipe, and passes its address to the end.
 fn give(module: &mut Module, end: OpId, direction: Direction, op: OpId) {
     module.insert_before(end, op);
     let value = module.op(op).results[0];

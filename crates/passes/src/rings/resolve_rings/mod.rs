@@ -1,8 +1,8 @@
 //! `resolve-rings`: reservations, imports and the use of rings, checked before anything is placed.
 //!
-//! Every import must name a reservation of its peer, a reservation must hold all slots and lie where the consumer can reach
-//! it, and every popped tile must be freed on every path (seed 000, Compiler Toolchain Implications). Imports of
-//! reservations with an address get it here; those of open ones once the allocator has placed them.
+//! Every import must name a reservation of its peer, a reservation must hold all slots and be in a memory that the
+//! consumer can access, and every popped tile must be freed on every path (seed 000, Compiler Toolchain Implications).
+//! Imports of reservations with an address get it here, the others once the allocator has placed their reservation.
 
 mod balance;
 mod landing;
@@ -41,7 +41,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
                 unused(op, &all, diags);
             }
             RingPart::Initialize => DIRECTIONS.into_iter().for_each(|d| initialise(op, d, context.platform, diags)),
-            // What moves tiles is asked where slots are counted.
+            // Ops that move tiles are checked where slots are counted.
             RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_) => {}
             RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
         }
@@ -150,7 +150,7 @@ fn against_others(op: &RingOp<'_>, before: &[RingOp<'_>], diags: &mut Diags) {
     }
 }
 
-/// True if an initialise op takes its buffer of a direction from this op.
+/// True if an initialise op takes its buffer for a direction from this op.
 fn takes(init: &RingOp<'_>, direction: Direction, from: &RingOp<'_>) -> bool {
     let value = consumer_buffer(&init.op, direction);
     value.is_some_and(|v| init.op.module.defining_op(v) == Some(from.op.id))
@@ -198,7 +198,7 @@ fn initialise(init: &RingOp<'_>, direction: Direction, platform: &Platform, diag
             check_reservation(init, &reservation, direction, platform, diags);
         }
         (RingPart::Import, false) => {}
-        // These give no address of slots.
+        // These give no slot addresses.
         (RingPart::Initialize | RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_), _) => {}
         (RingPart::Push(_) | RingPart::Pop(_) | RingPart::Free(_), _) => {}
     }
@@ -238,7 +238,7 @@ fn check_reservation(
     }
 }
 
-/// Where rings lie in global memory, reservations are only where popped tiles land.
+/// Where rings are in global memory, reservations are only landing areas of popped tiles.
 fn in_global_memory(all: &[RingOp<'_>], platform: &Platform, diags: &mut Diags) {
     let mut reservations = all.iter().filter(|r| r.part.reserves() || r.part.imports());
     let Some(first) = reservations.next().filter(|_| platform.ring.in_gm) else { return };

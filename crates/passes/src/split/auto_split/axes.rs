@@ -1,7 +1,8 @@
 //! Which tiles are divided between the Vector cores, and along which axis.
 //!
-//! A *node* is an axis of a tile. Nodes that must be divided together form a class (union-find); what forbids a division, and
-//! what asks for one, is kept with the op that says so. [`Axes::solve`] then decides class by class.
+//! A *node* is an axis of a tile. Nodes that must be divided together form a class (union-find); reasons against a
+//! division, and requests for one, are recorded with the op that causes them. [`Axes::solve`] then decides class by
+//! class.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,14 @@ use slipring_ir::{Diagnostic, Kind, Module, OpId, TileType, ValueId};
 /// An axis of a tile: 0 its rows, 1 its columns.
 pub(super) type Node = (ValueId, usize);
 
-/// What becomes of an axis of a tile.
+/// The fate of an axis of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// Each core holds all positions.
     Whole,
     /// Each core holds a half: lane 0 the first, lane 1 the second.
     Half,
-    /// It is a part of a divided tile; a core holds of it what lies in its half of that tile.
+    /// It is a part of a divided tile; a core holds the portion of it within its half of that tile.
     Clipped,
 }
 
@@ -34,7 +35,7 @@ pub(super) struct Reason {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
     At(i64),
-    /// Known at run time only, a multiple of the part's size.
+    /// Known only at run time, a multiple of the part's size.
     Multiple(ValueId),
     Unknown(ValueId),
 }
@@ -55,10 +56,10 @@ pub(super) struct Part {
     pub written: bool,
 }
 
-/// The classes, what is asked of them, and (once solved) what becomes of them.
+/// The classes, their constraints, and (once solved) their states.
 pub(super) struct Axes {
     parent: Vec<u32>,
-    /// Axis that the function asks to divide.
+    /// The axis that the function requests to divide.
     pub axis: usize,
     /// Every tile of the Vector cores, in the order of the text.
     pub tiles: Vec<ValueId>,
@@ -68,18 +69,18 @@ pub(super) struct Axes {
     states: Vec<State>,
 }
 
-/// The number of positions of an axis of a tile: those that are valid, which a split divides, where it is known how many are.
+/// The number of positions of an axis of a tile: the valid ones, which a split divides, if their number is known.
 pub(super) fn extent(tile: &TileType, axis: usize) -> i64 {
     let known = tile.valid[axis].known().and_then(|n| i64::try_from(n).ok());
     known.unwrap_or(positions_in_memory(tile, axis))
 }
 
-/// The number of positions of an axis that a tile has room for.
+/// The capacity of a tile along an axis.
 pub(super) fn positions_in_memory(tile: &TileType, axis: usize) -> i64 {
     i64::from([tile.layout.rows, tile.layout.cols][axis])
 }
 
-/// True if a tile has room for more positions of an axis than are valid.
+/// True if a tile's capacity along an axis exceeds its valid extent.
 pub(super) fn is_padded(tile: &TileType, axis: usize) -> bool {
     extent(tile, axis) != positions_in_memory(tile, axis)
 }
@@ -115,23 +116,23 @@ impl Axes {
         at
     }
 
-    /// Says that two axes are divided together or not at all.
+    /// Requires two axes to be divided together or not at all.
     pub fn same(&mut self, a: Node, b: Node) {
         let (a, b) = (self.root(a), self.root(b));
         self.parent[a.max(b) as usize] = a.min(b);
     }
 
-    /// Says that an axis is not divided.
+    /// Forbids dividing an axis.
     pub fn keep_whole(&mut self, node: Node, reason: Reason) {
         self.whole.push((node, reason));
     }
 
-    /// Says that an axis is divided because of `op`.
+    /// Requires dividing an axis because of `op`.
     pub fn divide(&mut self, node: Node, op: OpId) {
         self.divided.push((node, op));
     }
 
-    /// What becomes of an axis. Values that are no tiles stay whole.
+    /// The state of an axis. Values that are not tiles stay whole.
     pub fn state(&self, node: Node) -> State {
         self.states.get(self.root(node) as usize).copied().unwrap_or(State::Whole)
     }
@@ -141,7 +142,7 @@ impl Axes {
         (0..2).find(|axis| self.state((tile, *axis)) == State::Half)
     }
 
-    /// The part that a view is along an axis that is divided there or in its source.
+    /// The part that a view represents along an axis that is divided there or in its source.
     pub fn part(&self, view: ValueId) -> Option<&Part> {
         let concerns =
             |part: &&Part| [part.source, part.result].map(|v| self.state((v, part.axis))) != [State::Whole; 2];
@@ -176,9 +177,9 @@ impl Axes {
         }
     }
 
-    /// Decides what is divided: what cross-core copies ask for, and what else can be.
+    /// Decides which axes are divided: those that cross-core copies request, and all others that can be.
     pub fn solve(&mut self, module: &Module) -> Result<(), Vec<Diagnostic>> {
-        // Equal parts of several tiles are worked on together: their tiles are divided together too.
+        // Equal parts of several tiles are processed together, so their tiles are divided together too.
         let members = self.members();
         for (class, nodes) in &members {
             if self.is_clipped_only(*class, &members) {
@@ -216,7 +217,7 @@ impl Axes {
         members
     }
 
-    /// Parts of tiles: which of them keep their tile whole.
+    /// Parts of tiles: which of them force their tile to stay whole.
     fn settle_parts(
         &mut self,
         module: &Module,
@@ -297,7 +298,7 @@ impl Axes {
                 continue;
             }
             let class = &members[&root];
-            // Parts follow their tiles, below.
+            // Parts follow their tiles, see below.
             if class.iter().any(|n| is_part(self, *n)) {
                 continue;
             }
@@ -316,6 +317,6 @@ impl Axes {
     }
 }
 
-/// What helps wherever the automatic split gives up.
+/// Advice for wherever the automatic split gives up.
 pub(super) const BY_HAND: &str =
     "write the split explicitly: `split_aiv`, with `aiv_shard` and `aic_gather` where tiles cross";

@@ -1,4 +1,4 @@
-//! Making ops: constants once a function, the lane's numbers once a region, everything else where it is used.
+//! Building ops: constants once per function, the lane's values once per region, everything else where it is used.
 
 use indexmap::IndexMap;
 use slipring_ir::{AttrDict, BlockId, Module, OpId, Span, Type, ValueId};
@@ -8,7 +8,7 @@ use slipring_op::OpDef;
 use slipring_op::rules::{constant, constant_attr};
 use slipring_pto as pto;
 
-/// Where new ops go.
+/// Where new ops are inserted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Insertion {
     Before(OpId),
@@ -20,15 +20,15 @@ pub(super) struct Region {
     pub op: OpId,
     pub block: BlockId,
     pub lane: ValueId,
-    /// Ops at its beginning that compute what depends on the lane only.
+    /// Ops at its beginning that compute values depending only on the lane.
     prologue: usize,
-    /// The lane's first position where halves have so many.
+    /// The lane's first position for halves of a given size.
     starts: IndexMap<i64, ValueId>,
-    /// Whether it is this lane.
+    /// Whether this is the given lane.
     is_lane: [Option<ValueId>; 2],
 }
 
-/// A number of type `index`, perhaps known.
+/// A value of type `index`, possibly constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Number {
     Known(i64),
@@ -62,7 +62,7 @@ impl<'m> Builder<'m> {
         Builder { module, body, constants, leading, span }
     }
 
-    /// Puts an op where it belongs.
+    /// Inserts an op at its position.
     pub fn put(&mut self, place: Insertion, op: OpId) {
         match place {
             Insertion::Before(anchor) => self.module.insert_before(anchor, op),
@@ -101,7 +101,7 @@ impl<'m> Builder<'m> {
         value
     }
 
-    /// A number as a value.
+    /// Materialises a number as a value.
     pub fn number(&mut self, number: Number) -> ValueId {
         match number {
             Number::Known(n) => self.constant(n),
@@ -109,7 +109,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// A value as a number of type `index`.
+    /// Converts a value to a number of type `index`.
     pub fn index(&mut self, place: Insertion, value: ValueId) -> Number {
         match constant(self.module, value) {
             Some(n) => Number::Known(n),
@@ -140,7 +140,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// `a` where it lies from 0 to `most`, else the nearer of the two.
+    /// `a` clamped to the range from 0 to `most`.
     pub fn clamp(&mut self, place: Insertion, a: Number, most: i64) -> Number {
         if let Number::Known(a) = a {
             return Number::Known(a.clamp(0, most));
@@ -156,7 +156,7 @@ impl<'m> Builder<'m> {
         self.placed(place, op)
     }
 
-    /// A branch without `else` whose body is empty so far.
+    /// A branch without `else`, with an empty body.
     pub fn branch(&mut self, place: Insertion, condition: ValueId) -> BlockId {
         let operands: [(&str, &[ValueId]); 1] = [("condition", &[condition])];
         let op = scf::IF.make(self.module, &operands, AttrDict::default(), &[], self.span);
@@ -173,14 +173,14 @@ impl<'m> Builder<'m> {
         Region { op, block, lane, prologue: 0, starts: IndexMap::new(), is_lane: [None; 2] }
     }
 
-    /// An op at the beginning of a region.
+    /// Adds an op at the beginning of a region.
     fn early(&mut self, region: &mut Region, op: OpId) -> ValueId {
         self.module.insert(region.block, region.prologue, op);
         region.prologue += 1;
         self.module.op(op).results[0]
     }
 
-    /// The first position that a lane has, where each has `half`: `lane × half`.
+    /// The first position of a lane, where each has `half`: `lane × half`.
     pub fn start(&mut self, region: &mut Region, half: i64) -> ValueId {
         if half == 1 {
             return region.lane;
@@ -196,7 +196,7 @@ impl<'m> Builder<'m> {
         value
     }
 
-    /// Whether a lane is the one of this number.
+    /// Whether the current lane has this number.
     pub fn is_lane(&mut self, region: &mut Region, lane: usize) -> ValueId {
         if let Some(value) = region.is_lane[lane] {
             return value;

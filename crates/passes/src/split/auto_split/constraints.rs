@@ -1,4 +1,4 @@
-//! What each op asks of the axes of its tiles.
+//! The constraints of each op on the axes of its tiles.
 
 use slipring_ir::{BlockId, Dim, Kind, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
 use slipring_op::rules::constant;
@@ -10,13 +10,13 @@ use super::windows;
 use crate::analysis::facts::first_operand;
 use crate::analysis::windows::is_view;
 
-/// The tile that a value is, if it is one of the Vector cores.
+/// The tile that a value represents, if it belongs to the Vector cores.
 pub(super) fn vector_tile(module: &Module, value: ValueId) -> Option<&TileType> {
     module.ty(value).as_tile().filter(|tile| tile.space == Space::Vec)
 }
 
-/// The operands that are tiles of the Vector cores, with their declarations. Working memory of an instruction is not among them: it
-/// may be of any size.
+/// The operands that are tiles of the Vector cores, with their declarations. Working memory of an instruction is
+/// excluded: it may have any size.
 pub(super) fn tile_operands<'a>(op: &OpRef<'a>) -> Vec<(ValueId, &'a OperandSpec)> {
     let specs = op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.name != "tmp");
     let values = specs.flat_map(|(at, spec)| op.operands(at).iter().map(move |value| (*value, spec)));
@@ -48,7 +48,7 @@ pub(super) fn collect(module: &Module, body: BlockId, axis: usize) -> Axes {
     axes
 }
 
-/// Tiles that something writes, also through views of them.
+/// Tiles that something writes, including through views.
 fn written(ops: &[OpRef<'_>]) -> Vec<ValueId> {
     let mut written: Vec<ValueId> = Vec::new();
     for op in ops.iter().rev() {
@@ -67,12 +67,12 @@ fn reason(op: &OpRef<'_>, text: impl Into<String>) -> Reason {
     Reason { op: op.id, kind: "auto-split".into(), text: text.into() }
 }
 
-/// What the type of a tile says: an even extent that is known, whole boxes in each half.
+/// The constraints from a tile's type: a known even extent, and whole boxes in each half.
 fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axes: &mut Axes) {
     let (all, what) = (extent(tile, node.1), positions(node.1));
     let half = half_type(tile, node.1);
     let text = if is_part {
-        // How a part is divided follows from the tile that it is a part of.
+        // The division of a part follows from the tile it is a part of.
         return;
     } else if all % 2 != 0 {
         let text = format!(
@@ -90,15 +90,15 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
     axes.keep_whole(node, reason(op, text));
 }
 
-/// True if how much is valid of the tile that an op makes is said by others, which are divided with it: the op is a declaration or a
-/// view, and says nothing of it itself.
+/// True if the valid extents of the tile that an op makes are determined by others, which are divided with it: the op
+/// is a declaration or a view without valid extents of its own.
 fn is_said_by_others(op: &OpRef<'_>) -> bool {
     let is_declaration = all_tiles(op).is_empty() && op.def.along == Along::EACH;
     let is_view = op.def.along.contains(&Along::Reshapes);
     (is_declaration || is_view) && ["valid_row", "valid_col"].into_iter().all(|name| op.if_declared(name).is_none())
 }
 
-/// A tile for half of the rows or columns that are valid, with half of the capacity. Where how many are valid is open, it stays open.
+/// A tile for half of the valid rows or columns, with half of the capacity. An open valid extent stays open.
 pub(super) fn half_type(tile: &TileType, axis: usize) -> TileType {
     let mut half = resized(tile, axis, (positions_in_memory(tile, axis) + 1) / 2);
     half.valid[axis] = match tile.valid[axis] {
@@ -117,7 +117,7 @@ pub(super) fn resized(tile: &TileType, axis: usize, size: i64) -> TileType {
     TileType { layout: Layout { rows, cols, ..tile.layout }, valid, ..*tile }
 }
 
-/// What an op asks of one axis of its tiles.
+/// The constraints of an op on one axis of its tiles.
 fn ask(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     let module = op.module;
     let tiles = tile_operands(op);
@@ -187,7 +187,7 @@ fn together(op: &OpRef<'_>, axis: usize, values: &[ValueId], axes: &mut Axes) {
     }
 }
 
-/// A source of fewer positions than the result is read again and again.
+/// A source with fewer positions than the result is read repeatedly.
 fn repeats(op: &OpRef<'_>, axis: usize, tiles: &[(ValueId, &OperandSpec)], axes: &mut Axes) {
     let module = op.module;
     let valid = |value: ValueId| vector_tile(module, value).and_then(|tile| tile.valid[axis].known());
@@ -221,7 +221,7 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     if known == Some(0) && all == size && is_padded(from, axis) == is_padded(to, axis) {
         return axes.same((source, axis), (result, axis));
     }
-    // That of the part is open wherever its offset is: the whole tile says whether all of it is valid.
+    // The extent of the part is open if its offset is: the whole tile decides whether all of it is valid.
     let is_open = from.valid[axis] == Dim::Dynamic;
     if is_open || is_padded(from, axis) || is_padded(to, axis) {
         let text = format!("a part is taken of a tile of which only some {} are valid", positions(axis));
@@ -251,8 +251,8 @@ pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
     range.is_some_and(|[first, _, step]| [first, step].into_iter().all(|bound| is_multiple(module, bound, unit)))
 }
 
-/// A tile's memory in another shape. Halves of the axis whose positions follow one another in memory are halves of the memory, in
-/// both shapes.
+/// A tile's memory reinterpreted in another shape. If the positions of an axis are consecutive in memory, halves of the
+/// axis are halves of the memory, in both shapes.
 fn reshape(op: &OpRef<'_>, axis: usize, axes: &mut Axes) {
     let module = op.module;
     let (Some(source), Some(&result)) = (first_operand(op), module.op(op.id).results.first()) else { return };
@@ -282,7 +282,7 @@ fn alike(a: &Layout, b: &Layout) -> bool {
     of(a) == of(b)
 }
 
-/// The axis whose positions are the largest pieces of a tile's memory: of one row or one column the other axis.
+/// The axis whose positions are the largest pieces of a tile's memory; for a single row or column, the other axis.
 fn outermost(layout: &Layout) -> Option<usize> {
     if layout.slayout != SLayout::NoneBox {
         return None;
@@ -293,7 +293,7 @@ fn outermost(layout: &Layout) -> Option<usize> {
     })
 }
 
-/// A value that is a tile of the Vector cores and no result of an op: an argument of a block.
+/// A value that is a tile of the Vector cores and not the result of an op: an argument of a block.
 pub(super) fn carried(module: &Module, body: BlockId) -> Option<(ValueId, slipring_ir::OpId)> {
     module.walk(body).into_iter().find_map(|op| {
         let regions = &module.op(op).regions;

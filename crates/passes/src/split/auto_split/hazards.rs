@@ -1,7 +1,7 @@
-//! Global memory between the lanes: what may stand in one region.
+//! Global memory hazards between the lanes, which limit what may be in one region.
 //!
-//! The lanes run a region without waiting for each other, so that what one lane writes to global memory must not be what the other
-//! one touches in the same region. Such ops stand in regions of their own, one after the other.
+//! The lanes run a region without waiting for each other, so one lane must not write global memory that the other
+//! touches in the same region. Such ops are put into separate regions, one after the other.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::analysis::touch::{Access, Memory};
 use crate::analysis::windows::{is_view, partition};
 use slipring_op::rules::constant;
 
-/// The halves of a window that the lanes have: along dimension `at` of `tensor`, `half` steps from `offset + lane × half` on.
+/// The lanes' halves of a window: along dimension `at` of `tensor`, `half` steps starting at `offset + lane × half`.
 #[derive(Clone, Copy, Debug)]
 struct Halves {
     tensor: ValueId,
@@ -27,7 +27,7 @@ struct Halves {
     half: i64,
 }
 
-/// What the ops of a function do to global memory.
+/// The accesses of a function's ops to global memory.
 pub(super) struct Hazards {
     touched: BTreeMap<OpId, (Vec<Access>, Option<Halves>)>,
 }
@@ -47,12 +47,12 @@ impl Hazards {
         Hazards { touched }
     }
 
-    /// True if lanes may meet in global memory where `ops` follow `earlier` in one region.
+    /// True if the lanes may conflict in global memory when `ops` follow `earlier` in one region.
     pub fn between(&self, module: &Module, earlier: &[OpId], ops: &[OpId]) -> bool {
         earlier.iter().any(|a| ops.iter().any(|b| self.meet(module, *a, *b, ops)))
     }
 
-    /// True if lanes may meet in global memory where control flow with these ops stands in one region.
+    /// True if the lanes may conflict in global memory when control flow with these ops is in one region.
     pub fn within(&self, module: &Module, control: OpId, ops: &[OpId]) -> bool {
         let repeats = |op: OpId| flow(module, op) == Flow::Repeat;
         let repeated = repeats(control) || ops.iter().any(|op| repeats(*op));
@@ -71,7 +71,7 @@ impl Hazards {
     }
 }
 
-/// True if what a lane touches of the one window is never what the other lane touches of the other.
+/// True if one lane's part of the first window never overlaps the other lane's part of the second.
 fn apart(module: &Module, a: Halves, b: Halves, varying: &[OpId]) -> bool {
     if (a.tensor, a.at, a.half) != (b.tensor, b.at, b.half) {
         return false;

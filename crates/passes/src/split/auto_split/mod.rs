@@ -1,13 +1,15 @@
-//! `auto-split`: a kernel for the whole cluster, written for whole tiles, becomes one in which each Vector core does half.
+//! `auto-split`: a kernel for the whole cluster, written with whole tiles, becomes one in which each Vector core does
+//! half of the work.
 //!
-//! A function with the attribute `split` (1: rows, 2: columns) says where tiles cross between the kinds of core (`tcross`) and
-//! leaves the rest to this pass. The result is the explicit form, which could have been written by hand: Vector work in
-//! `split_aiv` regions, cross-core copies as shards and gathers, tiles of half the size, each core's windows of global memory.
+//! A function with the attribute `split` (1: rows, 2: columns) marks where tiles cross between the kinds of core
+//! (`tcross`) and leaves the rest to this pass. The result is the explicit form, which could have been written by hand:
+//! Vector work in `split_aiv` regions, cross-core copies as shards and gathers, tiles of half the size, each core's
+//! windows of global memory.
 //!
-//! Which tiles are halved is decided for all of them at once (`axes`): cross-core copies ask for it, the declarations of ops
-//! (`OpDef::along`) say which tiles go together and which must stay whole, and what nobody asks about is halved where it can be.
-//! A tile that stays whole is there on both cores; what leaves it is done by the first of them. What cannot be divided is an
-//! error: nothing is guessed.
+//! All tiles are decided together (`axes`): cross-core copies request halving, the declarations of ops (`OpDef::along`)
+//! determine which tiles are divided together and which must stay whole, and unconstrained tiles are halved where
+//! possible. A tile that stays whole exists on both cores; transfers out of it are done by the first core. A tile that
+//! cannot be divided is an error: nothing is guessed.
 
 mod axes;
 mod build;
@@ -123,7 +125,7 @@ fn crosses(module: &Module, function: OpId, body: BlockId) -> bool {
         && [CoreKind::Cube, CoreKind::Vector].iter().all(|kind| kinds.contains(kind))
 }
 
-/// What the pass does not take apart.
+/// Constructs that the pass cannot split.
 fn refusal(module: &Module, functions: &Functions, id: OpId) -> Option<Diagnostic> {
     let op = OpRef::of(module, id)?;
     let name = op.def.schema.name;

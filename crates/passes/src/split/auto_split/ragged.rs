@@ -1,8 +1,8 @@
-//! Tiles of which only a part is valid, on their way to the Vector cores.
+//! Partially valid tiles on their way to the Vector cores.
 //!
-//! The hardware finds lane 1's part of a slot by how much is valid of the lanes' tiles: it must be as much as lane 0 has, one less, or
-//! nothing. Where all divided work comes from one such tile, another division of what is valid gives the same result; where some of it
-//! does not, none does.
+//! The hardware locates lane 1's part of a slot by the valid extents of the lanes' tiles: lane 1's must equal lane 0's,
+//! be one less, or be zero. Where all divided work derives from one such tile, another division of the valid part gives
+//! the same result; where some of it does not, none does.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::axes::{Axes, positions, positions_in_memory};
 use super::constraints::{tile_operands, vector_tile};
 use crate::analysis::facts::first_operand;
 
-/// A tile that crosses with extents that no transfer places, although other divided work needs the halves where they are.
+/// A tile that crosses with extents that no transfer supports, although other divided work needs the halves in place.
 pub(super) fn unplaceable(module: &Module, axes: &Axes, body: BlockId) -> Option<Diagnostic> {
     let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
     let (mut derived, mut ragged, mut alone) = (BTreeSet::new(), None, None);
@@ -68,12 +68,12 @@ fn crosses(module: &Module, ops: &[OpRef<'_>], mut tile: ValueId) -> bool {
     }
 }
 
-/// Notes what an op makes of tiles that crossed, and the first one that divides others.
+/// Records what an op derives from tiles that crossed, and the first one that divides others.
 fn follow(op: &OpRef<'_>, axes: &Axes, derived: &mut BTreeSet<ValueId>, alone: &mut Option<OpId>) {
     let divided = |value: &ValueId| axes.halved(*value) == Some(axes.axis);
     let results = op.module.op(op.id).results.iter().filter(|v| divided(v));
     if let Some(source) = first_operand(op).filter(|source| derived.contains(source)) {
-        // Views of what crossed.
+        // Views of tiles that crossed.
         if vector_tile(op.module, source).is_some() {
             derived.extend(results);
         }

@@ -6,14 +6,14 @@ use slipring_op::{CoreRule, InCoreSync, MixedPart, OpRef, PipeRule, affinity};
 
 use super::constraints::{all_tiles, vector_tile};
 
-/// What an op is for the forming of regions.
+/// The role of an op when regions are formed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// Only makes a value: it stands outside of regions, before its use.
+    /// Only makes a value: it is placed outside of regions, before its use.
     Value,
-    /// Work of the Vector cores, or control flow that holds nothing else.
+    /// Work of the Vector cores, or control flow that contains nothing else.
     Vector,
-    /// Control flow that holds work for the Vector cores among other things.
+    /// Control flow that contains work for the Vector cores among other things.
     Mixed,
     /// Everything else: it ends a region.
     Other,
@@ -40,7 +40,7 @@ pub(super) fn kind(module: &Module, id: OpId) -> Kind {
     if plain && !data.results.is_empty() {
         return Kind::Value;
     }
-    // Ops that change what a tile's name means, such as its valid shape.
+    // Ops that change the meaning of a tile's name, such as its valid shape.
     if plain && all_tiles(&op).iter().any(|v| vector_tile(module, *v).is_some()) { Kind::Vector } else { Kind::Other }
 }
 
@@ -54,7 +54,7 @@ fn of_regions(module: &Module, id: OpId) -> Kind {
     let crosses = |op: &OpId| OpRef::of(module, *op).is_some_and(|op| op.def.mixed.is_some());
     let ends = |op: &OpId| OpRef::of(module, *op).is_some_and(|op| op.def.schema.terminator);
     let others = |op: &OpId| module.op(*op).regions.is_empty() && !ends(op) && kind(module, *op) == Kind::Other;
-    // A region passes no values on.
+    // A region passes on no values.
     if module.op(id).results.is_empty() && !inner.iter().any(|op| crosses(op) || others(op)) {
         Kind::Vector
     } else {

@@ -17,7 +17,7 @@ use super::windows::{Dimension, dim, dimension};
 use crate::analysis::facts::first_operand;
 use crate::analysis::windows::{extents, is_view, partition};
 
-/// Rewrites a function's body. What is returned are errors; the module is then of no further use.
+/// Rewrites a function's body. It returns errors; the module must then not be used any more.
 pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes, hazards: &Hazards) -> Vec<Diagnostic> {
     let whole_types: Vec<(ValueId, Type)> = axes.tiles.iter().map(|tile| (*tile, module.ty(*tile).clone())).collect();
     for &tile in &axes.tiles {
@@ -31,7 +31,7 @@ pub(super) fn rewrite(module: &mut Module, body: BlockId, axes: &Axes, hazards: 
     escaping(module, body)
 }
 
-/// Gives a tile that is divided the type of its half.
+/// Gives a divided tile the type of its half.
 fn halve(module: &mut Module, axes: &Axes, tile: ValueId) {
     let (Some(axis), Some(ty)) = (axes.halved(tile), vector_tile(module, tile).copied()) else { return };
     let half = half_type(&ty, axis);
@@ -48,11 +48,11 @@ struct Rewriter<'m, 'a> {
     hazards: &'a Hazards,
     /// Types of tiles before they were halved.
     whole_types: Vec<(ValueId, Type)>,
-    /// Ops that others stand for now.
+    /// Ops that have been replaced by others.
     replaced: BTreeSet<OpId>,
 }
 
-/// The part of an axis that an op works on here: the core's half, or what a part of a tile has of it.
+/// The part of an axis that an op works on here: the core's half, or its portion of a part of a tile.
 #[derive(Clone, Copy)]
 struct Range {
     start: Number,
@@ -62,7 +62,7 @@ struct Range {
 }
 
 impl Rewriter<'_, '_> {
-    /// Puts the Vector work of a block into regions, as many ops in each as stand together.
+    /// Puts the Vector work of a block into regions, as many adjacent ops in each as possible.
     fn block(&mut self, block: BlockId) {
         let mut region: Option<Region> = None;
         let (mut values, mut done) = (Vec::new(), Vec::new());
@@ -115,7 +115,7 @@ impl Rewriter<'_, '_> {
         module.op(op).regions.iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect()
     }
 
-    /// Moves ops that make values before the region, or into it where they use what it makes.
+    /// Moves ops that make values before the region, or into it if they use values made in it.
     fn bring(&mut self, region: &Region, values: &mut Vec<OpId>) {
         for op in values.drain(..) {
             let module = &mut *self.build.module;
@@ -128,7 +128,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// Rewrites an op that stands in a region.
+    /// Rewrites an op inside a region.
     fn inside(&mut self, region: &mut Region, id: OpId) {
         for block in self.blocks(id) {
             for op in self.build.module.block(block).ops.clone() {
@@ -157,7 +157,7 @@ impl Rewriter<'_, '_> {
         let divided = touched.iter().any(|(v, _)| self.axes.halved(*v).is_some());
         let leaves = reads && !writes && module.op(id).results.is_empty();
         if leaves && !divided {
-            // Both cores have what leaves the tile: the first of them does it.
+            // Both cores hold the contents that leave the tile: the first of them does the transfer.
             let first = self.build.is_lane(region, 0);
             let then = self.build.branch(Insertion::Before(id), first);
             self.build.module.remove(id);
@@ -184,8 +184,8 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// An op that says how much is valid of a divided tile says for each core what is valid of its half: what is left behind the
-    /// first one's, at most a half.
+    /// An op that sets the valid extent of a divided tile sets that of each core's half: the remainder after the first
+    /// half, at most a half.
     fn lanes_valid(&mut self, region: &mut Region, id: OpId) {
         let module = &*self.build.module;
         let shapes = OpRef::of(module, id).as_ref().and_then(pto::shapes_tile);
@@ -228,7 +228,7 @@ impl Rewriter<'_, '_> {
         self.build.module.remove(id);
     }
 
-    /// The view of a tile that a core works on: of a divided part of a tile that the core holds whole, its own half.
+    /// The view of a tile that a core works on: for a divided part of a tile that the core holds whole, its own half.
     fn lanes_view(&mut self, region: &mut Region, tile: ValueId, place: Insertion) -> ValueId {
         let Some(part) = self.axes.part(tile).copied() else { return self.view_of_view(region, tile, place) };
         if self.axes.state((tile, part.axis)) != State::Half {
@@ -244,7 +244,7 @@ impl Rewriter<'_, '_> {
         self.subset(&part, source, offset, part.size / 2, place)
     }
 
-    /// A view of a view that depends on the core is made anew, too.
+    /// A view of a core-dependent view is recreated, too.
     fn view_of_view(&mut self, region: &mut Region, tile: ValueId, place: Insertion) -> ValueId {
         let module = &*self.build.module;
         let Some(op) = module.defining_op(tile).and_then(|op| OpRef::of(module, op)) else { return tile };
@@ -361,7 +361,7 @@ impl Rewriter<'_, '_> {
                 }
             }
             Start::Multiple(value) | Start::Unknown(value) => {
-                // The part lies in one half, whichever that is.
+                // The part is in one half, whichever that is.
                 let place = Insertion::Before(id);
                 let own = Number::Value(self.build.start(region, part.half));
                 let at = self.build.index(place, value);
@@ -392,7 +392,7 @@ impl Rewriter<'_, '_> {
     }
 }
 
-/// Takes out views that others stand for and nothing uses any more, and what they were made of.
+/// Removes replaced views that nothing uses any more, and the ops they were made from.
 fn drop_unused(module: &mut Module, body: BlockId, mut replaced: BTreeSet<OpId>) {
     loop {
         let used: BTreeSet<ValueId> =

@@ -1,4 +1,4 @@
-//! A core's window of a window of global memory.
+//! One core's window of a window of global memory.
 
 use slipring_ir::{Dim, Module, ValueId};
 
@@ -9,7 +9,7 @@ use crate::analysis::windows::{extents, fold};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Dimension {
     pub at: usize,
-    /// Positions that one step of the dimension stands for: the dimensions inside it that fold into the same axis.
+    /// Positions per step of the dimension: the dimensions inside it that fold into the same axis.
     pub inner: i64,
 }
 

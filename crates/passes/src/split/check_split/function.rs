@@ -1,4 +1,4 @@
-//! The ops of a function by their regions, and the words for how tiles are divided.
+//! The ops of a function by their regions, and the terms for how tiles are divided.
 
 use slipring_ir::{BlockId, Module, OpId};
 use slipring_machine::CoreKind;
@@ -10,11 +10,11 @@ pub(crate) struct Function<'a> {
     pub(crate) module: &'a Module,
     pub(crate) id: OpId,
     pub(crate) body: BlockId,
-    /// Its ops in the order of the text, those that somebody declares.
+    /// Its declared ops in the order of the text.
     pub(crate) ops: Vec<Placed<'a>>,
 }
 
-/// An op and where it stands.
+/// An op and its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed<'a> {
     pub(crate) op: OpRef<'a>,
@@ -34,7 +34,7 @@ impl<'a> Function<'a> {
         Function { module, id, body, ops: ops.collect() }
     }
 
-    /// The first region: with one, regions say where all Vector work runs.
+    /// The first region: if there is one, regions determine where all Vector work runs.
     pub(crate) fn first_region(&self) -> Option<OpRef<'a>> {
         self.ops.iter().map(|placed| placed.op).find(is_region)
     }
@@ -55,12 +55,12 @@ fn region_of<'a>(op: &OpRef<'a>) -> Option<OpRef<'a>> {
     }
 }
 
-/// How messages call an op: as in the text, or in the language that it came from.
+/// The name of an op in messages: as in the text, or in the language that it came from.
 pub(crate) fn name_of(op: &OpRef<'_>) -> &'static str {
     slipring_op::names::bare(op.def.schema.name)
 }
 
-/// How messages call a split.
+/// The name of a split in messages.
 pub(crate) fn mode(split: Split) -> &'static str {
     match split {
         Split::None => "split 0 (NONE)",

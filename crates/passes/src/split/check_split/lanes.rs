@@ -1,4 +1,4 @@
-//! Which numbers, addresses and conditions depend on the lane.
+//! Values, addresses and conditions that depend on the lane.
 
 use std::collections::BTreeSet;
 
@@ -9,25 +9,25 @@ use crate::analysis::affine::{Affine, Follow};
 use crate::analysis::facts::{flow, terminator};
 use crate::split::check_split::function::{Function, is_region};
 
-/// How a number depends on the lane.
+/// How a value depends on the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum LaneChange {
     /// Not at all.
     Same,
     /// Lane 1's is larger than lane 0's by this much.
     By(i64),
-    /// In a way that cannot be told.
+    /// In an unknown way.
     Unknown,
 }
 
-/// What depends on the lane, and where that comes from.
+/// Lane-dependent values, and the origin of the dependence.
 pub(super) struct Lanes<'f, 'a> {
     function: &'f Function<'a>,
     from: Vec<Option<Span>>,
 }
 
 impl<'f, 'a> Lanes<'f, 'a> {
-    /// Follows the number of the lane through a function.
+    /// Propagates the lane number through a function.
     pub(super) fn of(function: &'f Function<'a>) -> Lanes<'f, 'a> {
         let mut lanes = Lanes { function, from: vec![None; function.module.value_count()] };
         let module = function.module;
@@ -42,12 +42,12 @@ impl<'f, 'a> Lanes<'f, 'a> {
         lanes
     }
 
-    /// Where a value's dependence on the lane comes from; `None` if it has none.
+    /// The origin of a value's dependence on the lane; `None` if it has none.
     pub(super) fn get(&self, value: ValueId) -> Option<Span> {
         self.from[value.index()]
     }
 
-    /// What a number was read from differs between the lanes: so does the number. True if that is news.
+    /// The source of a value differs between the lanes, so the value does as well. True if that is new.
     pub(super) fn add(&mut self, value: ValueId, from: Span) -> bool {
         let news = self.mark(value, Some(from));
         if news {
@@ -97,7 +97,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
         news
     }
 
-    /// Values that pass through the regions of an op; all of them, where the lane decides which way control goes.
+    /// Values that pass through the regions of an op; all of them, if the lane decides the control flow.
     fn follow_regions(&mut self, op: OpId) -> bool {
         let module = self.function.module;
         let data = module.op(op);
@@ -122,7 +122,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
         news
     }
 
-    /// Where it comes from that the lanes may go through the regions of an op differently; `None` if they do not.
+    /// Why the lanes may take different paths through the regions of an op; `None` if they do not.
     pub(super) fn condition(&self, op: OpId) -> Option<Span> {
         let module = self.function.module;
         let data = module.op(op);
@@ -134,7 +134,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
         let leading =
             if repeats { data.operands.len().saturating_sub(args.saturating_sub(1)) } else { data.operands.len() };
         let leading = if repeats && data.operands.len() <= args { 0 } else { leading };
-        // The first value of a terminator that passes on one more than the op gives is a condition.
+        // If a terminator passes on one value more than the op returns, the first is a condition.
         let ends = (0..data.regions.len()).filter_map(|region| terminator(module, module.body(op, region)?));
         let conditions = ends.filter_map(|end| {
             let passed = &module.op(end).operands;
@@ -143,7 +143,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
         self.first(&data.operands[..leading]).or_else(|| conditions.into_iter().find_map(|v| self.get(v)))
     }
 
-    /// How a number depends on the lane.
+    /// How a value depends on the lane.
     pub(super) fn step(&self, value: ValueId) -> LaneChange {
         if self.get(value).is_none() {
             return LaneChange::Same;
@@ -154,7 +154,7 @@ impl<'f, 'a> Lanes<'f, 'a> {
         by.sum::<Option<i64>>().map_or(LaneChange::Unknown, LaneChange::By)
     }
 
-    /// True for the number of the lane itself.
+    /// True for the lane number itself.
     fn is_number(&self, value: ValueId) -> bool {
         let module = self.function.module;
         match module.value(value).def {

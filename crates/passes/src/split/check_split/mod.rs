@@ -1,9 +1,11 @@
-//! `check-split`: whether kernels for the whole cluster divide their Vector work in a way that can run (seed 001, Validation).
+//! `check-split`: whether kernels for the whole cluster divide their Vector work in a way that can run (seed 001,
+//! Validation).
 //!
-//! Changes nothing. `structure` looks at what stands where: Cube ops in regions, Vector ops outside of them, cross-core copies that
-//! nobody wrote, splits that do not go together. `walk` follows the tiles through the function: which hold a lane's half, and of
-//! which axis, which differ between the lanes, and what is then gathered, reduced or stored. `lanes` knows which numbers depend
-//! on the lane. What cannot be told is let pass: the sequential semantics and the race check of a run judge it.
+//! It changes nothing. `structure` checks the position of ops: Cube ops in regions, Vector ops outside of them, missing
+//! cross-core copies, incompatible splits. `walk` follows the tiles through the function: which hold a lane's half, and
+//! of which axis, which differ between the lanes, and what is then gathered, reduced or stored. `lanes` tracks the
+//! values that depend on the lane. Whatever cannot be determined is accepted: the sequential semantics and the race
+//! check of a run cover it.
 
 mod function;
 mod lanes;
@@ -27,7 +29,7 @@ fn run(module: &mut Module, _: &PassContext<'_>, diags: &mut Diags) {
     check(module, diags);
 }
 
-/// Reports what is wrong with the functions of a module that are for the whole cluster.
+/// Reports errors in the functions of a module that are for the whole cluster.
 pub fn check(module: &Module, diags: &mut Diags) {
     for (function, body) in Functions::of(module).with_bodies(module) {
         let function = Function::of(module, function, body);

@@ -1,4 +1,4 @@
-//! What lanes write to global memory: each its own bytes.
+//! Writes of lanes to global memory: each must write its own bytes.
 
 use slipring_ir::ValueId;
 use slipring_op::OpRef;
@@ -19,7 +19,7 @@ pub(super) struct Shift {
 }
 
 struct Dimension {
-    /// The axis of a tile that it is part of; `None` where the layout does not say.
+    /// The axis of a tile that it belongs to; `None` if the layout does not define it.
     axis: Option<usize>,
     step: LaneChange,
     /// Where the offset is computed.
@@ -61,7 +61,7 @@ impl Shift {
         Shift { dims, base: walk.lanes.get(at).is_some() }
     }
 
-    /// Axes of a tile along which the lanes' windows start at different places; none if the tensor differs too.
+    /// Axes of a tile along which the lanes' windows start at different offsets; none if the tensor differs too.
     pub(super) fn axes(&self) -> Vec<usize> {
         let mut axes: Vec<usize> = self.moved().filter(|_| !self.base).filter_map(|dim| dim.axis).collect();
         axes.sort_unstable();
@@ -74,7 +74,7 @@ impl Shift {
     }
 }
 
-/// Checks what an op writes to global memory. `tile` is what it stores.
+/// Checks what an op writes to global memory. `tile` is the stored tile.
 pub(super) fn check(walk: &mut Walk<'_, '_>, op: &OpRef<'_>, tile: Contents, place: Standing<'_>) {
     let module = walk.function.module;
     let name = name_of(op);

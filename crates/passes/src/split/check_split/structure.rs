@@ -1,4 +1,4 @@
-//! What stands where.
+//! Structural checks.
 
 use slipring_ir::{Diags, Flow, OpId, Span, Type, ValueId};
 use slipring_machine::CoreKind;
@@ -10,7 +10,7 @@ use slipring_tile::Space;
 use crate::analysis::facts::{first_operand, flow};
 use crate::split::check_split::function::{Function, Placed, is_region, mode, name_of};
 
-/// Checks a function. False if what is in it cannot be followed any further.
+/// Checks a function. False if its contents cannot be followed any further.
 pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {
     if let Some((home, of)) = single_core(function) {
         let message = "a function for one kind of core has no part in dividing Vector work";
@@ -36,7 +36,7 @@ pub(super) fn check(function: &Function<'_>, diags: &mut Diags) -> bool {
     !function.ops.iter().any(nested)
 }
 
-/// What says that a function, or a part of it with ops that divide Vector work, is for one kind of core.
+/// The reason why a function, or a part of it with ops that divide Vector work, is for one kind of core.
 fn single_core(function: &Function<'_>) -> Option<(Span, &'static str)> {
     let module = function.module;
     if kernel_kind(module, function.id).is_some() {
@@ -67,7 +67,7 @@ fn nesting(placed: &Placed<'_>, diags: &mut Diags) {
     }
 }
 
-/// A function that asks for the automatic split and divides by hand too.
+/// A function that requests the automatic split and also divides manually.
 fn twice(function: &Function<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) {
     let asked = asked_split(function.module, function.id);
     if let (Some(asked), Some(region)) = (asked, region) {
@@ -81,12 +81,12 @@ fn twice(function: &Function<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) 
     }
 }
 
-/// Pushes, pops and frees that the text writes itself.
+/// Pushes, pops and frees written in the text.
 fn moves_by_hand(op: &OpRef<'_>) -> bool {
     op.def.ring.and_then(RingPart::moves).is_some()
 }
 
-/// Pipes and flags are the passes' business here; tiles may be pushed and popped.
+/// Pipes and flags are managed by the passes here; tiles may be pushed and popped.
 fn by_hand(placed: &Placed<'_>, diags: &mut Diags) {
     let op = &placed.op;
     let syncs = op.def.in_core_sync == InCoreSync::Manual && op.module.op(op.id).regions.is_empty();
@@ -128,7 +128,7 @@ fn between(op: &OpRef<'_>) -> Option<(Space, Space)> {
     (core_of(from) != core_of(to)).then_some((from, to))
 }
 
-/// Cross-core copies: where they stand, and that they are written. True for an op that is one, or was meant as one.
+/// Cross-core copies: their position, and whether they are present. True for an op that is one, or was meant as one.
 fn crossing(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) -> bool {
     let op = &placed.op;
     let name = name_of(op);
@@ -180,7 +180,7 @@ fn crossing(placed: &Placed<'_>, region: Option<OpRef<'_>>, diags: &mut Diags) -
     }
 }
 
-/// Ops of the Cube core among the Vector cores'.
+/// Ops of the Cube core inside a region for the Vector cores.
 fn in_region(placed: &Placed<'_>, diags: &mut Diags) {
     let (Some(region), Some(CoreKind::Cube)) = (placed.region, placed.kind) else { return };
     let divided = Split::of(&region).is_some_and(|split| split != Split::None);
@@ -199,8 +199,8 @@ fn in_region(placed: &Placed<'_>, diags: &mut Diags) {
     );
 }
 
-/// Vector work, and questions about the lane, outside every region. `by_hand`: the function pushes and pops itself, and without
-/// a region it is then a program for each lane.
+/// Vector work, and queries of the lane number, outside every region. `by_hand`: the function pushes and pops
+/// explicitly, and without a region it is then a program for each lane.
 fn outside(placed: &Placed<'_>, region: Option<OpRef<'_>>, by_hand: bool, diags: &mut Diags) {
     let op = &placed.op;
     let name = name_of(op);
@@ -238,7 +238,7 @@ fn moves_global(module: &slipring_ir::Module, op: OpId) -> bool {
     data.operands.iter().any(|value| module.ty(*value).space() == Some(Space::Gm))
 }
 
-/// The public assembler takes divided and undivided tiles on one pipe for an error, and a function has one pipe.
+/// The public assembler reports divided and undivided tiles on one pipe as an error, and a function has one pipe.
 fn one_kind_of_crossing(function: &Function<'_>, diags: &mut Diags) {
     let crossings = function
         .ops

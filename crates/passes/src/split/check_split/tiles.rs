@@ -1,4 +1,4 @@
-//! What the tiles of the Vector cores hold at a point of the program.
+//! The contents of the Vector cores' tiles at a point of the program.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::analysis::facts::first_operand;
 /// Which part of a whole tile a lane holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Cut {
-    /// No part that we know of: a tile of its own.
+    /// No known part: a tile of its own.
     #[default]
     Whole,
     /// Half of the rows (0) or columns (1).
     Axis(usize),
-    /// A part that no axis describes.
+    /// A part that is not along an axis.
     Unsure,
 }
 
@@ -30,29 +30,29 @@ impl Cut {
     }
 }
 
-/// What a tile holds.
+/// The contents of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Contents {
     pub cut: Cut,
-    /// Where it was cut.
+    /// Where it was divided.
     pub by: Option<Span>,
-    /// What makes the lanes' tiles differ; `None` if they are the same.
+    /// Why the lanes' tiles differ; `None` if they are the same.
     pub lane: Option<Span>,
 }
 
 impl Contents {
-    /// What comes of both.
+    /// The combination of both.
     pub fn with(self, other: Contents) -> Contents {
         Contents { cut: self.cut.with(other.cut), by: self.by.or(other.by), lane: self.lane.or(other.lane) }
     }
 }
 
-/// Contents of tiles by the value that declares them. One that is not listed is the same on both lanes.
+/// Contents of tiles by the value that declares them. A tile that is not listed is the same on both lanes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Tiles(BTreeMap<ValueId, Contents>);
 
 impl Tiles {
-    /// What a value that stands for a tile, or for a view of one, holds.
+    /// The contents of a tile, or of a view of one, that a value represents.
     pub fn get(&self, module: &Module, value: ValueId) -> Contents {
         let view = View::of(module, value);
         let mut contents = self.0.get(&view.root).copied().unwrap_or_default();
@@ -62,7 +62,7 @@ impl Tiles {
         contents
     }
 
-    /// An op writes a tile, or a part of one, which keeps the rest.
+    /// An op writes a tile, or a part of one; the rest is kept.
     pub fn set(&mut self, module: &Module, value: ValueId, mut contents: Contents) {
         let view = View::of(module, value);
         for (from, to) in &view.shapes {
@@ -72,7 +72,7 @@ impl Tiles {
         *tile = if view.part { tile.with(contents) } else { contents };
     }
 
-    /// Either of both; places are those of the first where it has any.
+    /// The union of both; locations are those of the first if it has any.
     pub fn join(mut self, other: Tiles) -> Tiles {
         for (value, contents) in other.0 {
             let tile = self.0.entry(value).or_default();
@@ -82,10 +82,10 @@ impl Tiles {
     }
 }
 
-/// How a value looks at a tile.
+/// How a value views a tile.
 struct View {
     root: ValueId,
-    /// Changes of shape on the way to the root: from, to; the last one first.
+    /// Changes of shape on the way to the root: from, to; last one first.
     shapes: Vec<(TileType, TileType)>,
     /// True if it is only a part.
     part: bool,
@@ -107,7 +107,7 @@ impl View {
     }
 }
 
-/// The axis along which two tiles lie one after the other in memory when they are put together.
+/// The axis along which two tiles are consecutive in memory when they are concatenated.
 fn outer_axis(tile: &TileType) -> Option<usize> {
     let (rows, cols) = (tile.layout.rows, tile.layout.cols);
     match (tile.layout.slayout, tile.layout.blayout) {
@@ -117,7 +117,7 @@ fn outer_axis(tile: &TileType) -> Option<usize> {
     }
 }
 
-/// What half of a tile is when its memory is looked at in another shape.
+/// The part that half of a tile becomes when its memory is reinterpreted in another shape.
 fn reshaped(cut: Cut, from: &TileType, to: &TileType) -> Cut {
     let Cut::Axis(axis) = cut else { return cut };
     let shape = |tile: &TileType| (tile.layout.rows, tile.layout.cols, tile.layout.blayout, tile.layout.slayout);

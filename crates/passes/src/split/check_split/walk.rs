@@ -17,7 +17,7 @@ pub(super) fn check(function: &Function<'_>, diags: &mut Diags) {
     let mut walk =
         Walk { function, lanes: Lanes::of(function), tiles: Tiles::default(), reports: false, found: Vec::new() };
     let outermost = Standing { region: None, guard: None };
-    // Numbers that are read from tiles make others depend on the lane: until there are no more of them.
+    // Values read from tiles make others depend on the lane: repeat until nothing changes.
     while walk.block(function.body, outermost) {
         walk.tiles = Tiles::default();
     }
@@ -34,7 +34,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Walks a block. True if numbers were found to depend on the lane that were not known to.
+    /// Walks a block. True if more values were found to depend on the lane.
     fn block(&mut self, block: BlockId, place: Standing<'a>) -> bool {
         let module = self.function.module;
         let mut news = false;
@@ -59,7 +59,7 @@ impl<'a> Walk<'_, 'a> {
             Flow::Once => blocks.into_iter().for_each(|block| news |= self.block(block, inside)),
             Flow::OneOf => {
                 let before = self.tiles.clone();
-                // Without a second region nothing may happen at all.
+                // Without a second region, the body may be skipped altogether.
                 let mut after = (blocks.len() < 2).then(|| before.clone());
                 for block in blocks {
                     self.tiles = before.clone();
@@ -75,7 +75,7 @@ impl<'a> Walk<'_, 'a> {
             Flow::Repeat => {
                 let reports = std::mem::replace(&mut self.reports, false);
                 loop {
-                    // What is known stays: places that tiles exchange would otherwise take turns forever.
+                    // Known contents are kept: locations exchanged between tiles would otherwise alternate forever.
                     let before = self.tiles.clone();
                     blocks.iter().for_each(|block| news |= self.block(*block, inside));
                     self.tiles = before.clone().join(std::mem::take(&mut self.tiles));
@@ -104,13 +104,13 @@ impl<'a> Walk<'_, 'a> {
         false
     }
 
-    /// What an operand that is read holds, seen through the view by which it is read.
+    /// The contents of an operand that is read, seen through its view.
     pub fn contents(&self, value: ValueId) -> Contents {
         let contents = self.tiles.get(self.function.module, value);
         Contents { lane: contents.lane.or(self.lanes.get(value)), ..contents }
     }
 
-    /// A cross-core copy that not both lanes may come to: the Cube core would wait for the other one forever.
+    /// A cross-core copy that only one lane may reach: the Cube core would wait for the other one forever.
     fn on_both_lanes(&mut self, op: &OpRef<'_>, place: Standing<'_>) {
         if let Some(guard) = place.guard {
             self.report(
@@ -160,7 +160,7 @@ impl<'a> Walk<'_, 'a> {
         }
     }
 
-    /// Any other op: what it reads, what that makes of what it writes, and what it writes to global memory.
+    /// Any other op: its reads, the resulting contents of what it writes, and its writes to global memory.
     fn vector_op(&mut self, op: &OpRef<'a>, place: Standing<'a>) -> bool {
         let module = self.function.module;
         let mut out = Contents { lane: place.guard, ..Contents::default() };
@@ -192,13 +192,13 @@ impl<'a> Walk<'_, 'a> {
         scalars.fold(false, |news, value| from.is_some_and(|from| self.lanes.add(*value, from)) | news)
     }
 
-    /// What an op makes of the part of a whole tile that a source holds.
+    /// What an op turns a source's part of a whole tile into.
     fn through(&mut self, op: &OpRef<'_>, operand: &str, value: ValueId, contents: Contents) -> Contents {
         let Cut::Axis(axis) = contents.cut else { return contents };
         let module = self.function.module;
         let name = module.value_name(value);
         let what = positions(axis);
-        // What is divided is what is valid; where that is open, there may be as much as there is room for.
+        // The valid part is divided; if it is open, it may be as large as the capacity.
         let extent = vector_tile(module, value).map_or(0, |tile| {
             let extent = [tile.layout.rows, tile.layout.cols][axis];
             tile.valid[axis].known().unwrap_or(extent.into())
@@ -234,7 +234,8 @@ impl<'a> Walk<'_, 'a> {
         Contents { cut, ..contents }
     }
 
-    /// What a load brings: the lanes' own windows differ, and are halves where the region divides along that axis.
+    /// The contents that a load brings: the lanes' own windows differ, and are halves if the region divides along that
+    /// axis.
     fn loaded(&self, op: &OpRef<'_>, view: ValueId, place: Standing<'_>) -> Contents {
         let Some(lane) = self.lanes.get(view) else { return Contents::default() };
         let split = place.region.as_ref().and_then(Split::of).and_then(axis_of);

@@ -1,4 +1,4 @@
-//! Windows of global memory that provably lie apart.
+//! Windows of global memory that are provably disjoint.
 
 use slipring_ir::{BlockId, Flow, Module, OpId, ValueDef, ValueId};
 use slipring_op::OpRef;
@@ -17,28 +17,28 @@ pub(super) struct Scope {
     pub around: Option<OpId>,
 }
 
-/// What a value that an offset is made of stands for in two accesses.
+/// What a value in an offset represents in two accesses.
 enum Term {
-    /// The number of the Vector core.
+    /// The Vector core's number.
     Lane,
-    /// The same number in both.
+    /// The same value in both.
     Same,
-    /// The counter of the loop between the two; the step.
+    /// The counter of the loop between the two, with its step.
     Counter(i64),
-    /// Any number of this range, in each of them.
+    /// Any value of this range, in each of them.
     Range(i64, i64),
     Unknown,
 }
 
-/// True if a window and a later one do not overlap, where the lanes are these.
+/// True if a window and a later one do not overlap, for these lanes.
 pub(super) fn apart(earlier: &Window, later: &Window, lanes: [i64; 2], module: &Module, scope: Scope) -> bool {
     let same_view = earlier.source == later.source && matches!(term(module, earlier.source, scope), Term::Same);
     let mut dims = earlier.dims.iter().zip(&later.dims);
     same_view && dims.any(|(a, b)| is_apart(a, b, lanes, module, scope).unwrap_or(false))
 }
 
-/// Compares one dimension: the distance from the first window's begin to the second's is at least
-/// `least` and at most `most`, and `step` more for each iteration in between. `None` where it cannot be told.
+/// Compares one dimension: the distance from the first window's start to the second's is at least `least` and at most
+/// `most`, and `step` more for each iteration in between. `None` if it is unknown.
 type Extent = (Affine, Option<i64>);
 
 fn is_apart(a: &Extent, b: &Extent, lanes: [i64; 2], module: &Module, scope: Scope) -> Option<bool> {
@@ -100,7 +100,7 @@ fn term(module: &Module, value: ValueId, scope: Scope) -> Term {
     }
 }
 
-/// First value, end and step of a counted loop's counter; the bounds where they are constant.
+/// First value, end and step of a counted loop's counter; the bounds if they are constant.
 fn counter(module: &Module, op: OpId) -> Option<(Option<i64>, Option<i64>, i64)> {
     if flow(module, op) != Flow::Repeat {
         return None;

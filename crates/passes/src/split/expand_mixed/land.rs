@@ -1,8 +1,8 @@
-//! Where popped tiles go, and when their slots are free again.
+//! The destination of popped tiles, and when their slots are freed.
 //!
-//! A popped tile takes the place of the tile that the source names, where all uses of that follow the pop in its block. Else,
-//! and where the slot would be held while more tiles of the ring are popped than it has slots, the tile is copied out and
-//! the slot freed at once. L1 cannot be copied: there such a tile is an error. The free comes right after the last use.
+//! A popped tile replaces the tile named in the source if all uses of that follow the pop in its block. Otherwise, or
+//! if the slot would be held while more tiles of the ring are popped than it has slots, the tile is copied out and the
+//! slot freed at once. L1 cannot be copied: there such a tile is an error. The free comes right after the last use.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Pop {
     popped: Popped,
     block: BlockId,
     at: usize,
-    /// Position of the last use, if the popped tile can take the place of the declared one.
+    /// Position of the last use, if the popped tile can replace the declared one.
     last: Option<usize>,
     direction: Direction,
 }
@@ -52,12 +52,12 @@ fn place(module: &Module, popped: Popped) -> Option<Pop> {
     Some(Pop { popped, block, at, last: None, direction })
 }
 
-/// Finds the uses of a declared tile, and whether the tiles popped into it can take its place.
+/// Finds the uses of a declared tile, and whether the tiles popped into it can replace it.
 fn bind(module: &Module, body: BlockId, tile: ValueId, pops: &mut [Pop]) {
     let own: Vec<usize> = (0..pops.len()).filter(|at| pops[*at].popped.dst == tile).collect();
     let Some(first) = own.first().map(|at| pops[*at]) else { return };
     let declared = module.defining_op(tile).is_some_and(|op| {
-        // A view of a larger tile is not a tile of its own.
+        // A view of a larger tile is not a separate tile.
         let operands = &module.op(op).operands;
         !operands.iter().any(|v| module.ty(*v).space().is_some())
     });
@@ -73,7 +73,7 @@ fn bind(module: &Module, body: BlockId, tile: ValueId, pops: &mut [Pop]) {
             Err(_) => return,
         }
     }
-    // No use of the tile, or of a view of it, may be anywhere else.
+    // There must be no use of the tile, or of a view of it, anywhere else.
     let inside = |op: OpId, at: usize, end: usize| {
         let ops = &module.block(first.block).ops[pops[at].at..end];
         ops.contains(&op)
@@ -103,7 +103,7 @@ fn holds_too_long(module: &Module, pops: &[Pop], at: usize, slots: i64) -> bool 
     beside as i64 >= slots || pops.iter().filter(same).any(|o| inner.contains(&o.popped.pop))
 }
 
-/// The tiles that are popped into one declared tile are bound or copied alike. Reports tiles in L1 that would have to be
+/// The tiles popped into one declared tile are all bound or all copied. Reports tiles in L1 that would have to be
 /// copied.
 fn all_or_none(module: &Module, pops: &mut [Pop], diags: &mut Diags) -> bool {
     let mut clean = true;
@@ -131,12 +131,12 @@ fn all_or_none(module: &Module, pops: &mut [Pop], diags: &mut Diags) -> bool {
     clean
 }
 
-/// Puts the popped tiles in place, copies where they must be, and frees.
+/// Binds the popped tiles, copies where necessary, and frees.
 fn write(module: &mut Module, pops: &[Pop]) {
     let mut copies: BTreeMap<OpId, OpId> = BTreeMap::new();
     let mut anchors = Vec::new();
     for pop in pops {
-        // Frees give back the oldest slot: none comes before that of an earlier pop.
+        // Frees release the oldest slot: none precedes that of an earlier pop.
         let same = |o: &&Pop| (o.block, o.popped.pipe, o.direction) == (pop.block, pop.popped.pipe, pop.direction);
         let earlier = pops.iter().filter(same).filter(|o| o.at <= pop.at);
         let behind = earlier.map(|o| o.last.unwrap_or(o.at)).max().unwrap_or(pop.at);
@@ -162,7 +162,7 @@ fn write(module: &mut Module, pops: &[Pop]) {
         module.insert_after(pop.popped.pop, copy);
         copies.insert(pop.popped.pop, copy);
     }
-    // The last first: several frees after one op then stand in the order of their pops.
+    // In reverse order: several frees after one op then are in the order of their pops.
     for (pop, anchor) in anchors.into_iter().rev() {
         let anchor = copies.get(&anchor).copied().unwrap_or(anchor);
         if let Some(free) = pto::free_after(module, pop) {

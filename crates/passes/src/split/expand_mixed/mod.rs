@@ -1,11 +1,12 @@
-//! `expand-mixed`: a program for each kind of core out of a kernel that is written for the whole cluster.
+//! `expand-mixed`: derives a program for each kind of core from a kernel that is written for the whole cluster.
 //!
 //! Such a kernel is a function without a kind whose ops belong to both, or with regions for the Vector cores
-//! (`slipring_op::MixedPart`). Each kind gets what it needs of it (`needed`): its own work, scalar code, the control flow
-//! around them. A tile that crosses becomes a push on one side and a pop on the other, with the declared split, by a pipe
-//! (`pipes`) that the pass makes as the platform has them; slots are freed after the last use (`land`). Where the cores
-//! find each other's results in global memory, they meet in between (`order`). Pushes and pops that the text writes itself stay
-//! what they are, on pipes made for them; where it writes no frees, their pops free by themselves. A function of the old name calls both.
+//! (`slipring_op::MixedPart`). Each kind gets the part it needs (`needed`): its own work, scalar code, the control flow
+//! around them. A tile that crosses becomes a push on one side and a pop on the other, with the declared split, through
+//! a pipe (`pipes`) that the pass creates in the form the platform supports; slots are freed after the last use
+//! (`land`). Where the cores exchange results through global memory, barriers are inserted in between (`order`). Pushes
+//! and pops written in the text are kept, on pipes created for them; where the text has no frees, their pops free
+//! automatically. A function with the original name calls both.
 
 mod apart;
 mod land;
@@ -46,15 +47,15 @@ const KINDS: [CoreKind; 2] = [CoreKind::Cube, CoreKind::Vector];
 
 /// A kernel for the whole cluster.
 struct Kernel<'m> {
-    /// The module as it was written.
+    /// The module as written.
     from: &'m Module,
     function: OpId,
     body: BlockId,
-    /// True if both Vector cores run it: it has regions, divided tiles, or asks which of the two runs.
+    /// True if both Vector cores run it: it has regions or divided tiles, or queries the lane number.
     both_lanes: bool,
-    /// True if it has regions: they say where Vector work runs.
+    /// True if it has regions: they determine where Vector work runs.
     regions: bool,
-    /// What AIV1 does of a kernel for one Vector core, where the Cube core hears both at once.
+    /// AIV1's part of a kernel for one Vector core, if the Cube core receives signals of both together.
     replay: Option<Replay>,
     pipes: Pipes,
     meetings: Meetings,
@@ -80,7 +81,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, diags: &mut Diags) {
         let both_lanes = regions || from.walk(body).into_iter().any(|op| is_per_lane(&from, op));
         let both_lanes = both_lanes || slipring_op::asks_lane(&from, function);
         let pipes = Pipes::of_kernel(&from, function, body, context.platform);
-        // Where the Cube core hears both Vector cores at once, a signal of one alone does not arrive.
+        // Where the Cube core receives signals of both Vector cores together, a signal of one alone does not arrive.
         let hears_both = context.platform.sync.broadcast_reduce;
         let meets = |both_lanes, replay: Option<&Replay>| Meetings::of(&from, &functions, body, both_lanes, replay);
         let replays = hears_both && !both_lanes && (!pipes.is_empty() || !meets(false, None).is_empty());
@@ -111,7 +112,7 @@ fn is_per_lane(module: &Module, op: OpId) -> bool {
     })
 }
 
-/// True if a function for the whole cluster has pushes, pops or frees that its text writes itself.
+/// True if a function for the whole cluster has pushes, pops or frees written in the text.
 pub fn has_rings_by_hand(module: &Module) -> bool {
     let functions = Functions::of(module);
     functions.with_bodies(module).any(|(function, body)| {
@@ -120,8 +121,8 @@ pub fn has_rings_by_hand(module: &Module) -> bool {
     })
 }
 
-/// True for functions to take apart: those written for the whole cluster. One with flags by hand, or rings that it makes itself,
-/// and no op that only such kernels have is the author's own affair.
+/// True for functions to split: those written for the whole cluster. A function with manual flags, or rings that it
+/// creates itself, and without an op specific to such kernels, is left to its author.
 fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
     let ops = module.walk(body);
     let any = |test: fn(&OpDef) -> bool| ops.iter().any(|op| OpDef::of(module, *op).is_some_and(test));
@@ -129,12 +130,12 @@ fn is_to_expand(module: &Module, function: OpId, body: BlockId) -> bool {
     is_mixed(module, function) && (!by_hand || any(|def| def.mixed.is_some()))
 }
 
-/// True for what makes a pipe or uses one by its value.
+/// True for ops that create a pipe or use one by its value.
 fn makes_ring(def: &OpDef) -> bool {
     def.ring.is_some_and(|part| part.moves().is_none())
 }
 
-/// Reports rings by hand that have one end only.
+/// Reports manual rings that have only one end.
 fn unpaired(module: &Module, body: BlockId, diags: &mut Diags) {
     let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
     for op in &ops {
@@ -157,7 +158,7 @@ fn unpaired(module: &Module, body: BlockId, diags: &mut Diags) {
     }
 }
 
-/// Reports what a kernel for the whole cluster cannot have.
+/// Reports constructs not allowed in a kernel for the whole cluster.
 fn refuse(module: &Module, functions: &Functions, function: OpId, body: BlockId, diags: &mut Diags) {
     let name = symbol_name(module, function);
     for op in module.walk(module.top) {
@@ -275,7 +276,7 @@ fn make(module: &mut Module, kernel: &Kernel<'_>, parts: Parts<'_>, alone: bool,
     made
 }
 
-/// The ops before all others: which lane this is, and the pipes. Gives the lane's number.
+/// The ops before all others: the lane number and the pipes. Returns the lane number.
 fn prologue(
     module: &mut Module,
     kernel: &Kernel<'_>,

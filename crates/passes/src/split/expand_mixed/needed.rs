@@ -1,7 +1,8 @@
-//! What a kind of core needs of a kernel for the whole cluster.
+//! The part of a whole-cluster kernel that one kind of core needs.
 //!
-//! Its own work, its ends of the tiles that cross, the control flow around them, and whatever values these are computed from.
-//! Everything else is the other kind's: its work, loops without work for this one, and what loops carry for it alone.
+//! It consists of its own work, its ends of the tiles that cross, the control flow around them, and all values that
+//! these are computed from. Everything else belongs to the other kind: its work, loops without work for this one, and
+//! values that loops carry only for it.
 
 use std::collections::BTreeSet;
 
@@ -13,20 +14,20 @@ use super::order::Meetings;
 use super::sides::{Side, is_control, is_pure, on_each_core, once, side};
 use crate::analysis::facts::{flow, terminator};
 
-/// What a kind of core needs.
+/// The needs of one kind of core.
 pub(super) struct Needed<'m> {
     module: &'m Module,
     kind: CoreKind,
-    /// True if there is no other kind: what any core can do, this one does.
+    /// True if there is no other kind: this one does everything that any core can do.
     alone: bool,
     ops: BTreeSet<OpId>,
     values: BTreeSet<ValueId>,
-    /// Values that this kind needs and cannot know, with the op that needs each.
+    /// Values that this kind needs and cannot compute, with the op that needs each.
     lacking: Vec<(ValueId, OpId)>,
 }
 
 impl<'m> Needed<'m> {
-    /// Finds what cores of a kind need of a function's body.
+    /// Determines what cores of a kind need of a function's body.
     pub fn of(module: &'m Module, body: BlockId, kind: CoreKind, alone: bool, meetings: &Meetings) -> Needed<'m> {
         let (ops, values) = (BTreeSet::new(), BTreeSet::new());
         let mut needed = Needed { module, kind, alone, ops, values, lacking: Vec::new() };
@@ -53,12 +54,13 @@ impl<'m> Needed<'m> {
         self.values.contains(&value)
     }
 
-    /// True if they need what a loop or branch carries at position `at`, counted from the first value carried.
+    /// True if they need the value that a loop or branch carries at position `at`, counted from the first carried
+    /// value.
     pub fn carries(&self, op: OpId, at: usize) -> bool {
         self.carried_values(op, at).into_iter().any(|v| self.uses(v))
     }
 
-    /// Reports what this kind of core needs and cannot know.
+    /// Reports values that this kind of core needs and cannot compute.
     pub fn report(&self, diags: &mut Diags) {
         let mut told = BTreeSet::new();
         for (value, user) in &self.lacking {
@@ -127,7 +129,7 @@ impl<'m> Needed<'m> {
         }
     }
 
-    /// What control flow itself needs: bounds and conditions. A loop with a condition keeps all that it carries.
+    /// The needs of control flow itself: bounds and conditions. A loop with a condition keeps all carried values.
     fn control(&mut self, op: OpId) {
         let module = self.module;
         let data = module.op(op);
@@ -195,7 +197,7 @@ impl<'m> Needed<'m> {
         }
     }
 
-    /// The values that stand for a carried one: the result, and in a loop the argument.
+    /// The values that represent a carried one: the result, and in a loop the argument.
     fn carried_values(&self, op: OpId, at: usize) -> Vec<ValueId> {
         let (module, count) = (self.module, carried(self.module, op));
         let mut values: Vec<ValueId> = module.op(op).results.get(at).copied().into_iter().collect();
@@ -209,7 +211,7 @@ impl<'m> Needed<'m> {
     }
 }
 
-/// How many values a counted loop or a branch carries or results in; 0 for loops whose regions differ in what they carry.
+/// How many values a counted loop or a branch carries or returns; 0 for loops whose regions differ in what they carry.
 pub(super) fn carried(module: &Module, op: OpId) -> usize {
     let data = module.op(op);
     match flow(module, op) {

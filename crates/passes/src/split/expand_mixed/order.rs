@@ -1,9 +1,9 @@
-//! Where the cores of a cluster wait for each other because of what they leave in global memory.
+//! Barriers between the cores of a cluster, required by their accesses to global memory.
 //!
-//! What one core writes and another touches is ordered as the source has it: all cores meet before the second access, in the
-//! block that encloses both, and at the end of a loop for what its iterations do to each other. Nothing is ordered that
-//! provably lies apart ([`super::apart`]). The lanes of one run of a region are not ordered among themselves: its body runs on
-//! both at the same time.
+//! Writes of one core and accesses of another are ordered as in the source: all cores meet before the second access, in
+//! the block that encloses both, and at the end of a loop for conflicts between its iterations. Accesses that are
+//! provably disjoint ([`super::apart`]) are not ordered. The lanes of one execution of a region are not ordered with
+//! each other: its body runs on both at the same time.
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ use crate::analysis::last_use::with_inner;
 use crate::analysis::roots::{RootId, RootKind, Roots};
 use crate::analysis::windows::Window;
 
-/// Places at which all cores of the cluster meet.
+/// The points at which all cores of the cluster meet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meetings {
     /// Right before these ops.
@@ -31,7 +31,7 @@ pub(super) struct Meetings {
 }
 
 impl Meetings {
-    /// Finds the places in a function's body. Of a kernel for one Vector core `replay` is what the second one does.
+    /// Finds the points in a function's body. For a kernel for one Vector core, `replay` is the second one's part.
     pub fn of(
         module: &Module,
         functions: &Functions,
@@ -50,7 +50,7 @@ impl Meetings {
         self.before.is_empty() && self.at_end.is_empty()
     }
 
-    /// The blocks that hold them.
+    /// The blocks that contain them.
     pub fn blocks(&self, module: &Module) -> Vec<BlockId> {
         let before = self.before.iter().filter_map(|op| module.op(*op).block);
         before.chain(self.at_end.iter().copied()).collect()
@@ -66,7 +66,7 @@ struct Access {
     root: Option<RootId>,
     write: bool,
     window: Option<Window>,
-    /// How many Vector cores do it, if they do.
+    /// The number of Vector cores that make it, if any.
     lanes: i64,
 }
 
@@ -86,10 +86,10 @@ enum Core {
 }
 
 impl Finder<'_> {
-    /// Goes through a block; `around` is the loop whose iterations it is.
+    /// Processes a block; `around` is the loop of which it is the body.
     fn block(&mut self, block: BlockId, around: Option<OpId>) {
         let module = self.module;
-        // Accesses since the last meeting, and those before the first.
+        // Accesses since the last barrier, and those before the first.
         let (mut pending, mut first): (Vec<Access>, Option<Vec<Access>>) = (Vec::new(), None);
         let straight = Scope { block, around: None };
         for &op in &module.block(block).ops {
@@ -126,11 +126,11 @@ impl Finder<'_> {
         }
     }
 
-    /// What an op and those in its regions do to global memory.
+    /// The accesses of an op and those in its regions to global memory.
     fn accesses(&self, outer: OpId) -> Vec<Access> {
         let mut found = Vec::new();
         for id in with_inner(self.module, outer) {
-            // What all cores do orders itself.
+            // Ops executed by all cores need no ordering between them.
             let Some(op) = OpRef::of(self.module, id).filter(|op| !op.def.each_core) else { continue };
             for (at, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, s)| s.touch != Touch::Nothing) {
                 for &value in op.operands(at) {

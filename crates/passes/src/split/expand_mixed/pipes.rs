@@ -1,6 +1,6 @@
-//! The pipes that the tiles of a kernel cross by, and the ops that make them.
+//! The pipes through which a kernel's tiles cross, and the ops that create them.
 //!
-//! Pushes and pops that the text writes itself keep their ids; what crosses by shards and gathers takes pipes after those.
+//! Pushes and pops written in the text keep their pipe ids; shards and gathers use the ids after those.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use slipring_tile::Space;
 use super::sides::{Side, side};
 use super::write::{constant, put, value};
 
-/// Slots of a generated ring, unless the function says another number.
+/// Default number of slots of a generated ring.
 const SLOTS: i64 = 2;
 
-/// Flags of a direction (seed 000): a slot takes one, so that there are no more pipes.
+/// Flags of a direction (seed 000): a slot takes one, so there are no more pipes.
 const FLAGS: i64 = 8;
 
 /// Name of the parameter for slots in global memory.
@@ -30,18 +30,18 @@ const SLOT_BUFFER: &str = "gm_slot_buffer";
 /// A pipe: at most one ring in each direction.
 #[derive(Clone, Debug, Default)]
 struct Pipe {
-    /// C2V and V2C: what all tiles of the ring have in common.
+    /// C2V and V2C: the common properties of all tiles of the ring.
     rings: [Option<Common>; 2],
     /// Bytes of a slot: the largest tile.
     slot_bytes: i64,
     slots: i64,
-    /// Pushed and popped by the text itself.
+    /// Pushed and popped explicitly by the text.
     by_hand: bool,
     /// The text has no frees.
     auto_free: bool,
 }
 
-/// What all tiles of a ring have in common: a slot has one layout, and a ring is split or not.
+/// Common properties of all tiles of a ring: a slot has one layout, and a ring is split or not.
 type Common = (slipring_tile::Elem, slipring_tile::BLayout, slipring_tile::SLayout, u32, bool);
 
 /// The pipes of a kernel.
@@ -54,7 +54,8 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// Chooses a pipe for each tile that crosses: the first for all, as long as they agree in element type and layout.
+    /// Chooses a pipe for each tile that crosses: the first one for all, as long as they agree in element type and
+    /// layout.
     pub fn of_kernel(module: &Module, function: OpId, body: BlockId, platform: &Platform) -> Pipes {
         let slots = asked_slots(module, function).unwrap_or(SLOTS);
         let mut pipes = Pipes { slots, ..Pipes::default() };
@@ -73,8 +74,8 @@ impl Pipes {
         pipes
     }
 
-    /// Pipes by hand beside pipes that the compiler makes have the flags that those leave: all together take one for each slot. A
-    /// pipe of both directions takes them in both halves.
+    /// Limits pipes by hand to the flags left by compiler-made pipes: all together take one for each slot. A pipe of
+    /// both directions takes them in both halves.
     fn leave_flags(&mut self) {
         let rings = |pipe: &Pipe| pipe.rings.iter().flatten().count() as i64;
         let sum = |by_hand: bool, count: &dyn Fn(&Pipe) -> i64| -> i64 {
@@ -93,7 +94,7 @@ impl Pipes {
         self.pipes.iter_mut().filter(|pipe| pipe.by_hand).for_each(|pipe| pipe.slots = pipe.slots.min(slots));
     }
 
-    /// Gives every pipe the only depth that the platform has for it.
+    /// Gives every pipe the only depth that the platform supports for it.
     fn as_deep_as_all(&mut self, platform: &Platform) {
         for pipe in &mut self.pipes {
             let both = pipe.rings.iter().all(Option::is_some);
@@ -102,8 +103,8 @@ impl Pipes {
         self.slots = self.pipes.iter().map(|pipe| pipe.slots).min().unwrap_or(self.slots);
     }
 
-    /// The pipes of pushes and pops that the text writes. They are as deep as pipes by hand are where the function does not
-    /// say: 8 slots one way, 4 each of two ways, fewer where several pipes share the flags.
+    /// The pipes of pushes and pops written in the text. Unless the function specifies it, they have the depth of
+    /// manual pipes: 8 slots for one direction, 4 each for two, fewer if several pipes share the flags.
     fn by_hand(&mut self, module: &Module, function: OpId, body: BlockId) {
         for op in module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)) {
             let Some(id) = hand_pipe(&op) else { continue };
@@ -155,20 +156,20 @@ impl Pipes {
         let pipe = &mut self.pipes[at];
         pipe.slots = slots;
         pipe.rings[ring] = Some(common);
-        // Whole blocks of 32 bytes: every slot is then aligned. A padded part may be larger than the whole.
+        // Whole blocks of 32 bytes, so that every slot is aligned. A padded part may be larger than the whole.
         let part = op.tile("src").map_or(0, |pushed| pushed.layout.bytes()).max(layout.bytes());
         let bytes = whole.layout.bytes().max(part);
         pipe.slot_bytes = pipe.slot_bytes.max((bytes as i64 + 31) / 32 * 32);
         self.of.insert(id, at);
     }
 
-    /// Number of the pipe that a tile crosses by.
+    /// Id of the pipe through which a tile crosses.
     pub fn of(&self, op: OpId) -> usize {
         self.of.get(&op).copied().unwrap_or(0)
     }
 
-    /// Slots in global memory that the function asks for and of which the consumer could not keep as many: the library gives the
-    /// consumer of such a ring a place for each of them (the reserved buffer of a pipe by hand).
+    /// Slots in global memory requested by the function that exceed the consumer's memory: the library gives the
+    /// consumer of such a ring a landing slot for each of them (the reserved buffer of a manual pipe).
     pub fn too_deep(&self, module: &Module, function: OpId, platform: &Platform) -> Option<Diagnostic> {
         let asked = asked_slots(module, function).filter(|_| platform.ring.in_gm)?;
         let ends = [(Direction::C2V, Space::Vec), (Direction::V2C, Space::Mat)];
@@ -197,13 +198,14 @@ impl Pipes {
         self.pipes.iter().all(|pipe| pipe.rings.iter().all(Option::is_none))
     }
 
-    /// Bytes of global memory that the slots of a block take, where the platform keeps rings there.
+    /// Bytes of global memory taken by the slots of a block, if the platform keeps rings there.
     pub fn gm_bytes(&self, platform: &Platform) -> i64 {
         let of = |pipe: &Pipe| pipe.rings.iter().flatten().count() as i64 * pipe.slots * pipe.slot_bytes;
         if platform.ring.in_gm { self.pipes.iter().map(of).sum() } else { 0 }
     }
 
-    /// Writes the ops that make the pipes at the end of a block of a function of one kind. `names` are the functions of both.
+    /// Writes the ops that create the pipes at the end of a block of a function of one kind. `names` are the functions
+    /// of both.
     pub fn make(
         &self,
         module: &mut Module,
@@ -249,7 +251,7 @@ impl Pipes {
         }
     }
 
-    /// The slots of this block in the function's last parameter, where rings lie in global memory.
+    /// This block's slots in the function's last parameter, if rings are in global memory.
     fn gm_slots(&self, module: &mut Module, block: BlockId, platform: &Platform, span: Span) -> Option<ValueId> {
         let bytes = self.gm_bytes(platform);
         let buffer = module.block(block).args.last().copied().filter(|_| bytes > 0)?;
@@ -261,7 +263,7 @@ impl Pipes {
     }
 }
 
-/// The pipe of a push, pop or free that the text writes itself.
+/// The pipe of a push, pop or free written in the text.
 pub(super) fn hand_pipe(op: &OpRef<'_>) -> Option<usize> {
     let own = op.def.ring.and_then(RingPart::moves).is_some();
     own.then(|| pto::pipe_number(op).unwrap_or(0))
@@ -289,7 +291,7 @@ fn pointer(module: &mut Module, block: BlockId, ptr: ValueId, by: ValueId, (name
     value(module, block, (&pto::ADDPTR, name), &[("ptr", &[ptr]), ("offset", &[by])], ty, span)
 }
 
-/// Memory for slots: reserved by the consumer, which says how many `bytes`, imported by the producer.
+/// Memory for slots: reserved by the consumer, which specifies `bytes`, imported by the producer.
 fn buffer(
     module: &mut Module,
     block: BlockId,

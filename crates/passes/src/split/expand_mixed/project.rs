@@ -1,4 +1,4 @@
-//! A function for one kind of core: what it needs of a kernel for the whole cluster.
+//! A function for one kind of core: the part it needs of a kernel for the whole cluster.
 
 use slipring_ir::{AttrDict, BlockId, Flow, Module, OpId, Span, TileType, Type, ValueId, ValueMap};
 use slipring_machine::{CoreKind, Platform};
@@ -24,15 +24,15 @@ use crate::analysis::facts::{flow, terminator};
 pub(super) struct Popped {
     /// The pop.
     pub pop: OpId,
-    /// The tile that the source names as the destination, in the generated function.
+    /// The destination tile named in the source, in the generated function.
     pub dst: ValueId,
-    /// Number of its pipe.
+    /// Id of its pipe.
     pub pipe: usize,
-    /// True if the popped tile can be what was declared: same type, same valid shape.
+    /// True if the popped tile can replace the declared one: same type, same valid shape.
     pub bindable: bool,
 }
 
-/// What a function is made of.
+/// The inputs of a generated function.
 #[derive(Clone, Copy)]
 pub(super) struct Parts<'a> {
     pub kind: CoreKind,
@@ -42,20 +42,20 @@ pub(super) struct Parts<'a> {
     pub platform: &'a Platform,
     /// True if both Vector cores run the kernel.
     pub both_lanes: bool,
-    /// What the second one does of it, where that is not all.
+    /// The second one's part of it, if it is not all of it.
     pub replay: Option<&'a Replay>,
 }
 
-/// Copies what is needed into a new function.
+/// Copies the needed parts into a new function.
 pub(super) struct Projector<'a, 'm> {
-    /// The kernel as it was written.
+    /// The kernel as written.
     pub from: &'a Module,
-    /// Where the function is made: a copy of that module.
+    /// The module in which the function is created: a copy of that one.
     pub to: &'m mut Module,
     pub parts: Parts<'a>,
-    /// Values of the kernel and of the function.
+    /// Maps values of the kernel to those of the function.
     pub map: ValueMap,
-    /// The number of the Vector core.
+    /// The Vector core's number.
     pub lane: Option<ValueId>,
     pub popped: Vec<Popped>,
     /// The end of the block that only lane 0 runs, while one is open.
@@ -112,8 +112,8 @@ impl Projector<'_, '_> {
         }
     }
 
-    /// True for what both Vector cores would do, and must be done once: a write to global memory outside every region, a print, and what
-    /// is read for nothing.
+    /// True for ops that both Vector cores would execute but that must be done once: a write to global memory outside
+    /// every region, a print, and a read whose result is unused.
     fn is_for_one_lane(&self, op: OpId) -> bool {
         let once = OpRef::of(self.from, op).is_some_and(|op| {
             writes_global(&op) || self.parts.replay.is_some_and(|own| op.def.prints || own.leaves_out(&op))
@@ -121,7 +121,7 @@ impl Projector<'_, '_> {
         once && self.lane.is_some() && region_around(self.from, op).is_none() && !on_each_core(self.from, op)
     }
 
-    /// A block that only lane 0 runs, at the end of another. What ends it is kept in `guard`.
+    /// A block that only lane 0 runs, at the end of another. Its terminator is kept in `guard`.
     fn on_first_lane(&mut self, op: OpId, to: BlockId) -> BlockId {
         let Some(lane) = self.lane else { return to };
         let span = self.from.op(op).span;
@@ -131,13 +131,13 @@ impl Projector<'_, '_> {
         let branch = scf::IF.make(self.to, &[("condition", &[is_first])], AttrDict::default(), &[], span);
         self.to.append(to, branch);
         let region = self.to.add_region(branch);
-        // The other branch is there and empty.
+        // The other branch exists and is empty.
         self.to.add_region(branch);
         self.guard = Some(scf::YIELD.make(self.to, &[], AttrDict::default(), &[], span));
         self.to.add_block(region)
     }
 
-    /// Control flow with what this kind of core needs of its regions and of what it carries.
+    /// Control flow with the regions and carried values that this kind of core needs.
     fn control(&mut self, op: OpId, to: BlockId) {
         let data = self.from.op(op).clone();
         let count = carried(self.from, op);
@@ -199,7 +199,7 @@ impl Projector<'_, '_> {
         self.to.append(to, push);
     }
 
-    /// What the author pushes to the Cube core's memory goes there as what the compiler pushes does.
+    /// Tiles that the author pushes to the Cube core's memory are treated like those that the compiler pushes.
     fn box_pushed(&mut self, copy: OpId, to: BlockId) {
         let op = OpRef::of(self.to, copy);
         let pushes = |op: &OpRef<'_>| op.ring().and_then(RingPart::pushes) == Some(Direction::V2C);
@@ -213,7 +213,7 @@ impl Projector<'_, '_> {
         }
     }
 
-    /// On chip a tile goes to L1 in the layout that L1 keeps it in: a copy in that layout, where the tile can have it.
+    /// On chip a tile goes to L1 in L1's own layout: makes a copy in that layout, if the tile can have it.
     fn boxed(&mut self, tile: ValueId, to: BlockId, span: Span) -> ValueId {
         let Some(ty) = self.to.ty(tile).as_tile().copied() else { return tile };
         let own = ty.layout;
@@ -246,14 +246,14 @@ impl Projector<'_, '_> {
         self.popped.push(Popped { pop, dst, pipe: passage.pipe, bindable });
     }
 
-    /// How a tile is divided, and which pipe it takes.
+    /// How a tile is divided, and the pipe it takes.
     fn passage(&self, op: OpId) -> Passage {
         let split = OpRef::of(self.from, op).and_then(|op: OpRef<'_>| Split::of(&op)).unwrap_or(Split::None);
         Passage { split, pipe: self.parts.pipes.of(op) }
     }
 }
 
-/// Valid rows and columns that the op that declares a tile gives it, where its type leaves them open.
+/// Valid rows and columns set by the op that declares a tile, if its type leaves them open.
 fn declared_valid(module: &Module, tile: ValueId) -> [Option<ValueId>; 2] {
     let op = module.defining_op(tile).and_then(|op| OpRef::of(module, op));
     ["valid_row", "valid_col"].map(|name| op?.if_declared(name))

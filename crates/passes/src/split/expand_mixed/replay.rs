@@ -1,5 +1,6 @@
-//! What the second Vector core does of a kernel that is written for one, where the Cube core hears both at once: it gives the same
-//! signals. It stores nothing, and loads only what the tiles that it pushes, or its way through the program, depend on.
+//! The second Vector core's part of a kernel that is written for one, on platforms where the Cube core receives signals
+//! of both together: it gives the same signals. It stores nothing, and loads only data on which the tiles it pushes, or
+//! its control flow, depend.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +11,14 @@ use slipring_tile::Space;
 
 use super::sides::{Side, side};
 
-/// Its part.
+/// The second core's part.
 #[derive(Clone, Debug)]
 pub(super) struct Replay {
     loads: BTreeSet<OpId>,
 }
 
 impl Replay {
-    /// Looks at a kernel.
+    /// Analyses a kernel.
     pub fn of(module: &Module, body: BlockId) -> Replay {
         let ops: Vec<OpRef<'_>> = module.walk(body).into_iter().filter_map(|op| OpRef::of(module, op)).collect();
         let is_tile = |value: &ValueId| module.ty(*value).as_tile().is_some();
@@ -30,7 +31,7 @@ impl Replay {
         };
         let mut needed: BTreeSet<ValueId> =
             ops.iter().filter(|op| wanted(op)).flat_map(|op| tiles(&module.op(op.id).operands)).collect();
-        // Tiles that a loop or branch carries are followed no further: all is needed then.
+        // Tiles that a loop or branch carries are not tracked: everything is needed then.
         let carries = |op: &OpRef<'_>| {
             let data = module.op(op.id);
             !data.regions.is_empty() && data.operands.iter().chain(&data.results).any(is_tile)
@@ -44,7 +45,7 @@ impl Replay {
                 if op.written().any(|tile| is_needed(&tile)) || data.results.iter().any(is_needed) {
                     needed.extend(tiles(&data.operands));
                 }
-                // A view of a tile: what is written through it is the tile's.
+                // Writes through a view of a tile count as writes of the tile.
                 if tiles(&data.operands).iter().any(|tile| needed.contains(tile)) {
                     needed.extend(tiles(&data.results));
                 }
@@ -57,18 +58,18 @@ impl Replay {
         Replay { loads: ops.iter().filter(is_needed).map(|op| op.id).collect() }
     }
 
-    /// True for a load that it does not do.
+    /// True for a load that it omits.
     pub fn leaves_out(&self, op: &OpRef<'_>) -> bool {
         loads(op) && !self.does(op.id)
     }
 
-    /// True for an access to global memory that it does.
+    /// True for an access to global memory that it performs.
     pub fn does(&self, op: OpId) -> bool {
         self.loads.contains(&op)
     }
 }
 
-/// True for a move out of global memory into a local one.
+/// True for a move from global memory to a local one.
 fn loads(op: &OpRef<'_>) -> bool {
     let of_memory = |value: ValueId| op.module.ty(value).space() == Some(Space::Gm);
     op.module.op(op.id).results.is_empty() && op.read().any(of_memory)

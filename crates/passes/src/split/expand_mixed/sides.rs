@@ -23,7 +23,7 @@ pub(super) enum Side {
     Region,
 }
 
-/// Where an op runs, as its declaration and the memories of its tiles say.
+/// Where an op runs, according to its declaration and the memories of its tiles.
 pub(super) fn side(module: &Module, id: OpId) -> Side {
     let Some(op) = OpRef::of(module, id) else { return Side::Both };
     match op.def.mixed {
@@ -67,7 +67,7 @@ pub(super) fn works_on(module: &Module, id: OpId, kind: CoreKind) -> bool {
     }
 }
 
-/// True for an op that every core does.
+/// True for an op that every core executes.
 pub(super) fn on_each_core(module: &Module, op: OpId) -> bool {
     OpRef::of(module, op).is_some_and(|op| op.def.each_core)
 }
@@ -77,9 +77,9 @@ pub(super) fn region_around(module: &Module, op: OpId) -> Option<OpId> {
     std::iter::successors(module.parent_op(op), |at| module.parent_op(*at)).find(|at| side(module, *at) == Side::Region)
 }
 
-/// The one kind of core that does something that any could do, but that must be done once: a store of a scalar, a print.
-/// In a region the Vector cores do; elsewhere the Cube core, unless it would need what only the Vector cores know. What prints is
-/// done by the Vector cores, which print tiles, unless it would need what only the Cube core knows.
+/// The single kind of core for an op that any could execute but that must be done once: a store of a scalar, a print.
+/// In a region it is the Vector cores; elsewhere the Cube core, unless the op needs values that only the Vector cores
+/// have. Prints are done by the Vector cores, which print tiles, unless they need values that only the Cube core has.
 pub(super) fn once(module: &Module, op: OpId) -> CoreKind {
     let needs = |kind: CoreKind| {
         let mut seen = BTreeSet::new();
@@ -90,7 +90,7 @@ pub(super) fn once(module: &Module, op: OpId) -> CoreKind {
     if vector { CoreKind::Vector } else { CoreKind::Cube }
 }
 
-/// True if a value is computed from something that only a kind of core can read.
+/// True if a value is computed from something that only one kind of core can read.
 fn is_of(module: &Module, value: ValueId, kind: CoreKind, seen: &mut BTreeSet<ValueId>) -> bool {
     if !seen.insert(value) {
         return false;

@@ -7,7 +7,7 @@ use slipring_op::OpDef;
 use slipring_op::make::mark_placed;
 use slipring_pto as pto;
 
-/// Puts an op that was made at the end of a block; its only result, with a name.
+/// Appends an existing op to a block; returns its only result, with a name.
 pub(super) fn put(module: &mut Module, block: BlockId, op: OpId, name: &str) -> ValueId {
     module.append(block, op);
     let value = module.op(op).results[0];
@@ -15,7 +15,7 @@ pub(super) fn put(module: &mut Module, block: BlockId, op: OpId, name: &str) -> 
     value
 }
 
-/// Makes an op at the end of a block; its only result, with a name.
+/// Creates an op at the end of a block; returns its only result, with a name.
 pub(super) fn value(
     module: &mut Module,
     block: BlockId,
@@ -28,7 +28,7 @@ pub(super) fn value(
     put(module, block, op, name)
 }
 
-/// A move of a tile, in no block yet.
+/// A move of a tile, not in any block yet.
 pub(super) fn move_tile(module: &mut Module, from: ValueId, to: ValueId, span: Span) -> OpId {
     pto::TMOV.make(module, &[("src", &[from]), ("dst", &[to])], AttrDict::default(), &[], span)
 }
@@ -39,8 +39,9 @@ pub(super) fn constant(module: &mut Module, block: BlockId, name: &str, number: 
     put(module, block, op, name)
 }
 
-/// Where all cores of the cluster meet: each waits until its own pipes are idle, the Vector cores tell the Cube core,
-/// and go on when it has heard of all of them. The semaphores are the platform's last two, which no ring has.
+/// A barrier of all cores of the cluster: each waits until its own pipes are idle, the Vector cores signal the Cube
+/// core, and continue when it has received all their signals. The semaphores are the platform's last two, which no ring
+/// uses.
 pub(super) fn meet(
     module: &mut Module,
     block: BlockId,

@@ -1,20 +1,20 @@
-//! What is wrong with a text, and where.
+//! Errors in a text, with their location.
 
 use std::ops::Range;
 
 use thiserror::Error;
 
-/// A mistake in a text.
+/// An error in a text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{message}")]
 pub struct TextError {
-    /// Where, in bytes.
+    /// Its location, in bytes.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What would be right.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// The text stands for more than a limit allows: nothing after this is read.
+    /// The text exceeds a size limit: nothing after this is read.
     pub full: bool,
 }
 
@@ -34,5 +34,5 @@ impl TextError {
     }
 }
 
-/// Most bytes that a text may stand for: short texts can say long runs.
+/// Maximum number of bytes represented by a text: short texts can describe long runs.
 pub(crate) const MOST_BYTES: usize = 256 << 20;

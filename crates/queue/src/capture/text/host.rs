@@ -1,4 +1,4 @@
-//! What a host does besides queueing records.
+//! Host actions other than queueing records, in the text form.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::host::Settings;
 use crate::layout::{HOST_REGION, HOST_REGIONS, LONGEST_POLL, REGISTERS};
 use crate::wire::Xy;
 
-/// Most cycles of one pause.
+/// Maximum number of cycles of one pause.
 const LONGEST_PAUSE: u64 = 1 << 40;
 
 impl Parser {
-    /// A statement of what the host does; loads from tiles are not among them.
+    /// A statement for a host action; loads from tiles are handled elsewhere.
     pub(super) fn host(&mut self, line: &Line<'_>, what: &str) -> Result<(), TextError> {
         match what {
             "store" => self.store(line),
@@ -34,7 +34,7 @@ impl Parser {
         }
     }
 
-    /// There are two queues, or what follows goes to one of them.
+    /// Declares two queues, or selects one of them for what follows.
     pub(super) fn queues(&mut self, line: &Line<'_>, opens: bool) -> Result<(), TextError> {
         let number = line.number(0, if opens { "2" } else { "0 or 1" }, 2)?;
         let wrong = |message: &str| Err(TextError::new(line.span.clone(), message));
@@ -158,7 +158,7 @@ impl Parser {
     fn in_host(&self, line: &Line<'_>, addr: u64, bytes: u64) -> Result<(), TextError> {
         let own = &self.layout.sysmem;
         let queue = own.noc_base..own.noc_base + u64::from(own.bytes);
-        // Memory that the queue's host pins first, so that the queue's own lies where the kernels look for it.
+        // Memory that the queue's host pins first, so that the queue's own memory is where the kernels expect it.
         let staging = 0..Settings::CAREFUL.staging_bytes.min(queue.start);
         let inside = |range: &Range<u64>| range.start <= addr && addr.saturating_add(bytes) <= range.end;
         let pinned = self.pinned.iter().any(inside);
@@ -173,7 +173,7 @@ impl Parser {
         Err(TextError::new(line.span.clone(), message).hint("other memory is pinned by `pin ADDR BYTES`"))
     }
 
-    /// Something that the host does here; a `wait` in front of it comes first.
+    /// A host action at this point; a preceding `wait` comes first.
     pub(super) fn act(&mut self, line: &Line<'_>, kind: ActKind) -> Result<(), TextError> {
         let data = match &kind {
             ActKind::Store { bytes, .. } | ActKind::Poll { bytes, .. } => bytes.len(),

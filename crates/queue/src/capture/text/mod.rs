@@ -1,4 +1,4 @@
-//! Reading the text form: a line a statement, all mistakes of a file in one go.
+//! Parsing of the text form: one statement per line; all errors of a file are reported in one pass.
 
 mod error;
 mod host;
@@ -19,40 +19,40 @@ use values::{Line, Token, integer, tiles};
 
 pub use error::TextError;
 
-/// What a text says, as far as it can be understood.
+/// The contents of a text, as far as it can be parsed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Parsed {
-    /// What was understood.
+    /// The parsed part.
     pub capture: Capture,
-    /// What was not.
+    /// The errors.
     pub errors: Vec<TextError>,
 }
 
 impl Parsed {
-    /// The capture, if nothing was wrong.
+    /// The capture, if there were no errors.
     ///
     /// # Errors
-    /// All mistakes.
+    /// All errors.
     pub fn into_result(self) -> Result<Capture, Vec<TextError>> {
         if self.errors.is_empty() { Ok(self.capture) } else { Err(self.errors) }
     }
 }
 
-/// Statements that stand for themselves, for messages.
+/// Names of statements, for messages.
 const STATEMENTS: &str = "board, queues, queue, lowering, record, send, write, each, launch, timestamp, event, wait, take, load, store, poll, pin, unpin, pause, dump";
-/// Most bytes of memory that a text may ask to see.
+/// Maximum number of bytes of memory that a text may ask to show.
 const MOST_DUMPED: u64 = 16 << 20;
-/// What an entry counts at least.
+/// Minimum size counted for an entry.
 const LEAST_ENTRY: usize = 16;
-/// Mistakes after which nothing more is read.
+/// Number of errors after which nothing more is read.
 const MOST_ERRORS: usize = 100;
 
-/// Reads a text.
+/// Parses a text.
 pub fn parse(text: &str) -> Parsed {
     parse_for(text, None)
 }
 
-/// Reads a text for a board, in place of the one that it names.
+/// Parses a text for a board that replaces the named one.
 pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
     let mut out = Parsed::default();
     if let Some(board) = board {
@@ -109,24 +109,24 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
 
 struct Parser {
     out: Parsed,
-    /// The board is another than what the text names.
+    /// The board replaces the one named in the text.
     given: bool,
     board: Option<Board>,
     lowering: Lowering,
     layout: Layout,
-    /// Where the last field of it stands.
+    /// Location of the last memory map field.
     mapped: std::ops::Range<usize>,
     record: Option<Record>,
     /// Events of each queue so far.
     events: [u32; 2],
     bytes: usize,
-    /// Bytes of memory that are asked for.
+    /// Bytes of memory requested so far.
     dumped: u64,
     /// Whether the next entry waits for those before it.
     waits: bool,
-    /// Host memory that is pinned besides the queue's own, as the device sees it.
+    /// Pinned host memory other than the queue's own, at the device's addresses.
     pinned: Vec<Range<u64>>,
-    /// Which of two queues records go to, and the board as each of them sees it.
+    /// The current queue, and the board as each queue sees it.
     queue: u8,
     pair: Option<[Board; 2]>,
 }
@@ -250,7 +250,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The chosen board, or the default, which is then chosen.
+    /// The chosen board, or the default, which then counts as chosen.
     fn board(&mut self) -> Result<Board, TextError> {
         if let Some(pair) = &self.pair {
             return Ok(pair[usize::from(self.queue)].clone());
@@ -283,7 +283,7 @@ impl Parser {
     fn add(&mut self, mut entry: Entry) -> Result<(), TextError> {
         entry.queue = self.queue;
         entry.waits = std::mem::take(&mut self.waits);
-        // Entries without bytes take room too.
+        // Entries without bytes take memory too.
         self.bytes += entry.bytes.len().max(LEAST_ENTRY);
         if self.bytes > MOST_BYTES {
             return Err(TextError::full(entry.span));

@@ -1,4 +1,4 @@
-//! Records of the text form: prefetch commands by their fields, and what they relay.
+//! Records in the text form: prefetch commands by their fields, and their relayed contents.
 
 use std::ops::Range;
 
@@ -15,20 +15,20 @@ pub(super) fn is_prefetch(name: &str) -> bool {
     Prefetch::TABLE.iter().any(|info| info.name == name)
 }
 
-/// There is no room for more.
+/// The size limit is reached.
 struct Full;
 
-/// A record that is being read.
+/// A record being parsed.
 pub(super) struct Record {
     pub slot: Option<u16>,
     pub span: Range<usize>,
     bytes: Vec<u8>,
     relay: Option<Relay>,
-    /// The first byte that a line stands for, and the line.
+    /// The first byte that a line represents, and the line.
     lines: Vec<(usize, Range<usize>)>,
 }
 
-/// A prefetch command with what it relays.
+/// A prefetch command with its relayed data.
 struct Relay {
     command: Command,
     payload: Vec<u8>,
@@ -36,7 +36,7 @@ struct Relay {
     padding: Option<Vec<u8>>,
 }
 
-/// A command that is being read: header bytes and what follows them.
+/// A command being parsed: header bytes and the following bytes.
 struct Command {
     info: &'static CommandInfo,
     header: Vec<u8>,
@@ -62,8 +62,7 @@ impl Record {
         Ok(())
     }
 
-    /// A line inside the record.
-    /// `most`: bytes that it may stand for.
+    /// A line within the record. `most`: maximum number of bytes it may represent.
     pub fn line(&mut self, line: &Line<'_>, most: usize) -> Result<(), TextError> {
         let (first, rest) = line.split();
         let full = |_| TextError::full(line.span.clone());
@@ -109,7 +108,7 @@ impl Record {
         }
     }
 
-    /// Ends the present command, if its padding fits.
+    /// Ends the current command, if its padding fits.
     fn end_relay(&mut self, most: usize) -> Result<(), Full> {
         match self.relay.take() {
             Some(relay) if relay.padding_bytes() > most => Err(Full),
@@ -121,12 +120,12 @@ impl Record {
         }
     }
 
-    /// Bytes so far, those of the present command included.
+    /// Number of bytes so far, including the current command.
     pub fn size(&self) -> usize {
         self.bytes.len() + self.relay.as_ref().map_or(0, Relay::size)
     }
 
-    /// Its bytes, and which lines they come from.
+    /// Its bytes, and the lines they come from.
     pub fn finish(mut self) -> (Vec<u8>, Vec<(usize, Range<usize>)>) {
         if let Some(relay) = self.relay.take() {
             self.bytes.extend(relay.finish());
@@ -143,7 +142,7 @@ impl Relay {
         self.inner.is_none() && self.payload.is_empty()
     }
 
-    /// What follows `>`.
+    /// The part after `>`.
     fn inside(&mut self, what: &Token<'_>, rest: &[Token<'_>], most: usize) -> Result<(), TextError> {
         match (what.text, &mut self.inner) {
             ("bytes", _) => {
@@ -169,13 +168,13 @@ impl Relay {
         Ok(())
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     fn size(&self) -> usize {
         let of = |command: &Command| command.header.len() + command.list.len() + command.data.len();
         of(&self.command) + self.payload.len() + self.inner.as_ref().map_or(0, of)
     }
 
-    /// Most bytes that its stride pads it with.
+    /// Maximum number of padding bytes required by its stride.
     fn padding_bytes(&self) -> usize {
         let stride = self.command.get("stride").unwrap_or(0) as usize;
         stride.saturating_sub(self.size()).min(MOST_PADDING)
@@ -206,7 +205,7 @@ impl Relay {
     }
 }
 
-/// Most bytes that a stride pads a command with.
+/// Maximum number of padding bytes of a command.
 const MOST_PADDING: usize = 1 << 20;
 
 impl Command {
@@ -216,7 +215,7 @@ impl Command {
         Command { info, header, given: Vec::new(), list: Vec::new(), listed: 0, data: Vec::new() }
     }
 
-    /// A command by its name, with fields.
+    /// A command by name, with its fields.
     fn read(table: &'static [CommandInfo], name: &Token<'_>, fields: &[Token<'_>]) -> Result<Command, TextError> {
         let Some(info) = table.iter().find(|info| info.name == name.text) else {
             let names: Vec<&str> = table.iter().map(|info| info.name).collect();
@@ -260,14 +259,15 @@ impl Command {
         Some(raw.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
     }
 
-    /// Sets a field that the text does not give. What does not fit is cut, as a host's own packing would.
+    /// Sets a field that the text does not give. A value that does not fit is truncated, as a host's own packing would
+    /// do.
     fn derive(&mut self, name: &'static str, value: u64) {
         if let Some(field) = self.field(name).filter(|_| !self.given.contains(&name)) {
             self.header[field.offset..field.offset + field.bytes].copy_from_slice(&value.to_le_bytes()[..field.bytes]);
         }
     }
 
-    /// The bytes of a dispatch command; counts and lengths follow from the list and data where they are not given.
+    /// The bytes of a dispatch command; counts and lengths are derived from the list and data if they are not given.
     fn finish_dispatch(mut self) -> Vec<u8> {
         let (listed, data) = (self.listed, self.data.len() as u64);
         for name in ["count", "num_words", "offset_count"] {
@@ -289,7 +289,7 @@ impl Command {
     }
 }
 
-/// Sets `name=value` in the bytes of a structure, and says the field's name.
+/// Sets `name=value` in the bytes of a structure, and returns the field's name.
 fn set(bytes: &mut [u8], fields: &[Field], token: &Token<'_>) -> Result<&'static str, TextError> {
     let wrong = |message: String| TextError::new(token.span.clone(), message);
     let Some((name, text)) = token.text.split_once('=') else {

@@ -1,4 +1,4 @@
-//! Statements that stand for what a host does: they become records as the host's own lowering makes them.
+//! Statements for host operations: they become records through the host's own lowering.
 
 use super::values::{Line, bytes, tiles};
 use super::{Entry, Parser, TextError};
@@ -17,7 +17,7 @@ impl Parser {
                 let addr = line.number(1, "an address", u64::from(u32::MAX))? as u32;
                 let most = MOST_BYTES.saturating_sub(self.bytes);
                 let bytes = bytes(&line.tokens[3..], most)?;
-                // The same bytes go out once for each rectangle, and shares are padded.
+                // The same bytes are sent once for each rectangle, and shares are padded.
                 let copies = if what == "write" { cover(tiles.iter().copied()).len() } else { 1 };
                 let padding = if what == "write" { 0 } else { 20 * tiles.len() };
                 if bytes.len().saturating_mul(copies).saturating_add(padding) > most {
@@ -50,7 +50,7 @@ impl Parser {
     }
 }
 
-/// Cuts data into a share for each tile.
+/// Divides data into one share for each tile.
 fn shares(line: &Line<'_>, bytes: Vec<u8>, tiles: usize) -> Result<Vec<Vec<u8>>, TextError> {
     if tiles == 0 || bytes.is_empty() || !bytes.len().is_multiple_of(tiles) {
         let message = format!("{} bytes cannot be shared by {tiles} tiles", bytes.len());

@@ -25,7 +25,7 @@ impl Token<'_> {
     }
 }
 
-/// A line with its words, comments left out; never empty.
+/// A line with its words, without comments; never empty.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub tokens: Vec<Token<'a>>,
@@ -33,7 +33,7 @@ pub(super) struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// A line that starts at byte `at` of the text; `None` if it says nothing.
+    /// A line that starts at byte `at` of the text; `None` if it is blank.
     pub fn new(raw: &'a str, at: usize) -> Option<Line<'a>> {
         let comment = [raw.find('#'), raw.find("//")].into_iter().flatten().min();
         let code = &raw[..comment.unwrap_or(raw.len())];
@@ -75,7 +75,7 @@ pub(super) fn integer(text: &str) -> Option<u64> {
     }
 }
 
-/// The value of a field: a number, a place for words of places, names for flags.
+/// The value of a field: a number, a location for location words, names for flags.
 pub(super) fn field_value(name: &str, text: &str) -> Option<u64> {
     match name {
         "noc_xy" => match text {
@@ -117,7 +117,8 @@ fn tile(text: &str) -> Option<Xy> {
     Some(Xy::new(coordinate(x)?, coordinate(y)?))
 }
 
-/// Tiles: `workers`, or places and rectangles joined by `+`. Rectangles stand for the workers in them, row by row or column by column.
+/// Tiles: `workers`, or locations and rectangles joined by `+`. Rectangles denote the workers in them, row by row or
+/// column by column.
 pub(super) fn tiles(token: &Token<'_>, board: &Board, by_column: bool) -> Result<Vec<Xy>, TextError> {
     let mut workers: Vec<Xy> = board.workers().collect();
     if by_column {
@@ -137,12 +138,12 @@ pub(super) fn tiles(token: &Token<'_>, board: &Board, by_column: bool) -> Result
     Ok(out)
 }
 
-/// Places and rectangles joined by `+`.
+/// Locations and rectangles joined by `+`.
 pub(super) fn places(token: &Token<'_>) -> Result<Vec<Rect>, TextError> {
     Ok(parts(token)?.into_iter().map(|(rect, _)| rect).collect())
 }
 
-/// The same, each with whether it is a single place.
+/// The parts of such a list, and whether each is a single location.
 fn parts(token: &Token<'_>) -> Result<Vec<(Rect, bool)>, TextError> {
     let wrong = |part: &str| {
         TextError::new(token.span.clone(), format!("`{part}` names no tiles"))

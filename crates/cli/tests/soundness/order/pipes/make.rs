@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::{Act, All, Event, Launch, Mte2, Mte3, Pipe, S, Space, TILES, V, Window, program, share, tile};
-use crate::soundness::random::Rng;
+use crate::dice::Dice;
 
 /// A random program: as generated, repaired, or repaired and mutated.
-pub(super) fn acts(rng: Rng, launch: Launch) -> Vec<Act> {
+pub(super) fn acts(rng: Dice, launch: Launch) -> Vec<Act> {
     let mut maker = Maker { rng, launch, ids: BTreeMap::new() };
     let many = 3 + maker.rng.below(7);
     let mut acts = maker.acts(many, false);
@@ -21,24 +21,24 @@ pub(super) fn acts(rng: Rng, launch: Launch) -> Vec<Act> {
 
 /// Generates statements.
 struct Maker {
-    rng: Rng,
+    rng: Dice,
     launch: Launch,
     ids: BTreeMap<(Pipe, Pipe), u64>,
 }
 
 impl Maker {
     fn window(&mut self, y: bool, inside: bool) -> Window {
-        let row = [0, 0, 4, 8][self.rng.below(4) as usize];
-        let column = [0, 0, 8, 16][self.rng.below(4) as usize];
-        Window { y, row, column, by: if inside { [0, 4, 8][self.rng.below(3) as usize] } else { 0 } }
+        let row = self.rng.pick(&[0, 0, 4, 8]);
+        let column = self.rng.pick(&[0, 0, 8, 16]);
+        Window { y, row, column, by: if inside { self.rng.pick(&[0, 4, 8]) } else { 0 } }
     }
 
     fn tile(&mut self) -> usize {
-        self.rng.below(TILES.len() as u64) as usize
+        self.rng.place(TILES.len())
     }
 
     fn pipe(&mut self) -> Pipe {
-        [Mte2, V, Mte3][self.rng.below(3) as usize]
+        self.rng.pick(&[Mte2, V, Mte3])
     }
 
     /// A vector operation whose operands are the same tile or disjoint.
@@ -77,11 +77,11 @@ impl Maker {
                     }
                 }
                 18 => {
-                    let space = [Space::Local, Space::Local, Space::X, Space::Y][self.rng.below(4) as usize];
-                    let at = [0, 5, 64, 130][self.rng.below(4) as usize];
+                    let space = self.rng.pick(&[Space::Local, Space::Local, Space::X, Space::Y]);
+                    let at = self.rng.pick(&[0, 5, 64, 130]);
                     list.push(Act::Element { space, at, writes: space != Space::X && self.rng.chance(60) });
                 }
-                16 => list.push(Act::Barrier([V, Mte3, Mte2, All][self.rng.below(4) as usize])),
+                16 => list.push(Act::Barrier(self.rng.pick(&[V, Mte3, Mte2, All]))),
                 17 if !inside => {
                     let many = 2 + self.rng.below(3);
                     list.push(Act::Loop { times: 2, body: self.acts(many, true) });
@@ -134,10 +134,10 @@ impl Maker {
         if some.is_empty() {
             return;
         }
-        let path = some[self.rng.below(some.len() as u64) as usize].path.clone();
+        let path = self.rng.pick(&some).path.clone();
         let (at, above) = path.split_last().unwrap();
         let (kind, tile) = (self.rng.below(3), self.tile());
-        let barrier = Act::Barrier([V, Mte3, Mte2, All][self.rng.below(4) as usize]);
+        let barrier = Act::Barrier(self.rng.pick(&[V, Mte3, Mte2, All]));
         let list = list(acts, above);
         let behind_work = *at > 0 && !matches!(list[*at - 1], Act::Loop { .. });
         match &mut list[*at] {

@@ -1,0 +1,72 @@
+//! Local memory filled with a word.
+
+use slipring_machine::Role;
+use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
+use slipring_tile::Space;
+
+use crate::bursts::{Levels, nest_extents, walk};
+
+arguments! {
+    /// Address, the word's bits, how often, blocks of 32 bytes each time, and blocks from there to the next time.
+    pub struct FillArgs { to, word, times, blocks, gap }
+}
+
+/// Fills blocks of 32 bytes with a word, again and again at a distance. Arguments: [`FillArgs`]. The unit of its cost is
+/// a byte.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// The memory.
+    pub space: Space,
+    /// Whose it is.
+    pub core: Role,
+    /// Bytes of the word: 2 or 4.
+    pub bytes: usize,
+}
+
+/// Bytes of a block.
+const BLOCK: u64 = 32;
+/// The largest number of repetitions, blocks and blocks between.
+const MOST: u64 = 32767;
+
+impl Fill {
+    /// Bytes of a repetition, and the repetitions.
+    fn shape(args: &FillArgs<u64>) -> Result<(u64, Levels<1>), Fault> {
+        let named = [("number of repetitions", args.times), ("number of blocks", args.blocks), ("gap", args.gap)];
+        if let Some((what, found)) = named.into_iter().find(|(_, value)| *value > MOST) {
+            let message = format!("the {what} is {}", found as i64);
+            return Err(Fault::new("dma-operand", message).help(format!("it lies between 0 and {MOST}")));
+        }
+        if !args.to.is_multiple_of(BLOCK) {
+            let message = format!("the first byte to be filled, {}, is not a multiple of {BLOCK}", args.to);
+            return Err(Fault::new("dma-alignment", message));
+        }
+        let mut levels = Levels::new();
+        levels.push((args.times, [(args.blocks + args.gap) * BLOCK]));
+        Ok((args.blocks * BLOCK, levels))
+    }
+}
+
+impl Effect for Fill {
+    fn decides(&self, index: usize) -> bool {
+        index != 1
+    }
+
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
+        let args = FillArgs::of(args);
+        let (len, levels) = Fill::shape(&args)?;
+        nest_extents((self.space, self.core, args.to), len, &levels, &mut access.writes);
+        access.units.total += len * args.times;
+        Ok(())
+    }
+
+    fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
+        let args = FillArgs::of(args);
+        let (len, levels) = Fill::shape(&args)?;
+        let word = args.word.to_le_bytes();
+        walk(&levels, [args.to], &mut |[start]| {
+            let row = memory.bytes_mut(env, self.core, self.space, start, len as usize);
+            row.chunks_exact_mut(self.bytes).for_each(|at| at.copy_from_slice(&word[..self.bytes]));
+        });
+        Ok(0)
+    }
+}

@@ -1,0 +1,40 @@
+//! A whole program, launched several times.
+
+use slipring_ir::Severity;
+
+use crate::run::ProgramRun;
+use crate::{Program, ProgramOptions};
+use slipring_session::{Args, Error};
+
+impl Program {
+    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
+    /// with a finding.
+    ///
+    /// # Errors
+    /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
+    pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
+        let before = self.contents(args.into())?;
+        for number in 1..options.launches {
+            let mut run = self.run_on(before.clone(), &options.of_launch(number))?;
+            if run.has_findings() {
+                run.launch = number;
+                return Ok(run);
+            }
+        }
+        let mut run = self.run_on(before, &options.of_launch(options.launches))?;
+        run.launch = options.launches;
+        Ok(run)
+    }
+}
+
+impl ProgramRun<'_> {
+    /// Whether it did not come to its end, or something was found in it; hints are no findings.
+    pub fn has_findings(&self) -> bool {
+        !self.is_complete() || self.findings().messages().iter().any(|message| message.severity > Severity::Note)
+    }
+
+    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
+    pub fn launch(&self) -> u32 {
+        self.launch
+    }
+}

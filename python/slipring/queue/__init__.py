@@ -160,7 +160,7 @@ def _layout(layout, prefix="layout."):
 def _settings(
     board=None, mode=None, seed=None, late=None, allow=(), layout=None, limits=None, trace=False, record=False, base_from_launch=False,
 ):
-    """Named settings, in order of precedence."""
+    """Named settings, in the order in which they are applied."""
     if board is not None:
         own = os.fspath(board)
         yield ("board-text", Path(own).read_text()) if own.endswith(".toml") else ("board", own)

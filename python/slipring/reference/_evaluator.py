@@ -58,7 +58,7 @@ class Evaluator:
         return changed, result
 
     def add(self, target, delta):
-        """Adds to memory atomically: inside a region at its end, since both lanes may add to the same elements."""
+        """Adds to memory immediately, or at the end of a region, since both lanes may add to the same elements."""
         if not self.region:
             target[...] = (target.astype(delta.dtype) + delta).astype(target.dtype)
             return

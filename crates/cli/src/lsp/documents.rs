@@ -143,8 +143,7 @@ pub fn text_of(address: &str, language: &str, text: String) -> Text {
     Text::new(name, language, text, false)
 }
 
-/// Whether the text is to be checked: a Python file that does not import the language holds no kernels, and files that
-/// the command line would reject for their size are skipped.
+/// Whether the text is to be checked: a Python file that does not import the language contains no kernels.
 pub fn is_ours(text: &Text) -> bool {
     let lang = text.language.unwrap_or_else(|| Source::new(text.name.as_str(), "").lang());
     lang != Lang::Python || crate::session::names_us(&text.text)

@@ -179,7 +179,7 @@ fn verb(cli: &Cli) -> Exit {
     if let Err(message) = files::will_write(cli.verb.outputs()) {
         return output::fail(message);
     }
-    // Before anything is written, so that nothing is overwritten on such an error.
+    // Checked before any output is written: no output, not even the log of messages, may overwrite an input.
     for input in cli.verb.inputs() {
         if let Err(error) = files::not_written(Path::new(input)) {
             return output::fail(format!("cannot read `{}`: {error}", shown(input)));

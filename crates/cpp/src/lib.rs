@@ -6,16 +6,16 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | `blank` | what the preprocessor does, with every byte at its place |
+//! | `blank` | the preprocessor, which keeps every byte offset |
 //! | `tree` | the syntax tree, by `tree-sitter`; syntax errors |
-//! | `types` | types of C++ as types of the program |
-//! | `wrapper` | which parameters the runtime fills for each core |
-//! | `value` | what a name stands for |
-//! | `function` | functions, and the parts of them for one kind of core |
+//! | `types` | maps types of C++ to types of the program |
+//! | `wrapper` | the parameters that the runtime fills in for each core |
+//! | `value` | the values of names |
+//! | `function` | functions, and their parts for one kind of core |
 //! | `statement`, `flow` | declarations and assignments; branches and loops |
 //! | `expression` | numbers, pointers, elements of memory |
-//! | `object` | tiles, views of global memory, pipes: how they are declared |
-//! | `call` | calls of the tile library: a table of those with a form of their own, all others by their declarations |
+//! | `object` | declarations of tiles, views of global memory, and pipes |
+//! | `call` | calls of the tile library: a table of special forms; other calls follow the declarations of their ops |
 
 mod blank;
 mod call;

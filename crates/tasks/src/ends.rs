@@ -1,15 +1,16 @@
-//! Whether tasks that wait for each other come to their ends in every order.
+//! Whether tasks that wait for each other complete in every order.
 
 use std::collections::BTreeMap;
 
 use crate::graph::Graph;
 use crate::signals::{AllParts, At, Change, InParts, Nodes, SignalStep, in_parts, numbers};
 
-/// Why what was found does not hold for all orders of the tasks: in another one a wait may not end. `None` where each wait ends in each.
+/// Why the results may not hold for all orders of the tasks: in another order a wait may not end. `None` if each wait
+/// ends in every order.
 ///
-/// One order is followed, in which each task goes on as far as it can. Of another one that does not come to its end, take what is missing
-/// in it and comes first in the one that was followed: it is a wait, and all changes that came before it there are there. Others may be
-/// there as well, but for those that come after the wait.
+/// One order is followed, in which each task proceeds as far as it can. In an order that does not complete, consider
+/// the missing step that comes first in the followed order: it is a wait, and all changes that come before it in the
+/// followed order have taken place. Other changes may have taken place too, except those that come after the wait.
 pub fn in_another_order(graph: &Graph, own: &AllParts) -> Option<String> {
     let Some(InParts { first, reach, .. }) = in_parts(graph, own) else {
         return Some("the tasks use signals too often to be held against each other".into());
@@ -31,7 +32,7 @@ pub fn in_another_order(graph: &Graph, own: &AllParts) -> Option<String> {
     })
 }
 
-/// The steps of all tasks in an order in which each goes on as far as it can; and a task that then waits forever.
+/// The steps of all tasks in an order in which each proceeds as far as it can; and a task that then waits forever.
 fn followed(graph: &Graph, own: &AllParts) -> (BTreeMap<At, usize>, Option<usize>) {
     let before = graph.before();
     let mut next = vec![0; own.tasks.len()];
@@ -88,10 +89,10 @@ mod tests {
             let graph = Graph { tasks: vec![crate::Task::default(); tasks.len()], ..Graph::default() };
             in_another_order(&graph, &AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() }).is_none()
         };
-        // What only grows is there in the end.
+        // A signal that only grows reaches its final value.
         assert!(ends(&[task(&[add(1)]), task(&[add(1)]), task(&[wait(1, true)])]));
         assert!(ends(&[task(&[add(1), add(1)]), task(&[wait(1, true), add(-1), wait(1, true)])]));
-        // It is not just 1 for long, another one takes it back or sets something else.
+        // The value 1 does not last: another task decrements the signal or sets it to another value.
         assert!(!ends(&[task(&[add(1)]), task(&[wait(1, false)]), task(&[add(1)])]));
         assert!(!ends(&[task(&[add(1)]), task(&[wait(1, true)]), task(&[add(-1)])]));
         assert!(!ends(&[task(&[set(1)]), task(&[wait(1, true)]), task(&[set(0)])]));
@@ -99,7 +100,7 @@ mod tests {
         assert!(ends(&[task(&[set(1)]), task(&[wait(1, true)]), task(&[set(2)])]));
     }
 
-    /// A small generator of numbers.
+    /// A small random number generator.
     struct Roll(u64);
 
     impl Roll {
@@ -129,8 +130,8 @@ mod tests {
         }
     }
 
-    /// All ways in which the steps of tasks can follow each other: how far each task is in what can be reached, and whether one of them
-    /// ends in the middle.
+    /// All interleavings of the steps of tasks: the reachable progress of each task, and whether an interleaving gets
+    /// stuck.
     fn all_orders(own: &AllParts) -> (Vec<Vec<usize>>, bool) {
         let start = (vec![0; own.tasks.len()], own.first.clone());
         let (mut seen, mut work, mut stuck) = (std::collections::BTreeSet::from([start.clone()]), vec![start], false);

@@ -6,14 +6,14 @@
 //!
 //! | module | has |
 //! |---|---|
-//! | [`act`] | what an orchestration does itself with tensors |
+//! | [`act`] | operations of an orchestration itself on tensors |
 //! | [`bytes`] | sets of bytes of a tensor |
-//! | [`chain()`] | what the end of a run waited for, task after task |
-//! | [`graph`] | tasks, tensors, edges with their reason, what reaches what, cycles |
-//! | [`touched`] | what the tasks of a run touched, held against the graph: races, wrong directions, needless edges |
-//! | [`schedule`] | tasks on clusters in time; the critical path |
-//! | [`signals`] | tasks that wait for each other while they run, and the order that follows |
-//! | [`ends`] | whether tasks that wait for each other come to their ends in every order |
+//! | [`chain()`] | the chain of waits in a run, from its end back to its start |
+//! | [`graph`] | tasks, tensors, edges with their reasons, the transitive order, cycles |
+//! | [`touched`] | the accesses of tasks in a run compared with the graph: races, wrong directions, needless edges |
+//! | [`schedule`] | schedules tasks on clusters; the critical path |
+//! | [`signals`] | tasks that wait for each other while they run, and the resulting order |
+//! | [`ends`] | whether tasks that wait for each other complete in every order |
 //! | [`draw`] | the graph as text and as a picture |
 
 pub mod act;

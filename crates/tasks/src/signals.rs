@@ -40,12 +40,12 @@ impl Wanted {
         if self.at_least { number >= self.number } else { number == self.number }
     }
 
-    /// True if one of the numbers of a range ends it.
+    /// Whether a number of a range ends the wait.
     fn may_hold(self, (least, most): (i64, i64)) -> bool {
         most >= self.number && (self.at_least || least <= self.number)
     }
 
-    /// True if each of them does.
+    /// Whether every number of a range ends the wait.
     pub(crate) fn must_hold(self, (least, most): (i64, i64)) -> bool {
         self.holds(least) && self.holds(most)
     }
@@ -88,7 +88,7 @@ pub struct Parts {
 pub struct AllParts {
     /// Task by task.
     pub tasks: Vec<Parts>,
-    /// What signals are before the first task, where that is not 0.
+    /// Initial values of signals that are not 0.
     pub first: BTreeMap<Signal, i64>,
 }
 
@@ -291,11 +291,11 @@ pub(crate) fn before_waits(nodes: &Nodes<'_>, reach: &Reach, own: &AllParts) -> 
     found
 }
 
-/// The most changes that may come before or after a wait of which each is asked whether the wait needs it, where some set a signal.
+/// Maximum number of changes around a wait that are each tested for being needed, if some of them set a signal.
 const MOST_ASKED: usize = 32;
 
-/// What a signal may be once the `sure` changes took place, and any of the `open` ones, in any order that is not known to be another: a
-/// range for each change that may be the last to set it.
+/// The possible values of a signal after all `sure` changes and any of the `open` ones, in any order that does not
+/// contradict the known one: a range for each change that may be the last to set it.
 pub(crate) fn numbers(
     nodes: &Nodes<'_>,
     reach: &Reach,

@@ -12,8 +12,11 @@ use crate::here::root;
 use crate::ready::{Ready, args_of};
 use crate::walk;
 
+/// The files of the folder itself: those below it are wrong, or have pipes of their own.
 fn files() -> Vec<PathBuf> {
-    let files = walk::files(&root().join("tests/files/mixed"), &["pto"]);
+    let folder = root().join("tests/files/mixed");
+    let mut files = walk::files(&folder, &["pto"]);
+    files.retain(|file| file.parent() == Some(&*folder));
     assert!(files.len() >= 10, "{} files", files.len());
     files
 }

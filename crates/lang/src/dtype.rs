@@ -98,3 +98,34 @@ pub(crate) fn with_article(name: &str) -> String {
     let vowel = name.starts_with(['A', 'E', 'F', 'I', 'O', 'a', 'e', 'f', 'i', 'o']);
     format!("{} {name}", if vowel { "an" } else { "a" })
 }
+
+/// Element types by their names in torch and numpy.
+const TYPES: &[(&str, Elem)] = &[
+    ("float32", Elem::F32),
+    ("float", Elem::F32),
+    ("float16", Elem::F16),
+    ("half", Elem::F16),
+    ("bfloat16", Elem::BF16),
+    ("float8_e4m3fn", Elem::F8E4M3),
+    ("float8_e5m2", Elem::F8E5M2),
+    ("int8", Elem::I8),
+    ("int16", Elem::I16),
+    ("int32", Elem::I32),
+    ("int", Elem::I32),
+    ("int64", Elem::I64),
+    ("long", Elem::I64),
+    ("uint8", Elem::U8),
+    ("uint16", Elem::U16),
+    ("uint32", Elem::U32),
+    ("uint64", Elem::U64),
+];
+
+/// The element type of this name in libraries of arrays.
+pub(crate) fn elem_named(name: &str) -> Option<Elem> {
+    TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem)
+}
+
+/// The name of an element type in libraries of arrays.
+pub(crate) fn array_name(elem: Elem) -> Option<&'static str> {
+    TYPES.iter().find(|(_, own)| *own == elem).map(|(name, _)| *name)
+}

@@ -69,7 +69,6 @@ pub(crate) use locals::Locals;
 pub(crate) use recorder::{Groups, Recorder};
 pub(crate) use refs::Refs;
 pub(crate) use state::{Found, Host};
-pub(crate) use tensors::elem_named;
 pub(crate) use texts::ModuleText;
 pub(crate) use value::HostValue;
 pub(crate) use view::View;

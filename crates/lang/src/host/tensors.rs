@@ -7,30 +7,10 @@ use slipring_ir::Span;
 use slipring_tile::Elem;
 
 use super::value::HostValue;
+use crate::dtype::{array_name, elem_named};
 use crate::host::state::Host;
 use crate::host::value::unknown;
 use crate::value::Const;
-
-/// Types by their names in torch and numpy.
-const TYPES: &[(&str, Elem)] = &[
-    ("float32", Elem::F32),
-    ("float", Elem::F32),
-    ("float16", Elem::F16),
-    ("half", Elem::F16),
-    ("bfloat16", Elem::BF16),
-    ("float8_e4m3fn", Elem::F8E4M3),
-    ("float8_e5m2", Elem::F8E5M2),
-    ("int8", Elem::I8),
-    ("int16", Elem::I16),
-    ("int32", Elem::I32),
-    ("int", Elem::I32),
-    ("int64", Elem::I64),
-    ("long", Elem::I64),
-    ("uint8", Elem::U8),
-    ("uint16", Elem::U16),
-    ("uint32", Elem::U32),
-    ("uint64", Elem::U64),
-];
 
 /// The element type of a name such as `torch.float32`.
 pub(super) fn elem(value: &HostValue<'_>) -> Option<Elem> {
@@ -38,11 +18,6 @@ pub(super) fn elem(value: &HostValue<'_>) -> Option<Elem> {
     let (module, name) = path.rsplit_once('.')?;
     let float64 = module != "torch" && name == "float";
     (matches!(module, "torch" | "numpy" | "np") && !float64).then(|| elem_named(name)).flatten()
-}
-
-/// The type that libraries of arrays call so.
-pub(crate) fn elem_named(name: &str) -> Option<Elem> {
-    TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem)
 }
 
 fn tensor<'a>(shape: Vec<u64>, elem: Elem) -> HostValue<'a> {
@@ -67,8 +42,8 @@ pub(super) fn member<'a>(own: &Rc<(Vec<u64>, Elem)>, name: &str, span: Span) -> 
     let ints = |shape: &[u64]| shape.iter().map(|n| HostValue::int(*n as i64)).collect();
     Some(match name {
         "shape" => HostValue::Tuple(Rc::new(ints(&own.0))),
-        "dtype" => match TYPES.iter().find(|(_, elem)| *elem == own.1) {
-            Some((word, _)) => HostValue::Path(format!("torch.{word}").into()),
+        "dtype" => match array_name(own.1) {
+            Some(word) => HostValue::Path(format!("torch.{word}").into()),
             None => unknown(span, "a type"),
         },
         "T" | "mT" => tensor(own.0.iter().rev().copied().collect(), own.1),
@@ -187,7 +162,7 @@ pub(super) fn method<'a>(
         }
         _ => None,
     };
-    if let Some(elem) = TYPES.iter().find(|(word, _)| *word == name).map(|(_, elem)| *elem) {
+    if let Some(elem) = elem_named(name) {
         return tensor(own.0.clone(), elem);
     }
     match name {

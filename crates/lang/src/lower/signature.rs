@@ -351,7 +351,7 @@ fn tensor_type(
             let what = describe(lower, &other);
             let message = format!("elements have a type such as `pl.FP32`, this is {what}");
             let named = match &other {
-                Value::Const(Const::Str(name)) => crate::host::elem_named(name),
+                Value::Const(Const::Str(name)) => crate::dtype::elem_named(name),
                 _ => None,
             };
             let help = format!("write `pl.{}`", named.map_or("FP32", |elem| DType::Elem(elem).name()));

@@ -1,6 +1,6 @@
-//! Numbers that a seed decides, the same on every host.
+//! Pseudo-random numbers from a seed, the same on every host.
 
-/// A small generator of numbers (xorshift), in its state.
+/// A small generator (xorshift), by its state.
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -20,7 +20,7 @@ impl Dice {
         (self.word() >> 11) % n.max(1)
     }
 
-    /// A place in a list of so many.
+    /// An index into a list of this length.
     pub fn place(&mut self, count: usize) -> usize {
         self.below(count as u64) as usize
     }

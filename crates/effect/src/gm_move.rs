@@ -66,7 +66,7 @@ impl Effect for GmMove {
     }
 
     fn doubts(&self, index: usize) -> bool {
-        index >= GmMoveArgs::COUNT && self.window.is_place(index - GmMoveArgs::COUNT)
+        index >= GmMoveArgs::COUNT && self.window.is_checked(index - GmMoveArgs::COUNT)
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

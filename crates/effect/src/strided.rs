@@ -122,7 +122,7 @@ pub fn folds_otherwise(window: (u64, u64), (rows, cols): (u64, u64)) -> bool {
 }
 
 /// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
-/// many strides, in elements; of a window that is `placed` also where it begins in each dimension of its tensor, and the
+/// many strides, in elements; of a window whose `place` is given also where it begins in each dimension of its tensor, and the
 /// extents of that.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
@@ -130,8 +130,9 @@ pub struct Strided {
     pub elem: Elem,
     pub rank: usize,
     pub folding: Folding,
-    /// Its place in its tensor is given.
-    pub placed: bool,
+    /// Whether its place in its tensor is given: if so, the number of its first dimensions that the check of
+    /// [`Strided::inside`] never asks for ([`Part::left`]), whatever the arguments.
+    pub place: Option<usize>,
 }
 
 /// One direction of a folded window: `outer` loops around one with a constant stride.
@@ -249,43 +250,55 @@ impl Strided {
         Ok(window)
     }
 
+    /// The extents and the strides among the run-time arguments.
     fn shape<'a>(&self, args: &'a [u64]) -> (&'a [u64], &'a [u64]) {
         let (dims, rest) = args.split_at(self.rank.min(args.len()));
         (dims, &rest[..self.rank.min(rest.len())])
     }
 
-    /// True for an argument that is only asked whether the window lies inside of its tensor.
-    pub fn is_place(&self, index: usize) -> bool {
-        self.placed && index >= 2 * self.rank
+    /// The window's place in its tensor among the run-time arguments: its first indices, and the tensor's extents.
+    fn place<'a>(&self, args: &'a [u64]) -> (&'a [u64], &'a [u64]) {
+        let (_, place) = args.split_at((2 * self.rank).min(args.len()));
+        place.split_at(self.rank.min(place.len()))
     }
 
-    /// Looks whether the first `rows` × `cols` elements of the window of these arguments lie inside of its tensor, as
-    /// [`Part::left`] says; `verb` is `reads` or `writes`.
+    /// True for an argument that at most decides whether the window is inside its tensor.
+    pub fn is_place(&self, index: usize) -> bool {
+        self.place.is_some() && index >= 2 * self.rank
+    }
+
+    /// True for an argument that decides whether the window is inside its tensor.
+    pub fn is_checked(&self, index: usize) -> bool {
+        self.place.is_some_and(|ignored| index >= 2 * self.rank && index - 2 * self.rank >= ignored)
+    }
+
+    /// Requires the first `rows` × `cols` elements of the window of these arguments to be inside its tensor, by the rule of
+    /// [`Part::left`]; `verb` is `reads` or `writes`.
     ///
     /// # Errors
-    /// `memory-bounds` where they do not.
+    /// `memory-bounds` if they are not.
     pub fn inside(&self, args: &[u64], verb: &str, valid: (u32, u32), (rows, cols): (u32, u32)) -> Result<(), Fault> {
-        if !self.placed || rows == 0 || cols == 0 {
+        if self.place.is_none() || rows == 0 || cols == 0 {
             return Ok(());
         }
-        let (dims, _) = self.shape(args);
-        let (firsts, extents) = args[2 * self.rank..].split_at(self.rank);
+        let ((dims, _), (places, extents)) = (self.shape(args), self.place(args));
         let fold = self.folding.choose(dims, valid);
         let mut left = [u64::from(rows), u64::from(cols)];
-        let mut counts = vec![1; self.rank];
-        for (dim, n) in dims.iter().enumerate().rev() {
+        // Every move is checked: nothing is allocated unless it fails.
+        let (mut firsts, mut counts) = ([0i64; MAX_RANK], [1u64; MAX_RANK]);
+        for (dim, (n, place)) in dims.iter().zip(places).enumerate().rev() {
             let left = &mut left[fold.axis(dim, self.rank)];
-            counts[dim] = (*n).min(*left);
+            (firsts[dim], counts[dim]) = (*place as i64, (*n).min(*left));
             *left = left.div_ceil((*n).max(1));
         }
-        let firsts = firsts.iter().map(|first| *first as i64).collect();
-        let taken = Part { firsts, counts, extents: extents.to_vec() };
-        let Some(dim) = taken.left() else { return Ok(()) };
-        let (first, count, extent) = (taken.firsts[dim], taken.counts[dim], taken.extents[dim]);
+        let (firsts, counts) = (&firsts[..dims.len()], &counts[..dims.len()]);
+        let Some(dim) = Part::left(firsts, counts, extents) else { return Ok(()) };
+        let (first, count, extent) = (firsts[dim], counts[dim], extents[dim]);
         let last = i128::from(first) + i128::from(count) - 1;
         let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
         let message = format!("it {verb} {what} of dimension {dim} of a tensor that has {extent} there");
-        Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(taken))), message))
+        let part = Part { firsts: firsts.to_vec(), counts: counts.to_vec(), extents: extents.to_vec() };
+        Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(part))), message))
     }
 }
 
@@ -363,7 +376,7 @@ mod tests {
 
     fn window(fold: Fold, dims: &[u64], strides: &[u64]) -> StridedWindow {
         let args: Vec<u64> = dims.iter().chain(strides).copied().collect();
-        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold), placed: false }
+        Strided { elem: Elem::F16, rank: dims.len(), folding: Folding::Said(fold), place: None }
             .window(&args, (0, 1))
             .unwrap()
     }
@@ -412,7 +425,7 @@ mod tests {
 
     #[test]
     fn negative_extents_are_refused_and_huge_ones_do_not_overflow() {
-        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd), placed: false };
+        let view = Strided { elem: Elem::F32, rank: 2, folding: Folding::Said(Fold::Nd), place: None };
         assert_eq!(view.window(&[u64::MAX, 1, 1, 1], (1, 1)).unwrap_err().kind.code(), "view-shape");
         assert_eq!(view.window(&[4, 4, -4i64 as u64, 1], (4, 4)).unwrap_err().kind.code(), "view-shape");
         let huge = view.window(&[1 << 62, 1 << 62, 1 << 62, 1 << 61], (16, 16)).unwrap();

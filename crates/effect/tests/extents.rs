@@ -120,7 +120,7 @@ proptest! {
             None => (None, unsaid(&layout, &dims, valid)),
             said => (said, Fold::of(said, dims.len())),
         };
-        let window = Strided { elem: layout.elem, rank: dims.len(), folding: Folding::of(said, &layout, dims.len()), placed: false };
+        let window = Strided { elem: layout.elem, rank: dims.len(), folding: Folding::of(said, &layout, dims.len()), place: None };
         let effect = GmMove { tile: place_of, window, load, pad: 0, finish: Finish::default() };
         let size = layout.elem.bytes() as u64;
         let mut args = vec![TILE, valid.0.into(), valid.1.into(), 0, gm_address(0, offset * size)];

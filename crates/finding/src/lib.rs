@@ -256,27 +256,27 @@ impl Miss {
     }
 }
 
-/// What an access takes of a tensor, in elements of each dimension, the outermost first.
+/// The part of a tensor that an access takes, in elements of each dimension, the outermost first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// Where it begins.
+    /// The index of its first element.
     pub firsts: Vec<i64>,
-    /// How many it takes.
+    /// The number of its elements.
     pub counts: Vec<u64>,
-    /// How many the tensor has.
+    /// The extent of the tensor.
     pub extents: Vec<u64>,
 }
 
 impl Part {
-    /// The first dimension after the outermost one that it leaves. What leaves the outermost one leaves the tensor's bytes: whether
-    /// there are others is asked of the buffer.
-    pub fn left(&self) -> Option<usize> {
-        let outermost = self.extents.iter().position(|extent| *extent != 1)?;
+    /// The first dimension, not counting the outermost one, that the part leaves. A part that leaves the outermost
+    /// dimension leaves the tensor's bytes: whether there are others is a question to the buffer.
+    pub fn left(firsts: &[i64], counts: &[u64], extents: &[u64]) -> Option<usize> {
+        let outermost = extents.iter().position(|extent| *extent != 1)?;
         let inside = |dim: usize| {
-            let end = u64::try_from(self.firsts[dim]).ok().and_then(|first| first.checked_add(self.counts[dim]));
-            end.is_some_and(|end| end <= self.extents[dim])
+            let end = u64::try_from(firsts[dim]).ok().and_then(|first| first.checked_add(counts[dim]));
+            end.is_some_and(|end| end <= extents[dim])
         };
-        (outermost + 1..self.extents.len()).find(|dim| !inside(*dim))
+        (outermost + 1..extents.len()).find(|dim| !inside(*dim))
     }
 }
 

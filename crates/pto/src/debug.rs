@@ -162,7 +162,7 @@ fn lower_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         return Err(d.error("view-rank", format!("a window of global memory has 1 to {MAX_RANK} dimensions")));
     }
     d.emit(Inst::Barrier { pipe: None });
-    let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd), placed: false };
+    let window = Strided { elem: view.elem, rank, folding: Folding::Said(Fold::Nd), place: None };
     let effect = PrintView { name: op.module.value_name(value), core: d.role, window, form: form(op) };
     let mut args = PrintViewArgs { block: d.special(Special::BlockIdx), base: view.base }.list();
     args.extend(view.dims.iter().copied().chain(view.strides.iter().copied()));

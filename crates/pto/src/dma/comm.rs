@@ -293,7 +293,7 @@ fn move_piece(
     }
     let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
     let window = d.moved(view.base, bytes);
-    let strided = Strided { elem: view.elem, rank: 2, folding: Folding::Said(Fold::of(None, 2)), placed: false };
+    let strided = Strided { elem: view.elem, rank: 2, folding: Folding::Said(Fold::of(None, 2)), place: None };
     let finish = Finish { add: copy.add && !load, ..Finish::default() };
     let effect = GmMove { tile: place(d, tile), window: strided, load, pad: 0, finish };
     let mut args = GmMoveArgs { tile: tile.addr, rows, cols, scale: Operand::Imm(0), window }.list();

@@ -3,7 +3,7 @@
 use slipring_effect::{FOLD_HINT, Finish, Fold, Folding, MAX_RANK, Payload, Strided, TilePlace, folds_otherwise};
 use slipring_ir::{Attr, Diagnostic, Diags, Dim, EnumSpec, OperandSpec, Severity, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{Capability, Platform};
-use slipring_op::decode::{Decoder, TileRef, ViewRef};
+use slipring_op::decode::{Decoder, PlaceInTensor, TileRef, ViewRef};
 use slipring_op::def::{OpRef, Reported};
 use slipring_op::rules::{operand, require_space};
 use slipring_op::{LayoutConstraint, LayoutRule, On};
@@ -99,7 +99,14 @@ pub(crate) fn window(
     if let Some(place) = place {
         args.extend(place.firsts.iter().chain(&place.extents));
     }
-    Ok((Strided { elem, rank, folding: Folding::of(layout, tile, rank), placed: place.is_some() }, args))
+    // A window that leaves the outermost dimension leaves the buffer's bytes, which are checked anyway. So the loaded row
+    // numbers of a gather leave nothing in doubt here.
+    let ignored = |place: &PlaceInTensor| {
+        let ones = place.extents.iter().take_while(|extent| **extent == Operand::Imm(1)).count();
+        (ones + 1).min(rank)
+    };
+    let folding = Folding::of(layout, tile, rank);
+    Ok((Strided { elem, rank, folding, place: place.map(ignored) }, args))
 }
 
 /// A two-dimensional tensor of scales with packed bytes, as the four dimensions of its memory: pieces of 16 rows
@@ -121,7 +128,7 @@ fn packed_scales(
     let dims = [outer / 16, groups / 2, 16, 2];
     let strides = [groups * 16, 32, 2, 1];
     let args = dims.into_iter().chain(strides).map(Operand::Imm).collect();
-    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)), placed: false }, args))
+    Ok((Strided { elem, rank: 4, folding: Folding::Said(Fold::of(Some(layout), 4)), place: None }, args))
 }
 
 /// Reports a window that is known to fold into another number of rows and columns than the tile, although it has as

@@ -21,5 +21,5 @@ def tile(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]
 
 @pl.incore
 def number(y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: store-shape the number 1 is stored into a window of more than one element
+    # error: store-shape the number 1.0 is stored into a window of more than one element
     y[0, :] = 1.0

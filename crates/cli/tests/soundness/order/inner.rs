@@ -8,6 +8,7 @@ use std::fmt::Write;
 use super::pipes::Random;
 use super::{Before, Count, Lines, Said, lines, said};
 use crate::dice::Dice;
+use crate::soundness::random::dice;
 
 pub use ends::ends;
 
@@ -476,7 +477,7 @@ const ORDERS: usize = 4000;
 
 /// The program of a seed.
 fn of_seed(seed: u64) -> Program {
-    let mut maker = Maker { rng: Dice::new(seed), values: 0, scalars: seed.is_multiple_of(3) };
+    let mut maker = Maker { rng: dice(seed), values: 0, scalars: seed.is_multiple_of(3) };
     let mut acts = maker.program();
     if maker.rng.chance(85) {
         maker.repair(&mut acts);

@@ -1,4 +1,4 @@
-//! Local memory filled with a word.
+//! Filling local memory with a word.
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
@@ -7,25 +7,26 @@ use slipring_tile::Space;
 use crate::bursts::{Levels, nest_extents, walk};
 
 arguments! {
-    /// Address, the word's bits, how often, blocks of 32 bytes each time, and blocks from there to the next time.
+    /// Address, the bits of the word, number of repetitions, number of blocks of 32 bytes in each, number of blocks between
+    /// two repetitions.
     pub struct FillArgs { to, word, times, blocks, gap }
 }
 
-/// Fills blocks of 32 bytes with a word, again and again at a distance. Arguments: [`FillArgs`]. The unit of its cost is
-/// a byte.
+/// Fills runs of blocks of 32 bytes, at equal distances, with a word. Arguments: [`FillArgs`]. The unit of its cost is a
+/// byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
     /// The memory.
     pub space: Space,
-    /// Whose it is.
+    /// The core of the memory.
     pub core: Role,
-    /// Bytes of the word: 2 or 4.
+    /// The size of the word in bytes: 2 or 4.
     pub bytes: usize,
 }
 
-/// Bytes of a block.
+/// The size of a block in bytes.
 const BLOCK: u64 = 32;
-/// The largest number of repetitions, blocks and blocks between.
+/// The maximum of each number: repetitions, blocks, and blocks between two repetitions.
 const MOST: u64 = 32767;
 
 impl Fill {
@@ -48,7 +49,7 @@ impl Fill {
 
 impl Effect for Fill {
     fn decides(&self, index: usize) -> bool {
-        index != 1
+        index != FillArgs::AT.word
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {

@@ -1,10 +1,10 @@
-//! `infer-vecscopes`: vector functions around vector instructions that stand outside of one.
+//! `infer-vecscopes`: vector functions around vector instructions that are outside one.
 //!
-//! Instructions on vector registers are part of a program of pipe V, which `pto.vecscope` marks. Where a text leaves that
-//! out, neighbours become one vector function: vector instructions, loops and branches of nothing else, and the scalar
-//! code between them. Work of another pipe, flags, barriers and calls end it. Scalar code that needs nothing of the
-//! function stays in front of it. A predicate or register that is made of numbers alone and used in several functions is
-//! made in each; one that holds more cannot pass from one function to another, which is an error.
+//! Instructions on vector registers are part of a program of pipe V, which `pto.vecscope` marks. If a text omits it,
+//! adjacent ops become one vector function: vector instructions, loops and branches that contain nothing else, and the
+//! scalar code between them. An operation of another pipe, a flag, a barrier or a call ends it. Scalar code that does not
+//! depend on the function is moved in front of it. A predicate or register that is computed from numbers alone and used
+//! in several functions is computed in each; using any other register in a second function is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,24 +21,25 @@ pub const PASS: Pass = Pass {
     run,
 };
 
-/// What an op is for the vector function that its neighbours may be.
+/// The role of an op in an inferred vector function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
-    /// Belongs into a vector function.
+    /// Belongs in a vector function.
     Vector,
-    /// Scalar code that may stand in one.
+    /// Scalar code that may be in one.
     Scalar,
-    /// Ends it.
+    /// Ends the vector function before it.
     Other,
 }
 
 fn run(module: &mut Module, _: &PassContext<'_>, diags: &mut Diags) {
-    if !module.walk(module.top).iter().any(|op| class(module, *op) == Class::Vector) {
+    // Most texts have none; whether loops and branches are vector code follows from what is in them.
+    if !module.walk(module.top).iter().any(|op| is_instruction(module, *op)) {
         return;
     }
     let (inside, mut scopes) = (called_from_inside(module), Vec::new());
     for function in module.functions().collect::<Vec<_>>() {
-        // What takes registers is part of the vector function that calls it.
+        // A function that takes registers is part of the vector function that calls it.
         let takes = module
             .body(function, 0)
             .is_some_and(|body| module.block(body).args.iter().any(|arg| is_vector(module.ty(*arg))));
@@ -46,10 +47,12 @@ fn run(module: &mut Module, _: &PassContext<'_>, diags: &mut Diags) {
             regions(module, function, &mut scopes);
         }
     }
-    escapes(module, &scopes, diags);
+    if !scopes.is_empty() {
+        escapes(module, &scopes, diags);
+    }
 }
 
-/// Functions that vector functions call, directly or by others.
+/// Functions that vector functions call, directly or indirectly.
 fn called_from_inside(module: &Module) -> BTreeSet<OpId> {
     let mut found = BTreeSet::new();
     let mut left: Vec<OpId> = module.walk(module.top).into_iter().filter(|op| is_scope(module, *op)).collect();
@@ -66,7 +69,7 @@ fn called_from_inside(module: &Module) -> BTreeSet<OpId> {
     found
 }
 
-/// A vector function as the text has it.
+/// Whether an op is a vector function of the text.
 fn is_scope(module: &Module, op: OpId) -> bool {
     let op = module.op(op);
     op.attrs.get(names::VECTOR_LOOP).is_some() || op.is(&VECSCOPE.schema) || op.is(&STRICT_VECSCOPE.schema)
@@ -76,22 +79,30 @@ fn is_vector(ty: &Type) -> bool {
     matches!(ty, Type::VReg(..) | Type::Mask(_) | Type::Align)
 }
 
+/// Whether an op without a body is a vector instruction, such as a choice between registers.
+fn is_instruction(module: &Module, op: OpId) -> bool {
+    let data = module.op(op);
+    let makes = || data.results.iter().any(|result| is_vector(module.ty(*result)));
+    OpDef::of(module, op)
+        .is_some_and(|def| def.in_vector_function || data.regions.is_empty() && only_computes(def) && makes())
+}
+
+/// Whether an op does nothing but compute, on every core.
+fn only_computes(def: &OpDef) -> bool {
+    def.only_computes() && def.core == CoreRule::Any && def.mixed.is_none()
+}
+
 fn class(module: &Module, op: OpId) -> Class {
     let Some(def) = OpDef::of(module, op) else { return Class::Other };
-    if def.in_vector_function {
+    if is_instruction(module, op) {
         return Class::Vector;
     }
-    if is_scope(module, op) || !def.only_computes() || def.core != CoreRule::Any || def.mixed.is_some() {
+    if is_scope(module, op) || !only_computes(def) {
         return Class::Other;
     }
     let data = module.op(op);
     if data.regions.is_empty() {
-        // A choice between registers is an instruction, too.
-        return match data.results.as_slice() {
-            [] => Class::Other,
-            results if results.iter().any(|result| is_vector(module.ty(*result))) => Class::Vector,
-            _ => Class::Scalar,
-        };
+        return if data.results.is_empty() { Class::Other } else { Class::Scalar };
     }
     let bodies = data.regions.iter().flat_map(|region| &module.region(*region).blocks);
     let mut found = Class::Other;
@@ -106,7 +117,7 @@ fn class(module: &Module, op: OpId) -> Class {
     found
 }
 
-/// The bodies of an op that is no vector function and is not to stand in one.
+/// Makes the vector functions in the bodies of an op that is outside every vector function.
 fn regions(module: &mut Module, op: OpId, scopes: &mut Vec<OpId>) {
     for region in module.op(op).regions.clone() {
         for block in module.region(region).blocks.clone() {
@@ -121,7 +132,7 @@ fn in_block(module: &mut Module, block: BlockId, scopes: &mut Vec<OpId>) {
     for op in ops {
         match class(module, op) {
             Class::Vector => run.push(op),
-            // In front of a function it stays where it is.
+            // It stays in front of the next function.
             Class::Scalar if run.is_empty() => {}
             Class::Scalar => run.push(op),
             Class::Other => {
@@ -143,7 +154,7 @@ fn in_block(module: &mut Module, block: BlockId, scopes: &mut Vec<OpId>) {
     }
 }
 
-/// All ops of a list and in them.
+/// The ops of a list, with all ops inside them.
 fn within(module: &Module, ops: &[OpId]) -> BTreeSet<OpId> {
     let mut found: BTreeSet<OpId> = ops.iter().copied().collect();
     for op in ops {
@@ -153,7 +164,7 @@ fn within(module: &Module, ops: &[OpId]) -> BTreeSet<OpId> {
     found
 }
 
-/// Makes a vector function of neighbours, the first and the last of which are vector instructions.
+/// Makes a vector function of adjacent ops, of which the first and the last are vector code.
 fn wrap(module: &mut Module, block: BlockId, run: &[OpId]) -> OpId {
     let mut moved = Vec::new();
     let mut made: BTreeSet<ValueId> = BTreeSet::new();
@@ -168,7 +179,7 @@ fn wrap(module: &mut Module, block: BlockId, run: &[OpId]) -> OpId {
     let scope = VECSCOPE.make(module, &[], AttrDict::default(), &[], span);
     let region = module.add_region(scope);
     let body = module.add_block(region);
-    // Scalar code that needs nothing of the function comes before it.
+    // Scalar code that does not depend on the function comes before it.
     let own: BTreeSet<OpId> = moved.iter().copied().collect();
     let mut ops = module.block(block).ops.clone();
     let last = ops.iter().rposition(|op| own.contains(op)).unwrap_or(0);
@@ -180,7 +191,7 @@ fn wrap(module: &mut Module, block: BlockId, run: &[OpId]) -> OpId {
     scope
 }
 
-/// Gives the function its own copies of registers that others made of numbers alone.
+/// Gives the function its own copies of registers that others compute from numbers alone.
 fn make_again(module: &mut Module, body: BlockId, moved: &[OpId]) {
     let inside = within(module, moved);
     let mut map = ValueMap::default();
@@ -200,7 +211,7 @@ fn make_again(module: &mut Module, body: BlockId, moved: &[OpId]) {
     module.set_ops(body, copies);
 }
 
-/// Copies what makes a register, if it is outside and can be made again; false if it cannot.
+/// Copies the ops that compute a register, if they are outside and can be repeated; false if they cannot.
 fn copy(
     module: &mut Module,
     value: ValueId,
@@ -227,7 +238,7 @@ fn copy(
     true
 }
 
-/// Reports what one of these functions makes and something outside of it uses.
+/// Reports values of these functions that are used outside them.
 fn escapes(module: &Module, scopes: &[OpId], diags: &mut Diags) {
     let mut users: BTreeMap<ValueId, Vec<OpId>> = BTreeMap::new();
     for op in module.walk(module.top) {

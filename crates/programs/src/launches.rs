@@ -7,11 +7,11 @@ use crate::{Program, ProgramOptions};
 use slipring_session::{Args, Error};
 
 impl Program {
-    /// Runs the tasks, each when all that it waits for is over and a cluster is free; as often as is asked, up to the first launch
-    /// with a finding.
+    /// Runs the tasks, each when everything that it waits for is complete and a cluster is free; as many launches as
+    /// requested, up to the first one with a finding.
     ///
     /// # Errors
-    /// If a kernel has errors, or out of memory. What goes wrong in the run is a finding of its.
+    /// If a kernel has errors, or out of memory. Errors in the run are its findings.
     pub fn run<'a>(&self, args: impl Into<Args<'a>>, options: &ProgramOptions) -> Result<ProgramRun<'_>, Error> {
         let before = self.contents(args.into())?;
         for number in 1..options.launches {
@@ -28,12 +28,12 @@ impl Program {
 }
 
 impl ProgramRun<'_> {
-    /// Whether it did not come to its end, or something was found in it; hints are no findings.
+    /// Whether the run did not complete, or has findings; hints are not findings.
     pub fn has_findings(&self) -> bool {
         !self.is_complete() || self.findings().messages().iter().any(|message| message.severity > Severity::Note)
     }
 
-    /// Which launch this was, from 1: the last one asked for, or the first one with a finding.
+    /// The number of this launch, counted from 1: the last one requested, or the first one with a finding.
     pub fn launch(&self) -> u32 {
         self.launch
     }

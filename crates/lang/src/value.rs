@@ -395,7 +395,7 @@ pub(crate) enum Strange {
     Parameter,
     /// What a decorator that is not known made of a function: reading it from an instance may call that.
     Decorated,
-    /// What an exception of Python says, as an error shows it.
+    /// The message of a Python exception, or a text with one in it, as an error shows it.
     Said(Rc<str>),
 }
 
@@ -410,10 +410,10 @@ impl Unknown {
         Unknown { span, why: format!("a call of `{path}`"), is: Strange::Call(path.into()) }
     }
 
-    /// What an exception of Python says, in words that are not Python's own.
+    /// The message of a Python exception, in words that are not Python's own.
     pub fn said(span: Span, text: impl Into<String>) -> Unknown {
         let text: String = text.into();
-        Unknown { span, why: "what an exception of Python says".into(), is: Strange::Said(text.into()) }
+        Unknown { span, why: "the message of a Python exception".into(), is: Strange::Said(text.into()) }
     }
 
     /// A parameter of a function that nothing calls.

@@ -4,7 +4,7 @@
 # test: check %s
 # exit: 2
 # check: `x` of `second` is None here
-# check: help: a call gives back what its function returns: end that with `return out`
+# check: help: a call returns what its function returns: end the function with `return out`
 import slipring.language as pl
 
 

@@ -8,17 +8,18 @@
 # check: error[too-large]: a chunk of 128 KiB, at most 96 are copied at a time
 # test: run %s --func negative --devices 2 --arg iota:i32[1x8]
 # exit: 2
-# check: error[argument]: `chunk_rows=-4`: a chunk has no size below 0
+# check: error[argument]: `chunk_rows=-4` is negative
+# check: help: 0 means no limit
 # test: run %s --func negative_counted --devices 2 --arg iota:i32[1x8]
 # exit: 2
-# check: error[argument]: `chunk_cols=-1`: a chunk has no size below 0
+# check: error[argument]: `chunk_cols=-1` is negative
 # test: run %s --func one_row --devices 2 --arg iota:i32[1x8]
 # exit: 2
-# check: error[argument]: `chunk_rows=4`: a copy of one dimension has one row
-# check: `chunk_cols=` says how long its chunks are
+# check: error[argument]: `chunk_rows=4`: a one-dimensional copy has a single row
+# check: set the chunk length with `chunk_cols=`
 # test: run %s --func one_row_counted --devices 2 --arg iota:i32[1x8]
 # exit: 2
-# check: error[argument]: `chunk_rows=2`: a copy of one dimension has one row
+# check: error[argument]: `chunk_rows=2`: a one-dimensional copy has a single row
 import pypto.language as pl
 import pypto.language.distributed as pld
 

@@ -6,6 +6,7 @@ use ruff_python_ast::{CmpOp, Operator};
 use slipring_ir::Span;
 
 use super::iter::values_iter;
+use super::text::Text;
 use super::value::{Given, HostValue};
 use crate::host::contents::range_len;
 use crate::host::state::Host;
@@ -84,9 +85,9 @@ impl<'a> Host<'a> {
             }
             ("len", [value]) => self.len_of(value, span)?,
             ("bool", [value]) => HostValue::bool(self.bool_of(value, span)?),
-            ("str", [value]) => HostValue::str(self.str_of(value, span)?),
-            ("repr", [value]) => HostValue::str(self.repr_of(value, span)?),
-            ("format", [value]) => HostValue::str(self.formatted(value, "", span)?),
+            ("str", [value]) => Text::of(self.str_of(value, span), value)?.value(span),
+            ("repr", [value]) => Text::of(self.repr_of(value, span), value)?.value(span),
+            ("format", [value]) => Text::of(self.formatted(value, "", span), value)?.value(span),
             ("format", [value, HostValue::Const(Const::Str(spec))]) => {
                 HostValue::str(self.formatted(value, &spec.clone(), span)?)
             }

@@ -300,7 +300,7 @@ impl<'a> Host<'a> {
         if let Some(place) = self.foreign_star[self.module] {
             return unknown(place, format!("`{name}`, which this import may bind"));
         }
-        if super::names::is_known(name) || super::raise::exception(name).is_some() {
+        if super::names::is_known(name) || super::exceptions::exception(name).is_some() {
             return HostValue::Path(name.into());
         }
         if self.star[self.module] && crate::ops::is_word(name) {

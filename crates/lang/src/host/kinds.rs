@@ -38,7 +38,7 @@ impl<'a> Host<'a> {
                 if &**path == "object" {
                     return Some(true);
                 }
-                if super::raise::exception(path).is_some() {
+                if super::exceptions::exception(path).is_some() {
                     return match value {
                         HostValue::Exception(_) | HostValue::Object(_) => {
                             if self.exception_of(value).is_none() {

@@ -85,7 +85,7 @@ impl<'a> Host<'a> {
             self.let_go(&values, span, &result.why);
         }
         match first {
-            Some(value) if is_known(path) => value,
+            Some(value) if is_known(path) => because(value, span, path),
             _ => HostValue::Unknown(Rc::new(result)),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Host<'a> {
     fn known_path(&mut self, path: &str, given: &Given<'a>, span: Span) -> Option<HostValue<'a>> {
         let args: Vec<HostValue<'a>> = given.iter().filter(|(n, _)| n.is_none()).map(|(_, v)| v.clone()).collect();
         let keyword = |wanted: &str| given.iter().find(|(n, _)| n.as_deref() == Some(wanted)).map(|(_, v)| v.clone());
-        if let Some(kind) = super::raise::exception(path) {
+        if let Some(kind) = super::exceptions::exception(path) {
             let all = given.iter().all(|(name, _)| name.is_none());
             return all.then(|| HostValue::Exception(Rc::new((kind.into(), args))));
         }

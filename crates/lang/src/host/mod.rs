@@ -40,6 +40,7 @@ mod builtin;
 mod call;
 mod compare;
 mod contents;
+mod exceptions;
 mod expr;
 mod instance;
 mod iter;

@@ -1,5 +1,7 @@
 //! Builtin names of Python.
 
+use super::exceptions::exception;
+
 /// Host code knows its value or result, if the arguments are known.
 const HOST: u8 = 1;
 /// It neither keeps nor changes its arguments.
@@ -32,8 +34,13 @@ const PYTHON: &[(&str, u8)] = &[
     ("tuple", HOST | TYPE), ("type", HOST | PURE | TYPE), ("vars", HOST), ("zip", HOST | KERNEL),
 ];
 
+/// True for a builtin name of Python, exceptions included; its value or result may not be known.
+pub(super) fn is_of_python(name: &str) -> bool {
+    is_there(name) || exception(name).is_some()
+}
+
 /// True for a builtin name of Python that is not an exception, whatever its properties.
-pub(crate) fn is_there(name: &str) -> bool {
+fn is_there(name: &str) -> bool {
     facts(name).is_some()
 }
 

@@ -4,70 +4,34 @@ use std::rc::Rc;
 
 use slipring_ir::{Diagnostic, Span};
 
+use super::exceptions::{exception, is_a};
 use super::value::HostValue;
 use crate::host::state::{Host, Raised};
 use crate::host::value::unknown;
 use crate::value::{Const, Strange, Unknown};
 
-/// Python's exceptions, each with its base.
-const EXCEPTIONS: &[(&str, &str)] = &[
-    ("BaseException", ""),
-    ("Exception", "BaseException"),
-    ("SystemExit", "BaseException"),
-    ("KeyboardInterrupt", "BaseException"),
-    ("GeneratorExit", "BaseException"),
-    ("ArithmeticError", "Exception"),
-    ("ZeroDivisionError", "ArithmeticError"),
-    ("OverflowError", "ArithmeticError"),
-    ("FloatingPointError", "ArithmeticError"),
-    ("LookupError", "Exception"),
-    ("IndexError", "LookupError"),
-    ("KeyError", "LookupError"),
-    ("AssertionError", "Exception"),
-    ("AttributeError", "Exception"),
-    ("EOFError", "Exception"),
-    ("ImportError", "Exception"),
-    ("ModuleNotFoundError", "ImportError"),
-    ("MemoryError", "Exception"),
-    ("NameError", "Exception"),
-    ("UnboundLocalError", "NameError"),
-    ("OSError", "Exception"),
-    ("FileNotFoundError", "OSError"),
-    ("PermissionError", "OSError"),
-    ("TimeoutError", "OSError"),
-    ("RuntimeError", "Exception"),
-    ("NotImplementedError", "RuntimeError"),
-    ("RecursionError", "RuntimeError"),
-    ("StopIteration", "Exception"),
-    ("TypeError", "Exception"),
-    ("ValueError", "Exception"),
-    ("UnicodeError", "ValueError"),
-    ("Warning", "Exception"),
-    ("UserWarning", "Warning"),
-    ("DeprecationWarning", "Warning"),
-    ("RuntimeWarning", "Warning"),
-];
-
-/// Python's exception with this name.
-pub(super) fn exception(name: &str) -> Option<&'static str> {
-    EXCEPTIONS.iter().find(|(known, _)| *known == name).map(|(known, _)| *known)
-}
-
-/// True if an exception of Python is another one, or derives from it.
-fn is_a(name: &str, other: &str) -> bool {
-    let mut name = name;
-    while !name.is_empty() {
-        if name == other {
-            return true;
-        }
-        name = EXCEPTIONS.iter().find(|(known, _)| *known == name).map_or("", |(_, base)| base);
+/// The text of a message of Python itself, or of an exception whose only argument is one.
+pub(super) fn said(value: &HostValue<'_>) -> Option<Rc<str>> {
+    match value {
+        HostValue::Unknown(why) => match &why.is {
+            Strange::Said(text) => Some(text.clone()),
+            _ => None,
+        },
+        HostValue::Exception(exception) => match &exception.1[..] {
+            [one] => said(one),
+            _ => None,
+        },
+        HostValue::Object(object) if object.class.as_ref()?.exception.is_some() => match object.fields.get("args")? {
+            HostValue::Tuple(args) if args.len() == 1 => said(&args[0]),
+            _ => None,
+        },
+        _ => None,
     }
-    false
 }
 
 impl<'a> Host<'a> {
-    /// Raises an exception of Python. What is evaluated on the way to who catches it is of no account. The text is for readers:
-    /// Python's own differs from version to version, so that the file does not know it.
+    /// Raises a Python exception. Its text is for messages only: Python's wording differs between versions, so the file
+    /// cannot depend on it.
     pub(super) fn fail(&mut self, kind: &str, text: impl Into<String>, span: Span) -> HostValue<'a> {
         let said = HostValue::Unknown(Rc::new(Unknown::said(span, text)));
         self.raise(HostValue::Exception(Rc::new((kind.into(), vec![said]))), span)
@@ -181,27 +145,19 @@ impl<'a> Host<'a> {
                 _ => None,
             };
             match code {
-                None
-                | Some(HostValue::Const(Const::None | Const::Int(0) | Const::Bool(false)) | HostValue::Unknown(_)) => {
-                    return None;
-                }
+                None | Some(HostValue::Const(Const::None | Const::Int(0) | Const::Bool(false))) => return None,
+                // It may be 0, unless it is a text.
+                Some(code @ HostValue::Unknown(_)) if said(&code).is_none() => return None,
                 _ => {}
             }
         }
-        let text = match &raised.value {
-            HostValue::Exception(exception) => match &exception.1[..] {
-                [HostValue::Unknown(why)] => match &why.is {
-                    Strange::Said(text) => Some(text.to_string()),
-                    _ => None,
-                },
-                _ => None,
-            },
-            _ => None,
+        let text = match said(&raised.value) {
+            Some(text) => text.to_string(),
+            None => self.exception_text(&raised.value, raised.span).unwrap_or_default(),
         };
-        let text = text.or_else(|| self.exception_text(&raised.value, raised.span)).unwrap_or_default();
-        let said = if text.is_empty() { name.to_string() } else { format!("{name}: {text}") };
+        let what = if text.is_empty() { name.to_string() } else { format!("{name}: {text}") };
         let code = if &*kind == "AssertionError" { "assert" } else { "raise" };
-        let message = format!("the file's own code stops here: {said}");
+        let message = format!("the file's own code stops here: {what}");
         let place = if raised.module == 0 { raised.span } else { Span::default() };
         let mut error = Diagnostic::error(code, place, message);
         if raised.module != 0 {

@@ -136,7 +136,8 @@ pub(super) enum Saved<'a> {
     List(Rc<Held<Vec<HostValue<'a>>>>, Vec<HostValue<'a>>, Option<Rc<Unknown>>),
     Dict(Rc<Held<Entries<'a>>>, Entries<'a>, Option<Rc<Unknown>>),
     Iter(HostValue<'a>, Box<Source<'a>>),
-    Name(Scope<'a>, Rc<str>, Option<HostValue<'a>>, Option<Rc<Unknown>>),
+    /// A name, its value, why it was lost, and whether it might be unbound.
+    Name(Scope<'a>, Rc<str>, Option<HostValue<'a>>, Option<Rc<Unknown>>, bool),
     Frame(Scope<'a>, Option<Rc<Unknown>>),
 }
 

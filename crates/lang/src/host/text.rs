@@ -1,32 +1,72 @@
 //! Text of values: `str`, `repr`, f-strings and `%`.
 
+use std::rc::Rc;
+
 use ruff_python_ast::{ConversionFlag, ExprFString, InterpolatedStringElement};
 use slipring_ir::Span;
 
+use super::raise::said;
 use super::value::HostValue;
 use crate::host::state::Host;
 use crate::host::value::unknown;
 use crate::text::python_text;
-use crate::value::Const;
+use crate::value::{Const, Unknown};
 
 /// Maximum nesting depth of printed values.
 const MOST_DEPTH: usize = 20;
 /// The maximum size of a text in bytes.
 const MOST_TEXT: usize = 1 << 16;
 
+/// A text of several parts.
+#[derive(Default)]
+pub(super) struct Text {
+    text: String,
+    /// True if messages of Python are parts of it: the file does not know it, its errors show it.
+    said: bool,
+}
+
+impl Text {
+    /// The text of a value; `None` if neither it nor what a message shows of it is known.
+    pub(super) fn of(written: Option<String>, value: &HostValue<'_>) -> Option<Text> {
+        let mut text = Text::default();
+        text.add(written, value).then_some(text)
+    }
+
+    /// Adds the text of a value. False if neither it nor what a message shows of it is known.
+    fn add(&mut self, written: Option<String>, value: &HostValue<'_>) -> bool {
+        match written {
+            Some(written) => self.text.push_str(&written),
+            None => {
+                let Some(message) = said(value) else { return false };
+                self.text.push_str(&message);
+                self.said = true;
+            }
+        }
+        true
+    }
+
+    /// The text as a value.
+    pub(super) fn value<'a>(self, span: Span) -> HostValue<'a> {
+        match self.said {
+            true => HostValue::Unknown(Rc::new(Unknown::said(span, self.text))),
+            false => HostValue::str(self.text),
+        }
+    }
+}
+
 impl<'a> Host<'a> {
     pub(super) fn f_string(&mut self, string: &'a ExprFString, span: Span) -> HostValue<'a> {
-        let mut text = String::new();
+        let mut text = Text::default();
         for element in string.value.elements() {
             if self.raised.is_some() {
                 return unknown(span, "what is raised");
             }
             match element {
-                InterpolatedStringElement::Literal(literal) => text.push_str(&literal.value),
+                InterpolatedStringElement::Literal(literal) => text.text.push_str(&literal.value),
                 InterpolatedStringElement::Interpolation(part) => {
                     let value = self.expr(&part.expression);
                     if part.debug_text.is_some() {
-                        return self.lost_text(&value, span);
+                        return self.lost_text(text, &value, span);
                     }
                     let mut format = String::new();
                     for element in part.format_spec.iter().flat_map(|spec| spec.elements.iter()) {
@@ -36,7 +76,7 @@ impl<'a> Host<'a> {
                                 let own = self.expr(&inner.expression);
                                 match self.str_of(&own, span) {
                                     Some(own) => format.push_str(&own),
-                                    None => return self.lost_text(&own, span),
+                                    None => return self.lost_text(text, &own, span),
                                 }
                             }
                         }
@@ -51,20 +91,23 @@ impl<'a> Host<'a> {
                             .and_then(|text| self.formatted(&HostValue::str(text), &format, span)),
                         ConversionFlag::Ascii => None,
                     };
-                    match written {
-                        Some(written) => text.push_str(&written),
-                        None => return self.lost_text(&value, span),
+                    if !text.add(written, &value) {
+                        return self.lost_text(text, &value, span);
                     }
                 }
             }
         }
-        if text.len() > MOST_TEXT {
+        if text.text.len() > MOST_TEXT {
             return unknown(span, format!("a string of more than {MOST_TEXT} bytes"));
         }
-        HostValue::str(text)
+        text.value(span)
     }
 
-    fn lost_text(&mut self, value: &HostValue<'a>, span: Span) -> HostValue<'a> {
+    /// A text that continues with an unknown value.
+    fn lost_text(&mut self, text: Text, value: &HostValue<'a>, span: Span) -> HostValue<'a> {
+        if text.said {
+            return text.value(span);
+        }
         super::value::because(value.clone(), span, "a formatted string")
     }
 
@@ -157,15 +200,15 @@ impl<'a> Host<'a> {
     pub(super) fn percent(&mut self, text: &str, values: &HostValue<'a>, span: Span) -> HostValue<'a> {
         let mut given = match values {
             HostValue::Tuple(items) => items.to_vec(),
-            HostValue::Dict(_) => return self.lost_text(values, span),
+            HostValue::Dict(_) => return self.lost_text(Text::default(), values, span),
             one => vec![one.clone()],
         }
         .into_iter();
-        let mut out = String::new();
+        let mut out = Text::default();
         let mut chars = text.chars().peekable();
         while let Some(c) = chars.next() {
             if c != '%' {
-                out.push(c);
+                out.text.push(c);
                 continue;
             }
             let mut spec = String::new();
@@ -175,31 +218,30 @@ impl<'a> Host<'a> {
                     other => break other,
                 }
             };
-            let written = match (kind, given.as_slice().first().cloned()) {
-                (Some('%'), _) if spec.is_empty() => {
-                    out.push('%');
-                    continue;
+            if kind == Some('%') && spec.is_empty() {
+                out.text.push('%');
+                continue;
+            }
+            let Some(value) = given.next() else { return self.lost_text(out, values, span) };
+            let written = match (kind, &value) {
+                (Some('s'), value) if spec.is_empty() => self.str_of(value, span),
+                (Some('r'), value) if spec.is_empty() => self.repr_of(value, span),
+                (Some('d'), HostValue::Const(c @ (Const::Int(_) | Const::Bool(_)))) if !spec.contains('.') => {
+                    format_const(c, &format!("{spec}d"))
                 }
-                (Some('s'), Some(value)) if spec.is_empty() => self.str_of(&value, span),
-                (Some('r'), Some(value)) if spec.is_empty() => self.repr_of(&value, span),
-                (Some('d'), Some(HostValue::Const(c @ (Const::Int(_) | Const::Bool(_))))) if !spec.contains('.') => {
-                    format_const(&c, &format!("{spec}d"))
+                (Some('f'), HostValue::Const(c @ (Const::Int(_) | Const::Float(_)))) => {
+                    format_const(c, &format!("{spec}f"))
                 }
-                (Some('f'), Some(HostValue::Const(c @ (Const::Int(_) | Const::Float(_))))) => {
-                    format_const(&c, &format!("{spec}f"))
-                }
-                _ => None,
+                _ => return self.lost_text(out, values, span),
             };
-            given.next();
-            match written {
-                Some(written) => out.push_str(&written),
-                None => return self.lost_text(values, span),
+            if !out.add(written, &value) {
+                return self.lost_text(out, values, span);
             }
         }
-        if given.next().is_some() || out.len() > MOST_TEXT {
-            return self.lost_text(values, span);
+        if given.next().is_some() || out.text.len() > MOST_TEXT {
+            return self.lost_text(out, values, span);
         }
-        HostValue::str(out)
+        out.value(span)
     }
 }
 

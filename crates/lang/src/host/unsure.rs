@@ -10,6 +10,7 @@ use indexmap::IndexMap;
 use ruff_python_ast::Stmt;
 use slipring_ir::Span;
 
+use super::names::is_of_python;
 use super::value::{Function, HostValue, Wrapped, next_number};
 use crate::host::locals::Locals;
 use crate::host::state::{Flow, Host, Saved, Trial};
@@ -68,7 +69,7 @@ impl<'a> Host<'a> {
                     }
                     changes.held.push(iter);
                 }
-                Saved::Name(scope, name, value, lost) => {
+                Saved::Name(scope, name, value, lost, perhaps) => {
                     let was = scope.borrow().get(&name).cloned();
                     match (&value, lost) {
                         (_, Some(lost)) => drop(scope.lost.borrow_mut().insert(name.clone(), lost)),
@@ -78,6 +79,10 @@ impl<'a> Host<'a> {
                         Some(value) => drop(scope.borrow_mut().insert(name.clone(), value)),
                         None => drop(scope.borrow_mut().shift_remove(&name)),
                     }
+                    match perhaps {
+                        true => scope.perhaps.borrow_mut().insert(name.clone()),
+                        false => scope.perhaps.borrow_mut().remove(&name),
+                    };
                     changes.names.push((scope, name, was.into_iter().chain(value).collect()));
                 }
                 Saved::Frame(scope, lost) => {
@@ -116,12 +121,11 @@ impl<'a> Host<'a> {
             // What is defined on one path only is that, or nothing: not where Python has something of that name.
             if let ([one], None, 1) = (&values[..], &now, count)
                 && defines(one)
-                && !super::names::is_there(&name)
-                && super::raise::exception(&name).is_none()
+                && !is_of_python(&name)
             {
                 self.touch_name(&scope, &name);
-                scope.perhaps.borrow_mut().insert(name.clone());
-                scope.put(&name, one.clone());
+                scope.put_perhaps(&name, one.clone());
+                scope.perhaps.borrow_mut().insert(name);
                 continue;
             }
             // A module that may be missing exists where it is used.
@@ -135,7 +139,7 @@ impl<'a> Host<'a> {
                 && let Some(path) = values.iter().find(|value| matches!(value, HostValue::Path(_)))
             {
                 self.touch_name(&scope, &name);
-                scope.put(&name, path.clone());
+                scope.put_perhaps(&name, path.clone());
                 continue;
             }
             let known = Rc::new(Unknown::new(place, format!("`{name}`, which depends on this")));
@@ -143,7 +147,7 @@ impl<'a> Host<'a> {
             if !matches!(now, Some(HostValue::Unknown(_))) {
                 self.losses += 1;
                 self.touch_name(&scope, &name);
-                scope.put(&name, HostValue::Unknown(known));
+                scope.put_perhaps(&name, HostValue::Unknown(known));
             }
         }
         self.losses > before
@@ -230,7 +234,7 @@ impl<'a> Host<'a> {
                 if !keeps {
                     self.lose(&value, &why);
                     self.touch_name(&scope, &name);
-                    scope.put(&name, HostValue::Unknown(why));
+                    scope.put_perhaps(&name, HostValue::Unknown(why));
                 }
             }
         }
@@ -284,7 +288,8 @@ impl<'a> Host<'a> {
             }
             let value = scope.borrow().get(name).cloned();
             let lost = scope.lost.borrow().get(name).cloned();
-            trial.saved.push(Saved::Name(scope.clone(), name.clone(), value, lost));
+            let perhaps = scope.perhaps.borrow().contains(name);
+            trial.saved.push(Saved::Name(scope.clone(), name.clone(), value, lost, perhaps));
         }
     }
 

@@ -11,7 +11,7 @@ use slipring_tile::Elem;
 
 use super::locals::Locals;
 use super::view::{DeviceWindow, View};
-use crate::value::{Const, Unknown};
+use crate::value::{Const, Strange, Unknown};
 
 /// Arguments of a call, with a name if they are keywords.
 pub(super) type Given<'a> = Vec<(Option<Rc<str>>, HostValue<'a>)>;
@@ -396,10 +396,22 @@ impl<'a> Frame<'a> {
 
     /// Binds a name, unless something else may rebind it at any time.
     pub(super) fn put(&self, name: &str, value: HostValue<'a>) {
+        self.perhaps.borrow_mut().remove(name);
+        self.put_perhaps(name, value);
+    }
+
+    /// The same on one of several paths: a name that may be unbound stays one.
+    pub(super) fn put_perhaps(&self, name: &str, value: HostValue<'a>) {
         let lost = self.lost.borrow().get(name).cloned();
         let lost = lost.or_else(|| self.all_lost().filter(|_| !is_definition(&value)));
         let value = lost.map_or(value, HostValue::Unknown);
         self.names.borrow_mut().insert(name.into(), value);
+    }
+
+    /// Unbinds a name. False if it is not bound.
+    pub(super) fn remove(&self, name: &str) -> bool {
+        self.perhaps.borrow_mut().remove(name);
+        self.names.borrow_mut().shift_remove(name).is_some()
     }
 }
 
@@ -513,6 +525,8 @@ pub(super) fn unknown<'a>(span: Span, why: impl Into<String>) -> HostValue<'a> {
 /// An unknown operand, else the reason why the result is unknown.
 pub(super) fn because<'a>(value: HostValue<'a>, span: Span, why: impl Into<String>) -> HostValue<'a> {
     match value {
+        // What is computed from a message is not one.
+        HostValue::Unknown(own) if matches!(own.is, Strange::Said(_)) => unknown(own.span, own.why.clone()),
         HostValue::Unknown(_) => value,
         _ => unknown(span, why),
     }

@@ -269,6 +269,16 @@ impl Lower<'_> {
     }
 }
 
+/// Adds the help for a whole float where an integer is wanted.
+pub(super) fn with_integer_help(error: Diagnostic, value: &Value) -> Diagnostic {
+    match value {
+        Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
+            error.help("a quotient of `/` is a float: `//` gives an integer")
+        }
+        _ => error,
+    }
+}
+
 /// The description of a value in messages.
 pub(crate) fn describe(lower: &Lower<'_>, value: &Value) -> String {
     match value {

@@ -5,7 +5,7 @@ use slipring_pto as pto;
 use slipring_tile::{BLayout, SLayout, Space};
 
 use super::layouts::Place;
-use super::lowering::{Lower, Lowered, describe};
+use super::lowering::{Lower, Lowered, describe, with_integer_help};
 use crate::value::{Const, Copied, Index, Loaded, Tensor, TileId, Value, fold, show};
 
 impl Lower<'_> {
@@ -517,12 +517,7 @@ impl Lower<'_> {
                 let is = describe(self, other);
                 let message = format!("{what} must be a constant integer, this is {is}");
                 let error = Diagnostic::error("not-constant", span, message);
-                Err(self.report(match other {
-                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
-                        error.help("a quotient of `/` is a float: `//` gives an integer")
-                    }
-                    _ => error,
-                }))
+                Err(self.report(with_integer_help(error, other)))
             }
         }
     }

@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
 use super::further::{of_parameter, of_value, packed_otherwise};
-use super::lowering::{Lower, Lowered, describe};
+use super::lowering::{Lower, Lowered, describe, with_integer_help};
 use super::state::Root;
 use crate::annotations::{direction, dynamic_name, generic, has_dynamic};
 use crate::compiled::{Direction, ParamInfo};
@@ -336,10 +336,7 @@ fn tensor_type(
                     Value::Const(Const::DType(_)) => {
                         error.help("the shape comes first: `pl.Tensor[[64, 64], pl.FP32]`")
                     }
-                    Value::Const(Const::Float(x)) if x.fract() == 0.0 => {
-                        error.help("a quotient of `/` is a float: `//` gives an integer")
-                    }
-                    _ => error,
+                    _ => with_integer_help(error, other),
                 }));
             }
         }

@@ -207,17 +207,15 @@ fn chunk(lower: &mut Lower<'_>, call: &Call, rank: usize) -> Lowered<[Option<u64
     for (own, name) in chunk.iter_mut().zip(["chunk_rows", "chunk_cols"]) {
         let Some(given) = call.int(lower, name)? else { continue };
         let Ok(n) = u64::try_from(given) else {
-            let error =
-                Diagnostic::error("argument", call.span, format!("`{name}={given}`: a chunk has no size below 0"))
-                    .help("0 leaves the size open");
+            let message = format!("`{name}={given}` is negative");
+            let error = Diagnostic::error("argument", call.span, message).help("0 means no limit");
             return Err(lower.report(error));
         };
         *own = (n > 0).then_some(n);
     }
     if let (1, [Some(rows @ 2..), _]) = (rank, chunk) {
-        let message = format!("`chunk_rows={rows}`: a copy of one dimension has one row");
-        let error =
-            Diagnostic::error("argument", call.span, message).help("`chunk_cols=` says how long its chunks are");
+        let message = format!("`chunk_rows={rows}`: a one-dimensional copy has a single row");
+        let error = Diagnostic::error("argument", call.span, message).help("set the chunk length with `chunk_cols=`");
         return Err(lower.report(error));
     }
     Ok(chunk)

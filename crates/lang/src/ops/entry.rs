@@ -55,8 +55,8 @@ impl Entry {
     }
 }
 
-/// The words of a family as a table, a row for each: its names, what it does, the entry that it is based on, and the fields in which it
-/// differs from that.
+/// The words of a family as a table, a row for each: its names, what it does, the entry that it is based on, and the
+/// fields in which it differs from that.
 ///
 /// ```ignore
 /// entries! {

@@ -113,12 +113,9 @@ fn reduced(lower: &mut Lower<'_>, call: &Call, axes: [bool; 2], elem: Option<Ele
         operands.push(("tmp", lower.demand(&value, Space::Vec, span)?));
     } else if call.op().wants_tmp {
         let layout = model.ty.layout;
-        let tmp = match u64::from(call.op().working.rows_for(layout, [rows, cols])) {
-            needed if needed > u64::from(layout.rows) => {
-                lower.new_tile(&[needed, cols], layout.elem, Space::Vec, "tmp")
-            }
-            _ => lower.new_tile(&model.shape, layout.elem, Space::Vec, "tmp"),
-        };
+        let needed = u64::from(call.op().working.rows_for(layout, [rows, cols]));
+        let shape = if needed > u64::from(layout.rows) { &[needed, cols][..] } else { &model.shape };
+        let tmp = lower.new_tile(shape, layout.elem, Space::Vec, "tmp");
         operands.push(("tmp", tmp));
     }
     let target = lower.tile_valid_like(source, &shape, elem, axes.map(|reduced| !reduced), call.entry.names[0]);

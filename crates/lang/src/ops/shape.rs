@@ -1,6 +1,6 @@
 //! Creation of tiles, and views of tiles with another shape.
 
-use slipring_ir::{Attr, Diagnostic, Type};
+use slipring_ir::{Attr, Diagnostic, Type, ValueId};
 use slipring_pto as pto;
 use slipring_tile::Space;
 
@@ -9,7 +9,7 @@ use super::operands::vector;
 use super::reshape::{reshape, view};
 use crate::lower::on_tiles::scalar_for;
 use crate::lower::{Lower, Lowered};
-use crate::value::{Index, Value, show};
+use crate::value::{Index, TileId, Value, show};
 use crate::words::{Means, followed_as, followed_with};
 
 const PADDED: Entry = Entry { params: "x/value/tile/tensor, pad_value=", lower: fillpad, ..ENTRY };
@@ -201,33 +201,26 @@ fn full(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let shape = call.need_shape(lower, "shape")?;
     let elem = call.need_elem(lower, "dtype")?;
     let (value, span) = call.need(lower, "value")?;
-    filled(lower, &shape, elem, &value, span)
+    let number = scalar_for(lower, &value, elem, span)?;
+    let target = lower.new_tile(&shape, elem, Space::Vec, "full");
+    Ok(filled(lower, target, number))
 }
 
 fn expands(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let model = vector(lower, call, "target")?;
-    let tile = lower.tile(model).clone();
+    let elem = lower.tile(model).ty.layout.elem;
     let (value, span) = call.need(lower, "scalar")?;
-    let number = scalar_for(lower, &value, tile.ty.layout.elem, span)?;
+    let number = scalar_for(lower, &value, elem, span)?;
     // As much of it counts.
-    let target = lower.tile_like(model, tile.ty.layout.elem, "full");
-    let dst = lower.tile(target).value;
-    lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
-    Ok(Value::Tile(target))
+    let target = lower.tile_like(model, elem, "full");
+    Ok(filled(lower, target, number))
 }
 
-fn filled(
-    lower: &mut Lower<'_>,
-    shape: &[u64],
-    elem: slipring_tile::Elem,
-    value: &Value,
-    span: slipring_ir::Span,
-) -> Lowered {
-    let number = scalar_for(lower, value, elem, span)?;
-    let target = lower.new_tile(shape, elem, Space::Vec, "full");
+/// Sets the elements of a new tile to one number.
+fn filled(lower: &mut Lower<'_>, target: TileId, number: ValueId) -> Value {
     let dst = lower.tile(target).value;
     lower.e.op(&pto::TEXPANDS, &[("scalar", &[number]), ("dst", &[dst])], &[], &[]);
-    Ok(Value::Tile(target))
+    Value::Tile(target)
 }
 
 fn expand_clone(lower: &mut Lower<'_>, call: &Call) -> Lowered {

@@ -4,6 +4,9 @@
 # test: run %s --func f
 # args: full:f32[16x64]=0.0 zeros:f32[16x64]
 # out[1]: f32 1024*4.0
+# test: run %s --func bound_again
+# args: full:f32[16x64]=0.0 zeros:f32[16x64]
+# out[1]: f32 1024*9.0
 # test: run %s --func not_known
 # exit: 2
 import os
@@ -26,10 +29,38 @@ except NameError:
     CAUGHT = 5.0
 SHADOWED = max(1.0, 2.0)
 
+if "FAST" in os.environ:
+    import torch_npu as device
+
+    def twice(n):
+        return n
+
+
+# What is bound on every path afterwards is certain.
+def twice(n):
+    return n * 2.0
+
+
+try:
+    REDEFINED = twice(3.0)
+except NameError:
+    REDEFINED = 50.0
+del device
+device = 2.0
+try:
+    REBOUND = device + 1.0
+except NameError:
+    REBOUND = 50.0
+
 
 @pl.incore
 def f(a: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
     out[:, :] = a[:, :] + SURE
+
+
+@pl.incore
+def bound_again(a: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+    out[:, :] = a[:, :] + (REDEFINED + REBOUND)
 
 
 @pl.incore

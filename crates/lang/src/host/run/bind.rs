@@ -45,8 +45,7 @@ impl<'a> Host<'a> {
                 let name = name.id.as_str();
                 if let Some(scope) = self.scope_for(name) {
                     self.touch_name(&scope, &name.into());
-                    let gone = scope.borrow_mut().shift_remove(name);
-                    if gone.is_none() {
+                    if !scope.remove(name) {
                         self.fail("NameError", format!("name '{name}' is not defined"), span);
                     }
                 }
@@ -68,7 +67,7 @@ impl<'a> Host<'a> {
                 match frame {
                     Some(frame) if frame.borrow().contains_key(name) && !self.has(&base, "__delattr__") => {
                         self.touch_name(&frame, &name.into());
-                        frame.borrow_mut().shift_remove(name);
+                        frame.remove(name);
                     }
                     _ => drop(self.lost_in(&[base], span, "what something is deleted of")),
                 }

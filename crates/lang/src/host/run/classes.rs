@@ -131,7 +131,7 @@ impl<'a> Host<'a> {
             field.default = class.names.get(&field.name);
             return;
         };
-        class.names.borrow_mut().shift_remove(&field.name);
+        class.names.remove(&field.name);
         for keyword in &call.arguments.keywords {
             let own = self.expr(&keyword.value);
             match keyword.arg.as_ref().map_or("", |name| name.as_str()) {

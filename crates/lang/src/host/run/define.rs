@@ -456,7 +456,7 @@ impl<'a> Host<'a> {
                     "typing.NamedTuple" => (made.named_tuple, made.init) = (true, true),
                     "abc.ABC" => made.abstract_base = true,
                     "object" | "typing.Generic" | "typing.Protocol" => {}
-                    path if crate::host::raise::exception(path).is_some() => exception = Some(path.into()),
+                    path if crate::host::exceptions::exception(path).is_some() => exception = Some(path.into()),
                     path => strange(at(base), format!("what `{path}` makes of a class")),
                 },
                 _ => strange(at(base), format!("what `{}` makes of a class", shown(base))),

@@ -351,7 +351,7 @@ impl<'a> Host<'a> {
                     self.handled.pop();
                     if let (Some(name), Some(scope)) = (&handler.name, self.scopes.last().cloned()) {
                         self.touch_name(&scope, &name.as_str().into());
-                        scope.borrow_mut().shift_remove(name.as_str());
+                        scope.remove(name.as_str());
                     }
                     return flow;
                 }

@@ -6,9 +6,8 @@ use std::rc::Rc;
 use ruff_python_ast::{Expr, ExprCall, Parameters, StmtFunctionDef};
 use slipring_ir::{Diagnostic, Span};
 
-use super::super::raise::exception;
 use super::super::value::HostValue;
-use crate::host::names::is_there;
+use crate::host::names::is_of_python;
 use crate::host::recorder::Arg;
 use crate::host::state::{Flow, Host};
 use crate::host::value::unknown;
@@ -35,11 +34,6 @@ fn of_program(value: &HostValue<'_>, depth: usize) -> bool {
         HostValue::Method(method) if depth < 8 => of_program(&method.0, depth + 1),
         _ => false,
     }
-}
-
-/// True for a builtin name of Python; its result may not be known.
-fn is_of_python(name: &str) -> bool {
-    is_there(name) || exception(name).is_some()
 }
 
 /// True for a name or a member of one: evaluating it has no effect.

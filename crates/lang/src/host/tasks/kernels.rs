@@ -11,6 +11,7 @@ use slipring_machine::CoreKind;
 use slipring_tasks as tasks;
 use slipring_tile::Elem;
 
+use super::number::Number;
 use super::uses;
 use crate::annotations::direction;
 use crate::compiled::{Direction, ParamInfo};
@@ -65,10 +66,8 @@ type Units = std::collections::BTreeMap<Rc<str>, u64>;
 #[derive(Clone)]
 struct Variant {
     shapes: Vec<Shape>,
-    /// Names of scalars, with their value if it is compiled in.
-    numbers: Vec<(Rc<str>, Option<i64>)>,
-    /// What those that are passed are multiples of.
-    units: Units,
+    /// Scalars, by name.
+    numbers: Vec<(Rc<str>, Number)>,
     /// Other constants.
     constants: Vec<(Rc<str>, Const)>,
     compiled: Compiled,
@@ -153,10 +152,10 @@ impl<'a> Kernels<'a> {
             .map(|(_, value)| if let Handed::Tensor(view) = value { Some(shape_of(view)) } else { None })
             .collect();
         let name = self.names[found].clone();
-        let function = self.globals.functions.get(&name).cloned();
+        let function = self.globals.functions.get(&name);
         // A constant is compiled in.
         let constant = |(wanted, value): &(Rc<str>, Handed)| {
-            let (function, Handed::Number(number)) = (function.as_ref()?, value) else { return None };
+            let (function, Handed::Number(number)) = (function?, value) else { return None };
             let parameter = function.def.parameters.iter_non_variadic_params();
             let mut own = parameter.filter(|own| *own.parameter.name.as_str() == **wanted);
             let is_constant = own.any(|own| is_constant(&self.globals, &function.scope, own));
@@ -166,7 +165,7 @@ impl<'a> Kernels<'a> {
         if let Some((_, known)) = self.functions.iter().find(|(own, _)| *own == key) {
             return Ok(known.clone());
         }
-        let Some(mut function) = function else {
+        let Some(mut function) = function.cloned() else {
             let error = slipring_ir::Diagnostic::error(
                 slipring_ir::Kind::Unsupported,
                 Span::default(),
@@ -300,10 +299,11 @@ impl<'a> Kernels<'a> {
             variant.shapes == shapes
                 && variant.constants == constants
                 && variant.numbers.len() == numbers.len()
-                && variant.numbers.iter().zip(&numbers).all(|((name, fixed), (own, n))| {
-                    let passed = || variant.units.get(own).is_some_and(|unit| n.unsigned_abs().is_multiple_of(*unit));
-                    name == own && fixed.map_or_else(passed, |fixed| fixed == *n)
-                })
+                && variant
+                    .numbers
+                    .iter()
+                    .zip(&numbers)
+                    .all(|((name, number), (own, n))| name == own && number.takes(*n))
         };
         let ready = |variant: &Variant, views: Vec<Rc<View>>| Ready {
             compiled: variant.compiled.clone(),
@@ -312,7 +312,7 @@ impl<'a> Kernels<'a> {
                 .numbers
                 .iter()
                 .zip(&numbers)
-                .filter(|((_, fixed), _)| fixed.is_none())
+                .filter(|((_, number), _)| matches!(number, Number::Passed { .. }))
                 .map(|(_, (_, n))| *n)
                 .collect(),
             left: variant.left.clone(),
@@ -325,13 +325,13 @@ impl<'a> Kernels<'a> {
         let first = known.iter().find(|variant| variant.shapes == shapes && variant.constants == constants);
         let open: Units = first.map_or_else(Units::new, |first| {
             let differs = |(name, n): &&(Rc<str>, i64)| {
-                first.numbers.iter().any(|(known, fixed)| known == name && fixed.is_none_or(|fixed| fixed != *n))
+                first.numbers.iter().any(|(known, number)| known == name && *number != Number::Fixed(*n))
             };
             // Parts side by side begin at multiples of their size.
             let unit = |(name, n): &(Rc<str>, i64)| {
                 let known = known.iter().filter_map(|variant| {
-                    let fixed = variant.numbers.iter().find(|(own, _)| own == name)?.1.map(i64::unsigned_abs);
-                    fixed.or_else(|| variant.units.get(name).copied())
+                    let (_, number) = variant.numbers.iter().find(|(own, _)| own == name)?;
+                    Some(number.unit())
                 });
                 (name.clone(), known.fold(n.unsigned_abs(), common))
             };
@@ -453,9 +453,11 @@ impl<'a> Kernels<'a> {
                 shapes: views.iter().map(|view| shape_of(view)).collect(),
                 numbers: numbers
                     .iter()
-                    .map(|(name, n)| (name.clone(), (!open.contains_key(name)).then_some(*n)))
+                    .map(|(name, n)| {
+                        let passed = open.get(name).map(|unit| Number::Passed { unit: *unit });
+                        (name.clone(), passed.unwrap_or(Number::Fixed(*n)))
+                    })
                     .collect(),
-                units: open.clone(),
                 constants: constants.to_vec(),
                 compiled: Compiled { kernel: self.list.len() - 1, uses },
                 left: Rc::new(left),

@@ -28,6 +28,7 @@ mod direct;
 pub(crate) mod entry;
 pub(crate) mod kernels;
 mod meaning;
+mod number;
 mod pairs;
 mod scope;
 mod statements;

@@ -424,7 +424,8 @@ impl<'a> Host<'a> {
             let (wanted, _, place) = &given[at];
             let label = slipring_ir::Labeled { span: *place, text: format!("`{wanted}` of `{name}` is None here") };
             first.secondary.push(label);
-            first.help.get_or_insert("a call gives back what its function returns: end that with `return out`".into());
+            let help = "a call returns what its function returns: end the function with `return out`";
+            first.help.get_or_insert(help.into());
         }
         self.rec().diags.list.extend(diags.list);
         let Ok(compiled) = compiled else {

@@ -25,8 +25,9 @@ class KernelWarning(UserWarning):
     """A warning of the compiler or of a run."""
 
 class Facts(dict[str, Any]):
-    """Facts of a report, with its text."""
+    """Facts of a report by name, also as attributes, with its text."""
 
+    def __getattr__(self, name: str) -> Any: ...
     @property
     def text(self) -> str: ...
 

@@ -415,12 +415,13 @@ class Function:
 
         Raises `KernelError` for findings; the outputs are then left unchanged.
         """
-        from .reference import active, for_reference
+        from .reference import active
 
-        if active() is not None:
+        evaluator = active()
+        if evaluator is not None:
             own = (self.owner,) if self.function.__code__.co_varnames[:1] == ("self",) else ()
             own = own or ((self.instance,) if self.instance is not None else ())
-            return for_reference(self)(*own, *args, **kwargs)
+            return evaluator.inlined(self, own, args, kwargs)
         if getattr(kwargs.get("config"), "codegen_only", False):
             self.compile(*args, **kwargs)
             return None

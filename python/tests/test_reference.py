@@ -141,6 +141,13 @@ def programs(draw):
     return "\n    ".join(lines)
 
 
+def loaded(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @settings(max_examples=int(os.environ.get("SLIPRING_EXAMPLES", "15")), deadline=None, derandomize=True)
 @given(programs())
 def test_random_programs(tmp_path_factory, body):
@@ -150,9 +157,7 @@ def test_random_programs(tmp_path_factory, body):
         "import slipring.language as pl\n\n@pl.jit\n"
         f"def kernel(x: pl.Tensor, y: pl.Tensor, out: pl.Out[pl.Tensor]):\n    {body}\n"
     )
-    spec = importlib.util.spec_from_file_location(f"random_kernel_{abs(hash(body))}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = loaded(f"random_kernel_{abs(hash(body))}", path)
     x, y = numbers(16, 32), numbers(16, 32, seed=1)
     assert_agrees(module.kernel, (x, y, np.zeros_like(x)), rtol=1e-4, atol=1e-3)
 
@@ -231,7 +236,18 @@ def by_bound_extents(x: pl.Tensor, out: pl.Out[pl.Tensor]):
         out[i : i + 8, :] = x[i : i + 8, :] * 2.0
 
 
-@pytest.mark.parametrize("kernel", [by_named_extents, by_bound_extents])
+@pl.inline
+def doubled(x: pl.Tensor[[ROWS, 16], pl.FP32], out: pl.Out[pl.Tensor[[ROWS, 16], pl.FP32]]):
+    for i in pl.range(0, ROWS, 8):
+        out[i : i + 8, :] = x[i : i + 8, :] * 2.0
+
+
+@pl.jit
+def by_extents_of_an_inline_function(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    doubled(x, out)
+
+
+@pytest.mark.parametrize("kernel", [by_named_extents, by_bound_extents, by_extents_of_an_inline_function])
 @pytest.mark.parametrize("rows", [16, 21])
 def test_extents_that_a_call_decides(kernel, rows):
     x = numbers(rows, 16)
@@ -241,3 +257,54 @@ def test_extents_that_a_call_decides(kernel, rows):
     assert (out == x * 2).all()
     with pytest.raises(TypeError, match="known when the kernel is called"):
         int(ROWS)
+
+
+@pl.jit
+def of_both(x: pl.Tensor[[ROWS, 16], pl.FP32], few: pl.Tensor, out: pl.Out[pl.Tensor], fewer: pl.Out[pl.Tensor]):
+    doubled(few, fewer)
+    for i in pl.range(0, ROWS, 8):
+        out[i : i + 8, :] = x[i : i + 8, :] * 2.0
+
+
+def test_an_inline_function_has_its_own_extents():
+    x, few = numbers(24, 16), numbers(16, 16, seed=1)
+    out, fewer = np.zeros_like(x), np.zeros_like(few)
+    assert_agrees(of_both, (x, few, out, fewer))
+    of_both.reference(x, few, out, fewer)
+    assert (out == x * 2).all() and (fewer == few * 2).all()
+
+
+LATER = """
+from __future__ import annotations
+
+import slipring.language as pl
+
+ROWS = pl.dynamic("ROWS")
+
+
+@pl.jit
+def kernel(x: pl.Tensor[[ROWS, 16], pl.FP32], by: pl.Scalar[pl.FP32], out: pl.Out[pl.Tensor[[ROWS, 16], pl.FP32]]):
+    for i in pl.range(0, ROWS, 8):
+        out[i : i + 8, :] = x[i : i + 8, :] * by
+"""
+
+
+def test_extents_in_annotations_that_are_texts(tmp_path):
+    path = tmp_path / "later.py"
+    path.write_text(LATER)
+    kernel = loaded("annotations_later", path).kernel
+    x = numbers(21, 16)
+    out = np.zeros_like(x)
+    assert_agrees(kernel, (x, 0.1, out))
+    kernel.reference(x, 0.1, out)
+    assert (out == x * np.float32(0.1)).all()
+
+
+def test_arguments_that_disagree_about_an_extent():
+    x, few = numbers(24, 16), numbers(16, 16)
+    disagree = "`pl.dynamic.ROWS` is 24 by one argument and 16 by another"
+    for kernel in (by_named_extents, by_extents_of_an_inline_function):
+        with pytest.raises(TypeError, match=disagree):
+            kernel.reference(x, few)
+    with pytest.raises(TypeError, match="is expected"):
+        by_named_extents(x, few)

@@ -30,12 +30,12 @@ class Op(Word):
 
 
 def _number(value):
-    """The number that an extent is in the run of the reference that goes on, where there is one; what is no extent itself."""
+    """The value of an extent in the current run of the reference, or `None`; anything else unchanged."""
+    if not isinstance(value, Extent):
+        return value
     from ..reference import active
 
     evaluator = active()
-    if not isinstance(value, Extent):
-        return value
     return evaluator and evaluator.extents.get(value.__slipring_path__)
 
 

@@ -19,11 +19,4 @@ def run(function, arguments, blocks=1):
     return evaluate(function, arguments, blocks, _active)
 
 
-def for_reference(function):
-    """The Python function of a part of a kernel, as the reference calls it."""
-    from ._rewrite import for_reference as rewritten
-
-    return rewritten(function)
-
-
-__all__ = ["NotKnown", "active", "for_reference", "run"]
+__all__ = ["NotKnown", "active", "run"]

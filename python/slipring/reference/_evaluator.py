@@ -33,7 +33,7 @@ class Evaluator:
         self.memory, self.sums, self.rings, self.yielded = [], [], {}, ()
         # For one of several functions connected by pipes: the pipes, the kind of core, its ends of the pipes.
         self.meeting, self.core, self.ends = None, None, []
-        # What extents are that stand in the types of parameters (`pl.dynamic`), by their names.
+        # The values of the extents (`pl.dynamic`) in parameter types, by name.
         self.extents = {}
 
     def run(self, function, arguments, blocks):
@@ -43,8 +43,7 @@ class Evaluator:
             if isinstance(value, np.ndarray) and not is_scalar(function, name):
                 arrays[name] = np.ascontiguousarray(value).copy().reshape(value.shape or (1,))
                 self.memory.append(arrays[name])
-        for name, value in arguments.items():
-            self.extents |= extents_in(function.function.__annotations__.get(name), np.shape(value))
+        self.name_extents(function, arguments)
         passed = parameters_of(function, {**arguments, **arrays})
         for name, array in arrays.items():
             if passed[name].frozen is None:
@@ -56,6 +55,28 @@ class Evaluator:
         # Declared outputs, and for an opaque function whatever it has changed.
         changed = [(value, array) for value, array, was in back if was is False or array.tobytes() != was.tobytes()]
         return changed, result
+
+    def name_extents(self, function, given):
+        """Names the extents in the types of a function's parameters, from arguments by name.
+
+        Raises `TypeError` if two arguments disagree about one of them.
+        """
+        named = {}
+        for name, value in given.items():
+            for path, n in extents_in(annotation_of(function, name), getattr(value, "shape", ())).items():
+                if named.setdefault(path, n) != n:
+                    raise TypeError(f"`{path}` is {named[path]} by one argument and {n} by another")
+        self.extents = {**self.extents, **named}
+
+    def inlined(self, function, owner, args, kwargs):
+        """A call of a function inside a kernel, whose own arguments name the extents in its types; `owner` is what it
+        takes before them."""
+        around = self.extents
+        try:
+            self.name_extents(function, {**dict(zip(function.own_parameters, args)), **kwargs})
+            return for_reference(function)(*owner, *args, **kwargs)
+        finally:
+            self.extents = around
 
     def add(self, target, delta):
         """Adds to memory immediately, or at the end of a region, since both lanes may add to the same elements."""
@@ -82,8 +103,20 @@ class Evaluator:
         return op(**given)
 
 
+def annotation_of(function, name):
+    """The type of a parameter: of `from __future__ import annotations` and other texts the value, where its names are
+    known."""
+    annotation = function.function.__annotations__.get(name)
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, function.function.__globals__)
+    except NameError:
+        return annotation
+
+
 def extents_in(annotation, shape):
-    """What the extents in a type of a parameter are, by their names."""
+    """The values of the extents in a type of a parameter, by name."""
     parts = annotation.parts if isinstance(annotation, Generic) else ()
     if isinstance(parts, Generic):
         return extents_in(parts, shape)
@@ -95,7 +128,7 @@ def extents_in(annotation, shape):
 
 
 def word_of(function, name):
-    annotation = function.function.__annotations__.get(name)
+    annotation = annotation_of(function, name)
     return annotation.word if isinstance(annotation, Generic) else str(annotation)
 
 
@@ -109,7 +142,7 @@ def parameters_of(function, given):
     for name in function.own_parameters:
         value = given[name]
         if is_scalar(function, name):
-            value = scalar(value, function.function.__annotations__.get(name))
+            value = scalar(value, annotation_of(function, name))
         elif isinstance(value, np.ndarray):
             output = "Out" in word_of(function, name) or function.is_opaque
             value = Part(value, None if output else name)

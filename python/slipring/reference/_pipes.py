@@ -212,6 +212,7 @@ def meet(function, arguments, blocks, active):
             evaluator.memory = list(arrays.values())
             active.set(evaluator)
             try:
+                evaluator.name_extents(part, arguments)
                 for_reference(part)(**parameters_of(part, {**arguments, **arrays}))
             except BaseException as error:
                 wrong.append(error)

@@ -43,7 +43,7 @@ impl Drop for Folder {
     }
 }
 
-/// A page of the repository holds what was made for it; `SLIPRING_BLESS=1` writes it anew.
+/// A page of the repository holds what was made for it; `SLIPRING_BLESS=1` regenerates it.
 pub fn pinned(page: &str, made: &str) {
     let path = root().join(page);
     if std::env::var_os("SLIPRING_BLESS").is_some() {
@@ -51,7 +51,7 @@ pub fn pinned(page: &str, made: &str) {
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
     let other = written.lines().zip(made.lines()).find(|(a, b)| a != b);
-    assert!(written == made, "{page} is another one: {other:?}; SLIPRING_BLESS=1 writes it anew");
+    assert!(written == made, "{page} is out of date: {other:?}; SLIPRING_BLESS=1 regenerates it");
 }
 
 /// The same for the part of a page between two marks.

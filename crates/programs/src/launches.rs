@@ -1,7 +1,5 @@
 //! A whole program, launched several times.
 
-use slipring_ir::Severity;
-
 use crate::run::ProgramRun;
 use crate::{Program, ProgramOptions};
 use slipring_session::{Args, Error};
@@ -30,7 +28,7 @@ impl Program {
 impl ProgramRun<'_> {
     /// Whether the run did not complete, or has findings; hints are not findings.
     pub fn has_findings(&self) -> bool {
-        !self.is_complete() || self.findings().messages().iter().any(|message| message.severity > Severity::Note)
+        !self.is_complete() || self.findings().has_findings()
     }
 
     /// The number of this launch, counted from 1: the last one requested, or the first one with a finding.

@@ -48,6 +48,11 @@ impl Report {
         self.messages.iter().filter(|message| message.severity == Severity::Error).count()
     }
 
+    /// True if one of them is more than a hint.
+    pub fn has_findings(&self) -> bool {
+        self.messages.iter().any(|message| message.severity > Severity::Note)
+    }
+
     /// True if one of them reports something that cannot be run: there is no verdict then.
     pub fn is_unsupported(&self) -> bool {
         self.messages.iter().any(|message| matches!(message.kind, Kind::Unsupported | Kind::MemoryLimit))

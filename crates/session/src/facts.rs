@@ -16,9 +16,9 @@ macro_rules! tool_names {
     };
 }
 
-/// What [`tools`] takes, for messages,
+/// The values that [`tools`] accepts, for messages.
 pub(crate) const TOOLS: &str = tool_names!();
-/// and for the help.
+/// The help of `--check`.
 pub(crate) const TOOLS_HELP: &str = concat!("Checks to run: ", tool_names!());
 
 /// The tools selected by a list of names: `all`, `none`, or some of memory, sync, init and race. The engine's own two,

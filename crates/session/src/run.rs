@@ -131,6 +131,11 @@ fn not_met(unused: &[Unused]) -> Option<Finding> {
     Some(Finding::new(Kind::Other("schedule-unused"), Severity::Warning, message).help(help))
 }
 
+/// Whether a launch did not complete, or has findings; hints are not findings.
+fn has_findings(execution: &Execution, findings: &Report) -> bool {
+    !execution.result.complete || findings.has_findings()
+}
+
 /// Runs a compiled kernel on its arguments.
 ///
 /// # Errors
@@ -152,11 +157,18 @@ pub fn start<'a>(
         ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;
     let mut number = 1;
-    let (execution, seen, mut judged) = loop {
-        let (execution, seen, judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
-        let found = !execution.result.complete || !judged.findings.is_empty();
-        if found || number >= asked.launches {
-            break (execution, seen, judged);
+    let report = |judged: &CheckReport| {
+        let messages = in_words(&judged.findings, prepared, &bound);
+        Report::new(prepared.written.source.clone(), messages)
+    };
+    let of_text = Report::new(prepared.written.source.clone(), compiled.found.clone());
+    let (execution, seen, mut judged, findings) = loop {
+        let (execution, seen, mut judged) = once(compiled, &bound, &options, asked, &tools, earlier.as_ref());
+        judged.findings.extend(assumed.broken(&as_numbers(&bound, &prepared.decoded.program.params)).map(not_assumed));
+        judged.findings.extend(not_met(&execution.result.unused));
+        let findings = of_text.clone().and(report(&judged).messages().to_vec());
+        if has_findings(&execution, &findings) || number >= asked.launches {
+            break (execution, seen, judged, findings);
         }
         earlier = Some(execution);
         number += 1;
@@ -164,17 +176,9 @@ pub fn start<'a>(
     if execution.result.findings.iter().any(|finding| finding.kind == Kind::Cancelled) {
         return Err(Error::Cancelled);
     }
-    let report = |judged: &CheckReport| {
-        let messages = in_words(&judged.findings, prepared, &bound);
-        Report::new(prepared.written.source.clone(), messages)
-    };
     if is_recorded(&prepared.written) {
         judged.scope.assumes.push(RECORDED.into());
     }
-    judged.findings.extend(assumed.broken(&as_numbers(&bound, &prepared.decoded.program.params)).map(not_assumed));
-    judged.findings.extend(not_met(&execution.result.unused));
-    let findings = Report::new(prepared.written.source.clone(), compiled.found.clone());
-    let findings = findings.and(report(&judged).messages().to_vec());
     for question in judged.questions.clone() {
         if let Some((_, found)) = judged.otherwise.iter().find(|(own, _)| *own == question) {
             // The report is that of the same run: the alternative answer can only add errors.
@@ -336,6 +340,11 @@ impl Run<'_> {
     /// The findings of the tools, with their source locations.
     pub fn findings(&self) -> &Report {
         &self.findings
+    }
+
+    /// Whether the run did not complete, or has findings; hints are not findings.
+    pub fn has_findings(&self) -> bool {
+        has_findings(&self.execution, &self.findings)
     }
 
     /// What was checked, and the results.

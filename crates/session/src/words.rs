@@ -60,34 +60,43 @@ struct NamedWindow {
     bytes: i64,
 }
 
+impl NamedWindow {
+    /// The start of an access in each dimension, if it is one of this window's tensor.
+    fn firsts(&self, miss: &Miss) -> Option<Vec<i64>> {
+        match miss {
+            Miss::OutsideTensor(part) => {
+                let extents = self.dims.iter().map(|(extent, _)| u64::try_from(*extent).ok());
+                extents.eq(part.extents.iter().copied().map(Some)).then(|| part.firsts.clone())
+            }
+            Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) if start.buffer == self.name => {
+                let mut rest = start.byte / self.bytes;
+                let each = self.dims.iter().map(|(_, stride)| {
+                    let first = rest.div_euclid((*stride).max(1));
+                    rest -= first * stride;
+                    first
+                });
+                Some(each.collect())
+            }
+            _ => None,
+        }
+    }
+}
+
 fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Option<Own> {
     let Kind::OutOfBounds(miss) = &finding.kind else { return None };
-    let missed = match miss {
-        Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) => Some(start),
-        Miss::OutsideTensor(_) => None,
-        _ => return None,
-    };
     let site = prepared.decoded.program.sites.get(finding.primary.as_ref()?.site as usize)?;
     let module = &prepared.written;
-    let found = module.walk(module.top).into_iter().find_map(|op| {
+    let (found, firsts) = module.walk(module.top).into_iter().find_map(|op| {
         let span = module.op(op).span;
         let here = (span.start, span.end) == site.span;
-        let named = |found: &NamedWindow| missed.is_none_or(|start| start.buffer == found.name);
-        here.then(|| module.op(op).operands.iter().find_map(|value| window(module, *value).filter(named)))?
+        let missed = |value: &ValueId| {
+            let found = window(module, *value)?;
+            let firsts = found.firsts(miss)?;
+            Some((found, firsts))
+        };
+        here.then(|| module.op(op).operands.iter().find_map(missed))?
     })?;
     let name = &found.name;
-    // The start as an index in each dimension.
-    let mut rest = missed.map_or(0, |start| start.byte / found.bytes);
-    let firsts: Vec<i64> = match miss {
-        Miss::OutsideTensor(part) if part.firsts.len() == found.dims.len() => part.firsts.clone(),
-        _ => (found.dims.iter())
-            .map(|(_, stride)| {
-                let first = rest.div_euclid((*stride).max(1));
-                rest -= first * stride;
-                first
-            })
-            .collect(),
-    };
     let part = |first: i64, size: i64, extent: i64| match (first, size == extent) {
         (0, true) => ":".to_string(),
         _ => format!("{first}:{}", first.saturating_add(size)),
@@ -168,11 +177,12 @@ fn sum(
         ValueDef::Result(id, _) => OpDef::of(module, id).and_then(|def| def.linear).map(|linear| (id, linear)),
         ValueDef::Arg(..) => None,
     };
-    let Some((id, linear)) = linear else {
+    let mut leaf = || {
         let term = terms.entry(value).or_default();
         *term = term.checked_add(times)?;
-        return Some(());
+        Some(())
     };
+    let Some((id, linear)) = linear else { return leaf() };
     let operands = &module.op(id).operands;
     match linear {
         Linear::Same => sum(module, operands[0], times, terms, constant),
@@ -189,17 +199,11 @@ fn sum(
             let (n, other) = match (rules::constant(module, a), rules::constant(module, b)) {
                 (Some(n), _) => (n, b),
                 (_, Some(n)) => (n, a),
-                _ => {
-                    terms.insert(value, times);
-                    return Some(());
-                }
+                _ => return leaf(),
             };
             sum(module, other, times.checked_mul(n)?, terms, constant)
         }
-        Linear::Remainder => {
-            terms.insert(value, times);
-            Some(())
-        }
+        Linear::Remainder => leaf(),
     }
 }
 

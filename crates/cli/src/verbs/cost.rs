@@ -49,6 +49,9 @@ pub(super) struct CostArgs {
 
 /// Computes the cost of an op, or of a table of points.
 pub(super) fn run(args: &CostArgs) -> Exit {
+    if !args.platform.interpretations.is_empty() {
+        return fail("`--interpretation` has no effect here: the cost of an op does not depend on it");
+    }
     let outcome = match &args.points {
         Some(path) => table(args, path),
         None => one(args),

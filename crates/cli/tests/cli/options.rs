@@ -76,6 +76,10 @@ fn what_has_no_effect_is_refused() {
     refused(&["run", "add.pto", "--order", "1"], "`--order` is for whole programs, and this is a kernel");
     refused(&["run", "add.pto", "--device", "p150", "--timing", "random:1"], "the board has `--delays`");
     refused(&["run", "add.pto", "--time-only", "--check", "race"], "cannot be used with");
+    for words in [&["cost", "tadd"][..], &["cost", "--points", "points.tsv"]] {
+        let with = [words, &["--interpretation", "predicate-bytes"]].concat();
+        refused(&with, "`--interpretation` has no effect here: the cost of an op does not depend on it");
+    }
     folder.write("late.txt", "slower\n");
     refused(&["run", "add.pto", "--schedule", "late.txt"], "late.txt: takes a schedule: `slower` is not");
 }

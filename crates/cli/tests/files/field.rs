@@ -142,7 +142,7 @@ fn compare(page: &Path, text: &str) -> Result<(), Failed> {
     if std::fs::read_to_string(page)? == text {
         return Ok(());
     }
-    Err("docs/field-bugs.md is not what slipring says: SLIPRING_BLESS=1 writes it anew".into())
+    Err("docs/field-bugs.md is out of date: SLIPRING_BLESS=1 regenerates it".into())
 }
 
 /// Runs all programs of a folder.

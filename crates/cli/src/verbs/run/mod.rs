@@ -72,8 +72,7 @@ fn launch(
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let run = kernel.run_with(tensors, options)?;
     drop(progress);
-    let found = !run.is_complete() || !run.findings().messages().is_empty();
-    which_launch(run.launch(), options.launches, found);
+    which_launch(run.launch(), options.launches, run.has_findings());
     let mut facts = if args.json { run.facts() } else { run.facts_changed() };
     let mut messages = run.findings().clone();
     let mut unsupported = false;

@@ -36,9 +36,9 @@ pub(super) fn run(args: &RunArgs, request: &RunRequest, program: &Program) -> Re
     }
     let progress = std::io::stderr().is_terminal().then(|| Progress::start(&options.control));
     let run = program.run(bound.clone(), &options)?;
-    which_launch(run.launch(), options.launches, run.has_findings());
     let sent = board.map(|board| program.run_on_board(bound.clone(), &board, &options)).transpose()?;
     drop(progress);
+    which_launch(run.launch(), options.launches, run.has_findings());
     let mut facts = run.facts().clone();
     let mut messages = run.findings().clone();
     let mut complete = run.is_complete();

@@ -10,14 +10,14 @@ use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_program::Kind;
 use slipring_sim::ExecutionMode;
-use slipring_tasks::signals::{AllParts, Changed, Parts, Signal, Wanted, since};
+use slipring_tasks::signals::{AllParts, Changed, Ordered, Parts, Signal, Wanted, since};
 use slipring_tasks::{Graph, Resumed, Tensor, Touched};
 
-use super::ProgramOptions;
 use super::footprint::Signalled;
 use super::lost::Meaningless;
 use super::task::{Outcome, Talk, run_task};
-use slipring_session::{Compiled, Error};
+use super::{Program, ProgramOptions};
+use slipring_session::Compiled;
 
 use crate::footprint::step;
 
@@ -40,6 +40,22 @@ pub(super) enum Came {
 /// Changes of signals, for each in the order in which they took place.
 type Log = BTreeMap<Signal, Vec<Changed>>;
 
+/// The values of signals before the first task: signals are in windows, which are 0 unless an earlier run's contents are
+/// passed. By tensor.
+#[derive(Clone, Default)]
+pub(super) struct FirstValues(Arc<BTreeMap<usize, Vec<u8>>>);
+
+impl FirstValues {
+    pub fn new(program: &Program, windows: Option<&[Vec<u8>]>) -> FirstValues {
+        let contents = windows.unwrap_or_default().iter().cloned();
+        FirstValues(Arc::new(program.windows().zip(contents).collect()))
+    }
+
+    fn of(&self, (tensor, byte): Signal) -> i64 {
+        self.0.get(&tensor).and_then(|contents| number(contents, byte)).unwrap_or(0)
+    }
+}
+
 enum Said {
     Waits { tensors: Vec<Vec<u8>>, log: Log, steps: Vec<Signalled>, looks: Vec<Signalled> },
     Over { tensors: Vec<Vec<u8>>, log: Log, outcome: Result<Box<Outcome>, String> },
@@ -56,6 +72,7 @@ struct Line {
     task: usize,
     /// The cycle in which the task started.
     start: u64,
+    first: FirstValues,
     log: Log,
     say: Sender<Said>,
     hear: Receiver<Answer>,
@@ -79,7 +96,7 @@ impl Talk for Line {
         let mine = own.iter().filter(|step| step.place == place);
         log.extend(mine.filter_map(|step| changed(self.task, self.start, step)));
         // It did not wait for its own changes.
-        let last = since(&log, wanted).filter(|last| last.task != self.task)?;
+        let last = since(self.first.of(place), &log, wanted).filter(|last| last.task != self.task)?;
         Some((last.at.saturating_sub(self.start), Resumed { by: last.task, at: last.at }))
     }
 }
@@ -104,6 +121,7 @@ pub(super) struct Beside {
     /// Their uninitialised bytes, if tracked.
     pub nothing: Option<Meaningless>,
     waiting: BTreeMap<usize, Waiting>,
+    first: FirstValues,
     /// Changes of signals in the order in which they took place.
     log: Log,
     started: BTreeMap<usize, u64>,
@@ -112,9 +130,9 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    pub fn new(tensors: Vec<Vec<u8>>) -> Beside {
+    pub fn new(tensors: Vec<Vec<u8>>, first: FirstValues) -> Beside {
         let mut beside = Beside::default();
-        beside.tensors = tensors;
+        (beside.tensors, beside.first) = (tensors, first);
         beside
     }
 
@@ -135,7 +153,8 @@ impl Beside {
         let (say, listen) = channel();
         let (answer, hear) = channel();
         let (compiled, platform, call, options) = (compiled.clone(), platform.clone(), call.clone(), options.clone());
-        let mut line = Line { task, start: at, log: std::mem::take(&mut self.log), say: say.clone(), hear };
+        let (first, log) = (self.first.clone(), std::mem::take(&mut self.log));
+        let mut line = Line { task, start: at, first, log, say: say.clone(), hear };
         let body = move || {
             let others: (&mut dyn Talk, &[bool]) = (&mut line, &shared);
             let outcome = run_task(&compiled, &platform, &call, blocks, (&mut tensors, None), &options, Some(others));
@@ -154,8 +173,9 @@ impl Beside {
         let start = self.started.get(&task).copied().unwrap_or(0);
         let ready = |look: &Signalled| {
             let wanted = step(look.what).err()?;
-            let there = wanted.holds(number(&self.tensors, look.place)?);
-            let since = since(self.log.get(&look.place).map_or(&[], |log| &log[..]), wanted);
+            let there = wanted.holds(self.number(look.place)?);
+            let log = self.log.get(&look.place).map_or(&[][..], |log| log);
+            let since = since(self.first.of(look.place), log, wanted);
             there.then(|| since.map_or(0, |own| own.at).saturating_sub(start).max(look.at))
         };
         let until = self.waiting.get(&task)?.looks.iter().filter_map(ready).min()?;
@@ -172,7 +192,7 @@ impl Beside {
         for message in outcome.messages.iter_mut().filter(|message| matches!(message.kind, Kind::Deadlock(_))) {
             for look in &looks {
                 let Some(wanted) = step(look.what).err() else { continue };
-                let is = number(&self.tensors, look.place).unwrap_or(0);
+                let is = self.number(look.place).unwrap_or(0);
                 let least = if wanted.at_least { "at least " } else { "" };
                 let tensor = &graph.tensors[look.place.0];
                 message.notes.push(format!(
@@ -189,6 +209,11 @@ impl Beside {
             }
         }
         Ok(Some(outcome))
+    }
+
+    /// The value of a signal now.
+    fn number(&self, (tensor, byte): Signal) -> Option<i64> {
+        number(self.tensors.get(tensor)?, byte)
     }
 
     /// The tensors, once nothing runs any more.
@@ -262,28 +287,27 @@ impl Drop for Beside {
     }
 }
 
-/// All tasks in parts, where one of them takes steps with signals: the parts of those that do, and what all of them touch. `first` makes
-/// the tensors before the first task.
+/// All tasks in parts and their order, if some task uses signals; a task without signals is one part.
 pub(super) fn all_parts(
+    graph: &Graph,
     mut parts: BTreeMap<usize, Parts>,
     footprints: &[BTreeMap<usize, Touched>],
-    first: impl FnOnce() -> Result<Vec<Vec<u8>>, Error>,
-) -> Result<Option<AllParts>, Error> {
+    first: &FirstValues,
+) -> Option<Ordered> {
     if parts.is_empty() {
-        return Ok(None);
+        return None;
     }
     let whole = |touched: &BTreeMap<usize, Touched>| Parts { touched: vec![touched.clone()], events: Vec::new() };
     let each = footprints.iter().enumerate();
     let tasks = each.map(|(task, touched)| parts.remove(&task).unwrap_or_else(|| whole(touched))).collect();
     let mut own = AllParts { tasks, ..AllParts::default() };
-    let tensors = first()?;
-    let known = |signal| Some((signal, number(&tensors, signal).filter(|n| *n != 0)?));
-    own.first = own.signals().into_iter().filter_map(known).collect();
-    Ok(Some(own))
+    let known = own.signals().into_iter().map(|signal| (signal, first.of(signal)));
+    own.first = known.filter(|(_, n)| *n != 0).collect();
+    Some(Ordered::new(graph, own))
 }
 
-fn number(tensors: &[Vec<u8>], (tensor, byte): Signal) -> Option<i64> {
-    let bytes = tensors.get(tensor)?.get(byte as usize..byte as usize + 4)?;
+fn number(contents: &[u8], byte: u64) -> Option<i64> {
+    let bytes = contents.get(byte as usize..byte as usize + 4)?;
     Some(i32::from_le_bytes(bytes.try_into().ok()?).into())
 }
 

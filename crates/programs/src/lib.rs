@@ -154,7 +154,7 @@ impl ProgramOptions {
         request.within_bounds()
     }
 
-    /// Those of a launch, which are counted from 1.
+    /// The options of launch `number`, counted from 1.
     fn of_launch(&self, number: u32) -> ProgramOptions {
         ProgramOptions { order: self.order.wrapping_add(u64::from(number.saturating_sub(1))), ..self.clone() }
     }

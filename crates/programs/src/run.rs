@@ -13,7 +13,7 @@ use slipring_tasks::signals::{self, Event, Parts, SignalStep};
 use slipring_tasks::{Bytes, Graph, Plan, Ran, Runs, Touched, plan, touched};
 use slipring_tile::Elem;
 
-use super::beside::{self, Beside, Came, Job};
+use super::beside::{self, Beside, Came, FirstValues, Job};
 use super::facts::{self, ProgramFacts};
 use super::footprint::Signalled;
 use super::lost::{Meaningless, is_left_out};
@@ -58,9 +58,9 @@ struct Seen {
     stats: BTreeMap<usize, facts::Work>,
     printed: Vec<String>,
     skipped: Vec<usize>,
-    /// Why what was found is not that of all orders, though all tasks ran.
+    /// Why the verdict covers this order only although all tasks completed.
     other_order: Option<String>,
-    /// Tasks wait for each other while they run: with fewer clusters they may wait for one that cannot start.
+    /// Tasks wait for each other while they run: with another number of clusters they may wait for one that cannot start.
     signals: bool,
 }
 
@@ -270,7 +270,9 @@ impl Program {
         let clusters = platform.clusters;
         let stuck = touched::deadlocks(graph);
         let compiled = self.compiled()?;
-        let mut beside = Beside::new(self.tensors(&before, options.windows.as_deref())?);
+        let windows = options.windows.as_deref();
+        let first = FirstValues::new(self, windows);
+        let mut beside = Beside::new(self.tensors(&before, windows)?, first.clone());
         beside.nothing = options.tools.init.then(|| self.nothing_at_first());
         let mut runner = Runner {
             program: self,
@@ -292,9 +294,8 @@ impl Program {
         };
         runner.give_up();
         let parts = std::mem::take(&mut runner.parts);
-        let first = || self.tensors(&before, options.windows.as_deref());
-        let parts = beside::all_parts(parts, &runner.footprints, first)?;
-        signals::lengthen(&mut plan, graph, parts.as_ref());
+        let parts = beside::all_parts(graph, parts, &runner.footprints, &first);
+        signals::lengthen(&mut plan, parts.as_ref());
         let lost = runner.beside.nothing.take().map_or_else(Vec::new, Meaningless::found);
         let Runner { beside, footprints, mut seen, refused, kept, called, .. } = runner;
         if let Some(why) = refused {
@@ -304,7 +305,7 @@ impl Program {
             return Err(Error::Cancelled);
         }
         let ended = parts.as_ref().filter(|_| plan.complete);
-        seen.other_order = ended.and_then(|own| ends::in_another_order(graph, own));
+        seen.other_order = ended.and_then(|own| ends::in_another_order(graph, own, clusters));
         if options.strict {
             seen.messages.iter_mut().for_each(|(message, _)| make_strict(message));
         }
@@ -495,7 +496,8 @@ impl ProgramRun<'_> {
         if !self.is_complete() {
             return Ok((fact("not checked", "the run did not complete".into(), 0), Vec::new()));
         }
-        let mut beside = Beside::new(program.tensors(&self.before, self.options.windows.as_deref())?);
+        let windows = self.options.windows.as_deref();
+        let mut beside = Beside::new(program.tensors(&self.before, windows)?, FirstValues::new(program, windows));
         let compiled = program.compiled()?;
         let graph = program.graph();
         let stopped = |task: usize, outcome: &Outcome| {

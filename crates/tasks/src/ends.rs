@@ -1,35 +1,58 @@
 //! Whether tasks that wait for each other complete in every order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::Graph;
-use crate::signals::{AllParts, At, Change, InParts, Nodes, SignalStep, in_parts, numbers};
+use crate::signals::{AllParts, At, Change, InParts, Nodes, Ordered, SignalStep, TOO_MANY, numbers};
 
-/// Why the results may not hold for all orders of the tasks: in another order a wait may not end. `None` if each wait
-/// ends in every order.
+/// Why the results may not hold for all orders of the tasks on this number of clusters per device: in another order a
+/// task may find no free cluster, or a wait may not end. `None` if all tasks complete in every order.
 ///
 /// One order is followed, in which each task proceeds as far as it can. In an order that does not complete, consider
-/// the missing step that comes first in the followed order: it is a wait, and all changes that come before it in the
-/// followed order have taken place. Other changes may have taken place too, except those that come after the wait.
-pub fn in_another_order(graph: &Graph, own: &AllParts) -> Option<String> {
-    let Some(InParts { first, reach, .. }) = in_parts(graph, own) else {
-        return Some("the tasks use signals too often to be held against each other".into());
+/// the missing step that comes first in the followed order: its task has no cluster, or it is a wait, and all changes
+/// that come before it in the followed order have taken place. Other changes may have taken place too, except those that
+/// come after the wait.
+pub fn in_another_order(graph: &Graph, ordered: &Ordered, clusters: u32) -> Option<String> {
+    let (own, Some(InParts { first, reach, changes, .. })) = (&ordered.own, &ordered.parts) else {
+        return Some(TOO_MANY.into());
     };
-    let nodes = Nodes { first: &first };
+    if let Some(task) = without_cluster(graph, own, clusters) {
+        return Some(format!("in another order {} may find no free cluster", graph.name(task)));
+    }
+    let nodes = Nodes { first };
     let why = |task: usize| format!("in another order {} may wait forever", graph.name(task));
     let (order, stuck) = followed(graph, own);
     if let Some(task) = stuck {
         return Some(why(task));
     }
-    let changes = own.changes();
     own.waits().find_map(|(wait, signal, wanted)| {
         let list = changes.get(&signal).map_or(&[][..], |list| list);
-        let possible = list.iter().filter(|own| !nodes.before(&reach, wait, own.0));
+        let possible = list.iter().filter(|own| !nodes.before(reach, wait, own.0));
         let (sure, open): (Vec<_>, Vec<_>) = possible.partition(|own| order[&own.0] < order[&wait]);
-        let numbers = numbers(&nodes, &reach, own.first(&signal), &sure, &open);
+        let numbers = numbers(&nodes, reach, own.first(&signal), &sure, &open);
         let ends = numbers.into_iter().all(|range| wanted.must_hold(range));
         (!ends).then(|| why(wait.0))
     })
+}
+
+/// A task that may never start, since waiting tasks may hold the clusters of its device.
+fn without_cluster(graph: &Graph, own: &AllParts, clusters: u32) -> Option<usize> {
+    let reach = graph.reach(&graph.order().ok()?);
+    let size = |task: usize| u64::from(graph.tasks[task].blocks.min(clusters));
+    let holds: BTreeSet<usize> = own.waits().map(|(at, ..)| at.0).filter(|task| !graph.tasks[*task].defers).collect();
+    let starts = graph.tasks.iter().enumerate().filter(|(_, own)| !own.dummy);
+    let mut starts = starts.map(|(task, own)| (task, if own.together { size(task) } else { 1 }, own.device));
+    let stuck = starts.find(|(task, needs, device)| {
+        let at_once = |other: &&usize| {
+            **other != *task
+                && graph.tasks[**other].device == *device
+                && !reach.path(**other, *task)
+                && !reach.path(*task, **other)
+        };
+        let held: u64 = holds.iter().filter(at_once).map(|other| size(*other)).sum();
+        held + needs > u64::from(clusters)
+    });
+    stuck.map(|(task, ..)| task)
 }
 
 /// The steps of all tasks in an order in which each proceeds as far as it can; and a task that then waits forever.
@@ -75,6 +98,9 @@ mod tests {
 
     const S: Signal = (0, 0);
 
+    /// Enough for all tasks at once.
+    const CLUSTERS: u32 = 8;
+
     fn task(steps: &[SignalStep]) -> Parts {
         let event = |step: &SignalStep| Event { step: *step, span: Span::default(), at: 0, waited: 0, by: None };
         Parts { touched: Vec::new(), events: steps.iter().map(event).collect() }
@@ -87,7 +113,8 @@ mod tests {
         let wait = |number, at_least| SignalStep::Wait(S, Wanted { number, at_least });
         let ends = |tasks: &[Parts]| {
             let graph = Graph { tasks: vec![crate::Task::default(); tasks.len()], ..Graph::default() };
-            in_another_order(&graph, &AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() }).is_none()
+            let own = AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() };
+            in_another_order(&graph, &Ordered::new(&graph, own), CLUSTERS).is_none()
         };
         // A signal that only grows reaches its final value.
         assert!(ends(&[task(&[add(1)]), task(&[add(1)]), task(&[wait(1, true)])]));
@@ -167,7 +194,8 @@ mod tests {
             let own = AllParts { tasks, first };
             let graph = Graph { tasks: vec![crate::Task::default(); own.tasks.len()], ..Graph::default() };
             let (states, stuck) = all_orders(&own);
-            let ends = in_another_order(&graph, &own).is_none();
+            let ordered = Ordered::new(&graph, own.clone());
+            let ends = in_another_order(&graph, &ordered, CLUSTERS).is_none();
             assert!(!(ends && stuck), "{own:?} may end in the middle");
             end += usize::from(!stuck);
             said += usize::from(ends);
@@ -175,13 +203,13 @@ mod tests {
             if !states.iter().any(complete) {
                 continue;
             }
-            let Some(InParts { first, reach, .. }) = in_parts(&graph, &own) else { continue };
-            let nodes = Nodes { first: &first };
+            let Some(InParts { first, reach, changes, .. }) = &ordered.parts else { continue };
+            let nodes = Nodes { first };
             let all =
                 || own.tasks.iter().enumerate().flat_map(|(task, own)| (0..own.events.len()).map(move |at| (task, at)));
             let found = all().flat_map(|one| all().map(move |other| (one, other)));
-            let found = found.filter(|(one, other)| one.0 != other.0 && nodes.before(&reach, *one, *other));
-            for (one, other) in found.chain(before_waits(&nodes, &reach, &own)) {
+            let found = found.filter(|(one, other)| one.0 != other.0 && nodes.before(reach, *one, *other));
+            for (one, other) in found.chain(before_waits(&nodes, reach, &own, changes)) {
                 known += 1;
                 let wrong = states.iter().find(|next| next[other.0] > other.1 && next[one.0] <= one.1);
                 assert!(wrong.is_none(), "{one:?} does not always come before {other:?} in {own:?}");

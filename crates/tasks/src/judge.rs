@@ -3,7 +3,7 @@
 use slipring_ir::{Diagnostic, Span};
 
 use crate::graph::Graph;
-use crate::signals::AllParts;
+use crate::signals::{Ordered, TOO_MANY};
 use crate::touched::{Footprints, Lost, directions, needless, overwritten, races, unwritten};
 
 /// All findings about the graph from the footprints of a run, for an order of [`Graph::order`].
@@ -14,7 +14,7 @@ pub fn judge(
     graph: &Graph,
     order: &[usize],
     touched: &Footprints,
-    parts: Option<&AllParts>,
+    parts: Option<&Ordered>,
     lost: &[Lost],
 ) -> Vec<Diagnostic> {
     let reach = graph.reach(order);
@@ -27,7 +27,7 @@ pub fn judge(
             None => found.push(Diagnostic::warning(
                 "not-judged",
                 Span::default(),
-                "the tasks use signals too often to be held against each other: races between them are not looked for",
+                format!("{TOO_MANY}: races between them are not checked"),
             )),
         },
     }

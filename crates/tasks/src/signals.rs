@@ -95,22 +95,24 @@ pub struct AllParts {
 impl AllParts {
     /// The signals that tasks wait for.
     pub fn signals(&self) -> BTreeSet<Signal> {
-        let steps = self.tasks.iter().flat_map(|own| &own.events).map(|event| event.step);
-        steps.filter_map(|step| if let SignalStep::Wait(signal, _) = step { Some(signal) } else { None }).collect()
+        self.waits().map(|(_, signal, _)| signal).collect()
     }
 
     pub(crate) fn first(&self, signal: &Signal) -> i64 {
         self.first.get(signal).copied().unwrap_or(0)
     }
 
+    fn steps(&self) -> impl Iterator<Item = (At, SignalStep)> {
+        let each = self.tasks.iter().enumerate();
+        each.flat_map(|(task, parts)| parts.events.iter().enumerate().map(move |(at, own)| ((task, at), own.step)))
+    }
+
     /// The changes of each signal.
-    pub(crate) fn changes(&self) -> Changes {
+    fn changes(&self) -> Changes {
         let mut changes = Changes::new();
-        for (task, parts) in self.tasks.iter().enumerate() {
-            for (at, event) in parts.events.iter().enumerate() {
-                if let SignalStep::Change(signal, change) = event.step {
-                    changes.entry(signal).or_default().push(((task, at), change));
-                }
+        for (at, step) in self.steps() {
+            if let SignalStep::Change(signal, change) = step {
+                changes.entry(signal).or_default().push((at, change));
             }
         }
         changes
@@ -118,10 +120,7 @@ impl AllParts {
 
     /// The waits.
     pub(crate) fn waits(&self) -> impl Iterator<Item = (At, Signal, Wanted)> {
-        let each = self.tasks.iter().enumerate();
-        let each =
-            each.flat_map(|(task, parts)| parts.events.iter().enumerate().map(move |(at, own)| ((task, at), own)));
-        each.filter_map(|(at, own)| match own.step {
+        self.steps().filter_map(|(at, step)| match step {
             SignalStep::Wait(signal, wanted) => Some((at, signal, wanted)),
             SignalStep::Change(..) => None,
         })
@@ -137,6 +136,24 @@ const MOST_ROUNDS: usize = 64;
 /// The changes of each signal, grouped by task and in the order of each task.
 pub(crate) type Changes = BTreeMap<Signal, Vec<(At, Change)>>;
 
+/// Why the order of the parts of tasks is unknown.
+pub(crate) const TOO_MANY: &str = "the tasks have too many signal operations to compare their orders";
+
+/// All tasks in parts, and the known order of the parts.
+pub struct Ordered {
+    /// The tasks.
+    pub own: AllParts,
+    /// `None` if there are too many parts.
+    pub(crate) parts: Option<InParts>,
+}
+
+impl Ordered {
+    /// Computes the order of the parts of tasks.
+    pub fn new(graph: &Graph, own: AllParts) -> Ordered {
+        Ordered { parts: in_parts(graph, &own), own }
+    }
+}
+
 /// The parts of all tasks, and their known order.
 pub(crate) struct InParts {
     /// A graph with a node for each part.
@@ -144,10 +161,10 @@ pub(crate) struct InParts {
     /// The first part of each task.
     pub first: Vec<usize>,
     pub reach: Reach,
+    pub changes: Changes,
 }
 
-/// Computes the order of the parts of tasks; `None` if there are too many.
-pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
+fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
     let tasks = &own.tasks;
     let mut first = Vec::new();
     let mut count = 0;
@@ -171,10 +188,10 @@ pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
         pairs.insert((first[edge.from] + tasks[edge.from].events.len(), first[edge.to]));
     }
     // A known order before a wait may imply further ones: another round of the same signals.
-    let mut reach = all.with_pairs(&pairs)?;
+    let (mut reach, changes) = (all.with_pairs(&pairs)?, own.changes());
     for _ in 0..MOST_ROUNDS {
         let known = pairs.len();
-        for (from, to) in before_waits(&nodes, &reach, own) {
+        for (from, to) in before_waits(&nodes, &reach, own, &changes) {
             pairs.insert((nodes.around(from).0, nodes.around(to).1));
         }
         if pairs.len() == known {
@@ -182,16 +199,16 @@ pub(crate) fn in_parts(graph: &Graph, own: &AllParts) -> Option<InParts> {
         }
         reach = all.with_pairs(&pairs)?;
     }
-    Some(InParts { all, first, reach })
+    Some(InParts { all, first, reach, changes })
 }
 
 /// The longest chain of tasks that wait for each other, at their ends or for a signal while they run, and its cycles.
 /// If others wait for a signal in the middle of a task, only the time up to that signal counts. `cycles` are those of
 /// each task without its waits. `None` if there are too many parts.
-pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
-    let InParts { all, first, .. } = in_parts(graph, tasks)?;
+pub fn critical(ordered: &Ordered, cycles: &[u64]) -> Option<(Vec<usize>, u64)> {
+    let InParts { all, first, .. } = ordered.parts.as_ref()?;
     let mut own = Vec::with_capacity(all.tasks.len());
-    for (parts, cycles) in tasks.tasks.iter().zip(cycles) {
+    for (parts, cycles) in ordered.own.tasks.iter().zip(cycles) {
         let mut since = 0;
         for event in &parts.events {
             let at = event.at.clamp(since, (*cycles).max(since));
@@ -201,22 +218,21 @@ pub fn critical(graph: &Graph, tasks: &AllParts, cycles: &[u64]) -> Option<(Vec<
         }
         own.push(cycles.saturating_sub(since));
     }
-    let (parts, sum) = crate::schedule::longest_chain(&all, &all.before(), &own);
+    let (parts, sum) = crate::schedule::longest_chain(all, &all.before(), &own);
     let mut path: Vec<usize> = parts.iter().map(|part| first.partition_point(|own| own <= part) - 1).collect();
     path.dedup();
     Some((path, sum))
 }
 
 /// Includes signals in the critical path of a plan whose tasks all ran, if some tasks use them.
-pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&AllParts>) {
-    for (task, parts) in parts.into_iter().flat_map(|own| &own.tasks).enumerate() {
+pub fn lengthen(plan: &mut Plan, ordered: Option<&Ordered>) {
+    for (task, parts) in ordered.into_iter().flat_map(|ordered| &ordered.own.tasks).enumerate() {
         let resumed: Vec<Resumed> = parts.events.iter().filter_map(|event| event.by).collect();
         if !resumed.is_empty() {
             plan.resumed.insert(task, resumed);
         }
     }
-    let parts = parts.filter(|_| plan.complete);
-    let chain = parts.and_then(|parts| critical(graph, parts, &plan.longest));
+    let chain = ordered.filter(|_| plan.complete).and_then(|ordered| critical(ordered, &plan.longest));
     // The work of a task before and after a wait may overlap on its pipes: a chain longer than the run is invalid.
     if let Some(chain) = chain.filter(|chain| chain.1 <= plan.cycles) {
         plan.critical = chain;
@@ -224,9 +240,9 @@ pub fn lengthen(plan: &mut Plan, graph: &Graph, parts: Option<&AllParts>) {
 }
 
 /// Pairs of parts of tasks that touch the same bytes without an order; `None` if there are too many parts.
-pub fn races(graph: &Graph, tasks: &AllParts) -> Option<Vec<Diagnostic>> {
-    let InParts { all, first, reach } = in_parts(graph, tasks)?;
-    let tasks = &tasks.tasks;
+pub fn races(graph: &Graph, ordered: &Ordered) -> Option<Vec<Diagnostic>> {
+    let InParts { all, first, reach, .. } = ordered.parts.as_ref()?;
+    let tasks = &ordered.own.tasks;
     let each = |parts: &Parts| {
         (0..=parts.events.len()).map(|at| parts.touched.get(at).cloned().unwrap_or_default()).collect::<Vec<_>>()
     };
@@ -243,7 +259,7 @@ pub fn races(graph: &Graph, tasks: &AllParts) -> Option<Vec<Diagnostic>> {
         };
         before.or_else(behind)
     };
-    Some(touched::races_of_parts(&all, &reach, &footprints, &place))
+    Some(touched::races_of_parts(all, reach, &footprints, &place))
 }
 
 impl Graph {
@@ -280,8 +296,7 @@ impl Nodes<'_> {
 }
 
 /// Changes that come before waits in every run, given the known order.
-pub(crate) fn before_waits(nodes: &Nodes<'_>, reach: &Reach, own: &AllParts) -> Vec<(At, At)> {
-    let changes = own.changes();
+pub(crate) fn before_waits(nodes: &Nodes<'_>, reach: &Reach, own: &AllParts, changes: &Changes) -> Vec<(At, At)> {
     let mut found = Vec::new();
     for (wait, signal, wanted) in own.waits() {
         let Some(list) = changes.get(&signal) else { continue };
@@ -404,10 +419,10 @@ pub struct Changed {
     pub change: Change,
 }
 
-/// The change since which a signal satisfies a wait, given the changes in order: of those up to that moment, the latest
-/// in time. `None` if the condition held from the beginning, or does not hold.
-pub fn since(log: &[Changed], wanted: Wanted) -> Option<Changed> {
-    let (mut number, mut latest, mut held, mut since) = (0i64, None::<Changed>, wanted.holds(0), None);
+/// The change since which a signal satisfies a wait, given its first value and the changes in order: of those up to that
+/// moment, the latest in time. `None` if the condition held from the beginning, or does not hold.
+pub fn since(first: i64, log: &[Changed], wanted: Wanted) -> Option<Changed> {
+    let (mut number, mut latest, mut held, mut since) = (first, None::<Changed>, wanted.holds(first), None);
     for own in log {
         latest = latest.filter(|latest| latest.at > own.at).or(Some(*own));
         number = match own.change {
@@ -460,7 +475,7 @@ mod tests {
         }
         pairs.extend(edges.iter().map(|(from, to)| (first[*from] + tasks[*from].events.len(), first[*to])));
         let reach = graph.with_pairs(&pairs).expect("no cycle");
-        super::before_waits(&nodes, &reach, &own)
+        super::before_waits(&nodes, &reach, &own, &own.changes())
     }
 
     /// The first task signals at cycle 900 of 1000, the second waits after 50 of its 500 cycles; the third comes after
@@ -475,14 +490,14 @@ mod tests {
             [at(SignalStep::Change(S, Change::Add(1)), 900), at(SignalStep::Wait(S, wants(1)), 50), Parts::default()];
         let edge = Edge { from: 1, to: 2, why: vec![Reason::Submitted] };
         let graph = Graph { tasks: vec![crate::Task::default(); 3], edges: vec![edge], ..Graph::default() };
-        let tasks = AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() };
-        assert_eq!(critical(&graph, &tasks, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
+        let of = |tasks: &[Parts]| Ordered::new(&graph, AllParts { tasks: tasks.to_vec(), first: BTreeMap::new() });
+        let ordered = of(&tasks);
+        assert_eq!(critical(&ordered, &[1000, 500, 20]), Some((vec![0, 1, 2], 900 + 450 + 20)));
         // The rest of the first task after its signal is longer than the other tasks.
-        assert_eq!(critical(&graph, &tasks, &[2000, 500, 20]), Some((vec![0], 2000)));
+        assert_eq!(critical(&ordered, &[2000, 500, 20]), Some((vec![0], 2000)));
         // Without the signal nothing waits for the first.
-        let alone = vec![Parts::default(), tasks.tasks[1].clone(), Parts::default()];
-        let alone = AllParts { tasks: alone, first: BTreeMap::new() };
-        assert_eq!(critical(&graph, &alone, &[400, 500, 20]), Some((vec![1, 2], 520)));
+        let alone = of(&[Parts::default(), tasks[1].clone(), Parts::default()]);
+        assert_eq!(critical(&alone, &[400, 500, 20]), Some((vec![1, 2], 520)));
     }
 
     #[test]
@@ -534,8 +549,8 @@ mod tests {
         let graph = Graph { tasks: vec![crate::Task::default(); 2], ..Graph::default() };
         let ordered = |first: BTreeMap<Signal, i64>| {
             let own = AllParts { tasks: tasks.clone(), first };
-            let InParts { first, reach, .. } = in_parts(&graph, &own).expect("few parts");
-            super::before_waits(&Nodes { first: &first }, &reach, &own)
+            let InParts { first, reach, changes, .. } = in_parts(&graph, &own).expect("few parts");
+            super::before_waits(&Nodes { first: &first }, &reach, &own, &changes)
         };
         assert_eq!(ordered(BTreeMap::new()), [((0, 0), (1, 0))]);
         assert_eq!(ordered(BTreeMap::from([(S, 1)])), []);
@@ -558,8 +573,11 @@ mod tests {
     #[test]
     fn a_wait_is_over_when_the_last_change_that_it_needs_is_there() {
         let log = [(50, 0), (20, 1), (90, 2)].map(|(at, task)| Changed { at, task, change: Change::Add(1) });
-        assert_eq!(since(&log, wants(2)), Some(log[0]));
-        assert_eq!(since(&log, wants(3)), Some(log[2]));
-        assert_eq!((since(&log, wants(4)), since(&log, wants(0))), (None, None));
+        assert_eq!(since(0, &log, wants(2)), Some(log[0]));
+        assert_eq!(since(0, &log, wants(3)), Some(log[2]));
+        assert_eq!((since(0, &log, wants(4)), since(0, &log, wants(0))), (None, None));
+        // An earlier run left one.
+        assert_eq!((since(1, &log, wants(2)), since(1, &log, wants(4))), (Some(log[0]), Some(log[2])));
+        assert_eq!(since(1, &log, wants(1)), None);
     }
 }

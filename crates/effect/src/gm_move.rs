@@ -36,14 +36,11 @@ pub struct GmMove {
 const BURST: u32 = 32;
 
 impl GmMove {
-    fn extent(&self, args: &[u64]) -> Result<(StridedWindow, u32, u32), Fault> {
+    fn extent(&self, args: &[u64]) -> Result<(StridedWindow, (u32, u32)), Fault> {
         let given = GmMoveArgs::of(args);
         let valid = valid_shape("tile", &self.tile.layout, given.rows, given.cols)?;
         let window = self.window.window(&args[GmMoveArgs::COUNT..], valid)?;
-        let (rows, cols) = window.clip(valid);
-        let verb = if self.load { "reads" } else { "writes" };
-        self.window.inside(&args[GmMoveArgs::COUNT..], verb, valid, (rows, cols))?;
-        Ok((window, rows, cols))
+        Ok((window, valid))
     }
 
     /// Columns written by a load, including the padding.
@@ -71,7 +68,10 @@ impl Effect for GmMove {
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = GmMoveArgs::of(args);
-        let (window, rows, cols) = self.extent(args)?;
+        let (window, valid) = self.extent(args)?;
+        let (rows, cols) = window.clip(valid);
+        let verb = if self.load { "reads" } else { "writes" };
+        self.window.inside(&args[GmMoveArgs::COUNT..], verb, valid, (rows, cols))?;
         let tile = &self.tile;
         self.finish.reads_table(tile.core, given.scale, cols, &mut access.reads);
         let (local, global) =
@@ -90,7 +90,8 @@ impl Effect for GmMove {
 
     fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let given = GmMoveArgs::of(args);
-        let (window, rows, cols) = self.extent(args)?;
+        let (window, valid) = self.extent(args)?;
+        let (rows, cols) = window.clip(valid);
         if rows == 0 || cols == 0 {
             return Ok(0);
         }

@@ -296,7 +296,7 @@ impl Strided {
         let (first, count, extent) = (firsts[dim], counts[dim], extents[dim]);
         let last = i128::from(first) + i128::from(count) - 1;
         let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
-        let message = format!("it {verb} {what} of dimension {dim} of a tensor that has {extent} there");
+        let message = format!("it {verb} {what} of dimension {dim}, which has only {extent}");
         let part = Part { firsts: firsts.to_vec(), counts: counts.to_vec(), extents: extents.to_vec() };
         Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(part))), message))
     }

@@ -61,8 +61,8 @@ pub struct OpDef {
     pub kernel: Arithmetic,
     /// The lane types that it accepts, if it is a vector instruction whose family checks them.
     pub lane_types: &'static [Elem],
-    /// Whether it is an instruction of a vector function and stands in one only: it works on vector registers or predicates, or orders
-    /// what does.
+    /// True if it is only valid in a vector function: it uses vector registers or predicates, or orders such
+    /// instructions.
     pub in_vector_function: bool,
     /// What the first argument of its region counts, if it is a counter.
     pub counter: Option<Counter>,

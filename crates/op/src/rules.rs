@@ -5,13 +5,13 @@ use std::fmt::Display;
 use slipring_effect::vector::NumberUse;
 use slipring_ir::{
     Arity, Attr, AttrKind, AttrSpec, Diags, EnumSpec, Flow, Infer, Module, OpId, OpSchema, OperandSpec, Part,
-    ResultSpec, Sign, Syntax, Touch, Type, TypeRule, ValueId,
+    ResultSpec, Sign, Syntax, Touch, Type, TypeRule, ValueDef, ValueId,
 };
 use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::def::{Arithmetic, FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
-use crate::facts::{AddressRule, CoreRule, InCoreSync};
+use crate::facts::{AddressRule, CoreRule, InCoreSync, Linear};
 use crate::tiles::TileRules;
 
 /// A tile in any local memory (or a memref that is treated as one).
@@ -201,6 +201,40 @@ pub const LAYOUT: &EnumSpec = &EnumSpec {
 /// The integer value of an IR value that is defined by a constant.
 pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
     constant_attr(module, value).and_then(Attr::as_int)
+}
+
+/// How many ops back the proof of [`is_multiple`] looks.
+const MOST_DEPTH: usize = 12;
+
+/// Whether an integer is provably a multiple of `unit`: a constant, a loop counter that starts at a multiple and advances
+/// by multiples, or a linear expression of those. Through an expression only powers of two are proved, which overflow
+/// does not change.
+pub fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
+    divides(module, value, unit, MOST_DEPTH)
+}
+
+fn divides(module: &Module, value: ValueId, unit: i64, depth: usize) -> bool {
+    if let Some(n) = constant(module, value) {
+        return n % unit == 0;
+    }
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let is = |value: ValueId| divides(module, value, unit, depth);
+    match module.value(value).def {
+        ValueDef::Result(id, _) if unit.count_ones() == 1 => {
+            let operands = &module.op(id).operands;
+            match OpDef::of(module, id).and_then(|def| def.linear) {
+                Some(Linear::Same) => is(operands[0]),
+                Some(Linear::Sum | Linear::Difference | Linear::Remainder) => is(operands[0]) && is(operands[1]),
+                Some(Linear::Product) => is(operands[0]) || is(operands[1]),
+                None => false,
+            }
+        }
+        ValueDef::Arg(block, 0) => {
+            let range = module.block_parent(block).and_then(|id| OpRef::of(module, id)?.range());
+            range.is_some_and(|[first, _, step]| is(first) && is(step))
+        }
+        _ => false,
+    }
 }
 
 /// The value attribute of an IR value that is defined by a constant.

@@ -64,8 +64,8 @@ impl Trap {
             Trap::LoopStep => (Kind::Other("loop-step"), "the step of this loop is not positive"),
             Trap::TileAddress(unit) => {
                 let message = match unit {
-                    512 => "the address of this tile is computed, and not a multiple of 512",
-                    _ => "the address of this tile is computed, and not a multiple of 32",
+                    512 => "the computed address of this tile is not a multiple of 512",
+                    _ => "the computed address of this tile is not a multiple of 32",
                 };
                 (Kind::Other("tile-align"), message)
             }

@@ -170,7 +170,8 @@ fn lower_make_tensor_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
     let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
     let layout = layout_of(op);
-    let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout, place: None };
+    let place = PlaceInTensor::whole(&dims);
+    let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout, place };
     d.bind(op.result(0), Binding::View(view));
     Ok(())
 }
@@ -408,35 +409,10 @@ fn lower_partition(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
     view.base = d.moved(view.base, bytes);
-    view.place = place_in_tensor(&view, offsets, &sizes);
+    view.place = view.place.and_then(|place| place.window(&offsets));
     view.dims = sizes;
     d.bind(op.result(0), Binding::View(view));
     Ok(())
-}
-
-/// Where a window of a view lies in its tensor; `None` where it is known to lie inside. Of a window of a window only what needs no
-/// arithmetic is known: the program that is checked is the one that was written.
-fn place_in_tensor(view: &ViewRef, offsets: SmallVec<[Operand; 5]>, sizes: &[Operand]) -> Option<Box<PlaceInTensor>> {
-    let PlaceInTensor { firsts, extents } = match view.place.as_deref() {
-        None => PlaceInTensor { firsts: offsets, extents: view.dims.clone() },
-        Some(outer) => {
-            let sum = |(a, b): (&Operand, &Operand)| match (a.as_imm(), b.as_imm()) {
-                (Some(0), _) => Some(*b),
-                (_, Some(0)) => Some(*a),
-                (Some(a), Some(b)) => Some(Operand::Imm(a.checked_add(b)? as u64)),
-                _ => None,
-            };
-            let firsts = outer.firsts.iter().zip(&offsets).map(sum).collect::<Option<_>>()?;
-            PlaceInTensor { firsts, extents: outer.extents.clone() }
-        }
-    };
-    let inside = |((first, size), extent): ((&Operand, &Operand), &Operand)| {
-        let numbers = (first.as_imm(), size.as_imm(), extent.as_imm());
-        matches!(numbers, (Some(first), Some(size), Some(extent))
-            if first >= 0 && size >= 0 && first.checked_add(size).is_some_and(|end| end <= extent))
-    };
-    let known = firsts.len() == extents.len() && firsts.iter().zip(sizes).zip(&extents).all(inside);
-    (!known && firsts.len() == sizes.len()).then(|| Box::new(PlaceInTensor { firsts, extents }))
 }
 
 /// The attribute with the layout of a view.

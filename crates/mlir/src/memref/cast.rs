@@ -2,7 +2,7 @@
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok};
 use slipring_ir::{Attr, AttrKind, Infer, OpId, Syntax, Touch, Type, ValueId};
-use slipring_op::decode::{Binding, Decoder};
+use slipring_op::decode::{Binding, Decoder, ViewRef};
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::rules::{INTEGER, LAYOUT, PLAIN, defaulted, operand, result, variadic};
 use slipring_program::Operand;
@@ -140,8 +140,8 @@ fn lower_cast(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     let size = Operand::Imm(view.elem.bytes() as u64);
     let bytes = d.distance(offset.first().copied().unwrap_or(Operand::Imm(0)), size);
-    view.base = d.moved(view.base, bytes);
-    (view.dims, view.strides) = (sizes, strides);
+    let base = d.moved(view.base, bytes);
+    view = ViewRef { dims: sizes, strides, ..view.at(base) };
     if let Some(layout) = op.text("layout") {
         view.layout = LAYOUT.members.iter().find(|member| **member == layout).copied();
     }

@@ -64,15 +64,53 @@ pub struct ViewRef {
     pub strides: SmallVec<[Operand; 5]>,
     /// `nd`, `dn`, `nz` as written on the view; `None` if it is not written.
     pub layout: Option<&'static str>,
-    /// Of a window: where in its tensor it lies, if it is not known to lie inside of it.
+    /// The place of a window in its tensor, which for the tensor itself is all of it; `None` if it is unknown.
     pub place: Option<Box<PlaceInTensor>>,
 }
 
-/// Where a window begins in its tensor, and what extents that has.
+impl ViewRef {
+    /// The same shape at another address, whose place in a tensor is unknown.
+    pub fn at(self, base: Operand) -> ViewRef {
+        ViewRef { base, place: None, ..self }
+    }
+}
+
+/// The start of a window in its tensor, and the extents of the tensor.
 #[derive(Clone, Debug)]
 pub struct PlaceInTensor {
-    /// Index of the first element in each dimension, outermost first.
+    /// The index of the first element in each dimension, outermost first.
     pub firsts: SmallVec<[Operand; 5]>,
-    /// Extent of each dimension of the tensor.
+    /// The extent of each dimension of the tensor.
     pub extents: SmallVec<[Operand; 5]>,
+}
+
+impl PlaceInTensor {
+    /// All of a tensor with these extents.
+    pub fn whole(extents: &[Operand]) -> Option<Box<PlaceInTensor>> {
+        let firsts = extents.iter().map(|_| Operand::Imm(0)).collect();
+        Some(Box::new(PlaceInTensor { firsts, extents: extents.into() }))
+    }
+
+    /// The place of a window of these offsets in the window at this place; `None` if that takes an addition at run time,
+    /// since checks add no instructions to a program.
+    pub fn window(&self, offsets: &[Operand]) -> Option<Box<PlaceInTensor>> {
+        let sum = |(a, b): (&Operand, &Operand)| match (a.as_imm(), b.as_imm()) {
+            (Some(0), _) => Some(*b),
+            (_, Some(0)) => Some(*a),
+            (Some(a), Some(b)) => Some(Operand::Imm(a.checked_add(b)? as u64)),
+            _ => None,
+        };
+        let firsts = self.firsts.iter().zip(offsets).map(sum).collect::<Option<_>>()?;
+        Some(Box::new(PlaceInTensor { firsts, extents: self.extents.clone() }))
+    }
+
+    /// Whether a window of these sizes is known to be inside the tensor.
+    pub fn holds(&self, sizes: &[Operand]) -> bool {
+        let inside = |((first, size), extent): ((&Operand, &Operand), &Operand)| {
+            let numbers = (first.as_imm(), size.as_imm(), extent.as_imm());
+            matches!(numbers, (Some(first), Some(size), Some(extent))
+                if first >= 0 && size >= 0 && first.checked_add(size).is_some_and(|end| end <= extent))
+        };
+        self.firsts.iter().zip(sizes).zip(&self.extents).all(inside)
+    }
 }

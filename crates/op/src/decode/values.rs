@@ -76,8 +76,8 @@ impl Decoder<'_> {
                 Binding::Tile(TileRef { ty: tile.ty, addr: reg(), valid: [reg(), reg()] })
             }
             Binding::View(view) => {
-                let mut view = view.clone();
-                view.base = Operand::Reg(self.fresh());
+                // The alternatives may be windows of different tensors.
+                let mut view = view.clone().at(Operand::Reg(self.fresh()));
                 for part in view.dims.iter_mut().chain(view.strides.iter_mut()) {
                     *part = Operand::Reg(self.builder.fresh());
                 }

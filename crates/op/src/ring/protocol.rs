@@ -24,7 +24,7 @@ use super::split::Split;
 use super::{moves, witness};
 use slipring_effect::{ElementAccess, Finish, MoveArgs, MoveEffect, TilePlace, Within};
 
-use crate::decode::{Binding, Decoder, Decoding, TileRef, in_memory};
+use crate::decode::{Binding, Decoder, Decoding, PlaceInTensor, TileRef, ViewRef, in_memory};
 use crate::def::{Lowered, OpRef, Reported, RingPart};
 use crate::ring::core_ends::{End, Landing};
 use crate::ring::planned::PlannedRing;
@@ -315,7 +315,7 @@ pub fn allocate_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, direction: Direction)
 /// Binds the slot that an op returns: a view like that of its end of the pipe, at this address.
 fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), Reported> {
     let view = super::spec::own_end(op).and_then(|own| gm_buffer(&own)).ok_or(Reported)?;
-    let mut view = d.view(view)?;
+    let view = d.view(view)?;
     let mut base = slot;
     if let (Some(axis), 1) = (Split::of(op).and_then(Split::axis), d.role.subblock()) {
         // The part of Vector core 1 begins after as many elements as the last dimensions of its view have.
@@ -327,8 +327,10 @@ fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), 
         base = d.add(base, offset);
     }
     // The tag advances while the slot is in use, so the address needs its own register.
-    view.base = if let Operand::Reg(_) = base { Operand::Reg(d.variable(base)) } else { base };
-    d.bind(op.result(0), Binding::View(view));
+    let base = if let Operand::Reg(_) = base { Operand::Reg(d.variable(base)) } else { base };
+    // A slot is a tensor by itself.
+    let place = PlaceInTensor::whole(&view.dims);
+    d.bind(op.result(0), Binding::View(ViewRef { base, place, ..view }));
     Ok(())
 }
 

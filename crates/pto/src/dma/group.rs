@@ -174,7 +174,7 @@ fn rows_on(d: &mut Decoder<'_>, view: &ViewRef, rank: usize, rows: Operand) -> V
     let first = d.mul(rows, Operand::Imm(rank as u64));
     let elements = d.distance(first, stride);
     let bytes = d.distance(elements, Operand::Imm(view.elem.bytes() as u64));
-    ViewRef { base: d.moved(view.base, bytes), ..view.clone() }
+    view.clone().at(d.moved(view.base, bytes))
 }
 
 /// Sources, destinations, and extents.

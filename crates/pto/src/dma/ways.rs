@@ -75,8 +75,8 @@ pub(crate) fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: E
 /// Bytes of the parameter of one column.
 const ENTRY: u64 = 8;
 
-/// What an effect needs to know of a window before the run, and its run-time arguments after the address: dimensions, strides, and
-/// its place in its tensor where that may not hold it.
+/// The static properties of a window, and its run-time arguments after the address: dimensions, strides, and its place in
+/// its tensor, unless it is known to be inside.
 pub(crate) fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,
@@ -95,7 +95,7 @@ pub(crate) fn window(
         return packed_scales(d, view, scales, elem);
     }
     let mut args: Vec<Operand> = view.dims.iter().chain(&view.strides).copied().collect();
-    let place = view.place.as_deref().filter(|place| place.firsts.len() == rank && place.extents.len() == rank);
+    let place = view.place.as_deref().filter(|place| place.firsts.len() == rank && !place.holds(&view.dims));
     if let Some(place) = place {
         args.extend(place.firsts.iter().chain(&place.extents));
     }

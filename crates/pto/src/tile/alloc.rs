@@ -1,19 +1,19 @@
 //! Allocation of tiles.
 
-use slipring_ir::{Diags, Dim, Infer, Module, Syntax, TileType, Touch, Type, TypeRule, ValueDef, ValueId};
+use slipring_ir::{Diags, Dim, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::Platform;
 use slipring_op::address::ADDRESS;
 use slipring_op::decode::{Binding, Decoder, Decoding, TileRef, in_memory, no_address};
 use slipring_op::def::{AddressRule, Lowered, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, optional, result};
-use slipring_op::{Along, Counter, Linear, OpDef, ops};
+use slipring_op::rules::{INTEGER, PLAIN, constant, is_multiple, optional, result};
+use slipring_op::{Along, ops};
 use slipring_program::{Operand, Trap};
 
 pub(crate) const TILE_BUF: TypeRule =
     TypeRule { describe: "a tile", accepts: |t| matches!(t, Type::Tile(_) | Type::ShortTile { .. }) };
 
 /// Alignment of tile addresses on all platforms, in bytes.
-const ALIGN: i64 = 32;
+pub(super) const ALIGN: i64 = 32;
 
 ops! {
     OPS;
@@ -77,43 +77,9 @@ pub(crate) fn hold_aligned(op: &OpRef<'_>, d: &mut Decoder<'_>, addr: Operand, u
         if addr.is_multiple_of(UNIT.into()) { Ok(0) } else { Err(Trap::TileAddress(UNIT)) }
     }
     let Some(value) = op.operand(ADDRESS) else { return };
-    if !is_multiple(op.module, value, unit.into(), 0) {
+    if !is_multiple(op.module, value, unit.into()) {
         let hold = if unit == 512 { hold::<512> } else { hold::<{ ALIGN as u16 }> };
         d.compute(hold, [addr, Operand::Imm(0), Operand::Imm(0)]);
-    }
-}
-
-/// True for an integer that is provably a multiple of a power of two: overflow does not change that.
-fn is_multiple(module: &Module, value: ValueId, unit: i64, depth: usize) -> bool {
-    const MOST_DEPTH: usize = 12;
-    if let Some(n) = constant(module, value) {
-        return n % unit == 0;
-    }
-    if depth == MOST_DEPTH {
-        return false;
-    }
-    let is = |value: ValueId| is_multiple(module, value, unit, depth + 1);
-    match module.value(value).def {
-        ValueDef::Result(id, _) => {
-            let operands = &module.op(id).operands;
-            match OpDef::of(module, id).and_then(|def| def.linear) {
-                Some(Linear::Same) => is(operands[0]),
-                Some(Linear::Sum | Linear::Difference | Linear::Remainder) => is(operands[0]) && is(operands[1]),
-                Some(Linear::Product) => is(operands[0]) || is(operands[1]),
-                None => false,
-            }
-        }
-        // A counter starts at a multiple and advances by multiples.
-        ValueDef::Arg(block, 0) => {
-            let counted = module.block_parent(block).and_then(|id| OpRef::of(module, id));
-            counted.is_some_and(|op| match op.def.counter {
-                Some(Counter::Range([first, _, step])) => {
-                    [first, step].into_iter().all(|at| op.operand(at).is_some_and(is))
-                }
-                _ => false,
-            })
-        }
-        ValueDef::Arg(..) => false,
     }
 }
 

@@ -94,6 +94,7 @@ fn lower_declare_tile(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn lower_tassign(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut tile = d.tile(op.operand("tile").ok_or(Reported)?)?;
     tile.addr = d.scalar(op.operand(ADDRESS).ok_or(Reported)?)?;
+    alloc::hold_aligned(op, d, tile.addr, alloc::ALIGN as u16);
     d.bind(op.result(0), Binding::Tile(tile));
     Ok(())
 }

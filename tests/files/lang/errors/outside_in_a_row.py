@@ -7,7 +7,7 @@
 # test: run %s --func taken --arg iota:f32[4x24] --arg 16:index --arg zeros:f32[2x16]
 # exit: 1 with memory-bounds
 # check: error[memory-bounds]: `x[0:2, 16:32]` is outside of `x[4, 24]`; j = 16
-# check: pto.tload: it reads elements 16 to 31 of dimension 1 of a tensor that has 24 there
+# check: pto.tload: it reads elements 16 to 31 of dimension 1, which has only 24
 # check: help: the last part is smaller
 # test: run %s --func taken --arg iota:f32[4x24] --arg -1:index --arg zeros:f32[2x16]
 # exit: 1 with memory-bounds
@@ -16,12 +16,12 @@
 # test: run %s --func put --arg iota:f32[2x16] --arg 16:index --arg zeros:f32[4x24]
 # exit: 1 with memory-bounds
 # check: error[memory-bounds]: `y[0:2, 16:32]` is outside of `y[4, 24]`; j = 16
-# check: pto.tstore: it writes elements 16 to 31 of dimension 1 of a tensor that has 24 there
+# check: pto.tstore: it writes elements 16 to 31 of dimension 1, which has only 24
 # test: run %s --func counted --arg iota:f32[4x24] --arg 16:index --arg 8:index --arg zeros:f32[2x16]
 # out[3]: f32 16 17 18 19 20 21 22 23 8*0 40 41 42 43 44 45 46 47 8*0
 # test: run %s --func counted --arg iota:f32[4x24] --arg 16:index --arg 9:index --arg zeros:f32[2x16]
 # exit: 1 with memory-bounds
-# check: it reads elements 16 to 24 of dimension 1 of a tensor that has 24 there
+# check: it reads elements 16 to 24 of dimension 1, which has only 24
 import slipring.language as pl
 
 

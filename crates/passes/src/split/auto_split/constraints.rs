@@ -1,7 +1,7 @@
 //! The constraints of each op on the axes of its tiles.
 
-use slipring_ir::{BlockId, Dim, Kind, Module, OperandSpec, TileType, Touch, Type, ValueDef, ValueId};
-use slipring_op::rules::constant;
+use slipring_ir::{BlockId, Dim, Kind, Module, OperandSpec, TileType, Touch, Type, ValueId};
+use slipring_op::rules::{constant, is_multiple};
 use slipring_op::{Along, MixedPart, OpRef};
 use slipring_tile::{BLayout, Layout, SLayout, Space};
 
@@ -239,16 +239,6 @@ fn part(op: &OpRef<'_>, axis: usize, written: &[ValueId], axes: &mut Axes) {
     };
     let written = written.contains(&result);
     axes.parts.push(Part { op: op.id, axis, source, result, start, size, half, written });
-}
-
-/// True if a value is known to be a multiple of `unit`: constants and counters of loops.
-pub(super) fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
-    if let Some(n) = constant(module, value) {
-        return n % unit == 0;
-    }
-    let ValueDef::Arg(block, 0) = module.value(value).def else { return false };
-    let range = module.block_parent(block).and_then(|op| OpRef::of(module, op)?.range());
-    range.is_some_and(|[first, _, step]| [first, step].into_iter().all(|bound| is_multiple(module, bound, unit)))
 }
 
 /// A tile's memory reinterpreted in another shape. If the positions of an axis are consecutive in memory, halves of the

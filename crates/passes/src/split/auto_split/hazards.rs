@@ -10,13 +10,13 @@ use slipring_machine::Platform;
 use slipring_tile::Space;
 
 use super::axes::{Axes, extent};
-use super::constraints::{is_multiple, vector_tile};
+use super::constraints::vector_tile;
 use super::windows::dimension;
 use crate::analysis::access::Accesses;
 use crate::analysis::facts::{Functions, flow};
 use crate::analysis::touch::{Access, Memory};
 use crate::analysis::windows::{is_view, partition};
-use slipring_op::rules::constant;
+use slipring_op::rules::{constant, is_multiple};
 
 /// The lanes' halves of a window: along dimension `at` of `tensor`, `half` steps starting at `offset + lane × half`.
 #[derive(Clone, Copy, Debug)]

@@ -44,13 +44,16 @@ impl Screen {
 
     /// The screen once it shows this text.
     fn shows(&self, part: &str) -> String {
+        self.shows_all(&[part])
+    }
+
+    /// The screen once it shows all these texts: a capture may see a screen that is half drawn.
+    fn shows_all(&self, parts: &[&str]) -> String {
         let start = Instant::now();
         loop {
             let text = self.tmux(&["capture-pane", "-p"]);
-            if text.contains(part) {
-                return text;
-            }
-            assert!(start.elapsed() < PATIENCE, "`{part}` does not come:\n{text}");
+            let Some(missing) = parts.iter().find(|part| !text.contains(**part)) else { return text };
+            assert!(start.elapsed() < PATIENCE, "`{missing}` does not come:\n{text}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -67,20 +70,17 @@ fn keys_step_both_ways_on_a_terminal() {
     let slipring = Path::new(env!("CARGO_BIN_EXE_slipring")).display().to_string();
     let file = "examples/broken/one_pop_too_many.pto";
     let Some(screen) = Screen::start("view", &format!("'{slipring}' debug {file} --view")) else { return };
-    let first = screen.shows("q quit");
-    for pane in ["source", "cores and pipes", "rings: ", "who waits for whom", "memory: ", "answer"] {
-        assert!(first.contains(pane), "no pane `{pane}`:\n{first}");
-    }
+    screen.shows_all(&["q quit", "source", "cores and pipes", "rings: ", "who waits for whom", "memory: ", "answer"]);
     // From the hang back to the last push.
     screen.keys(&["x"]);
     screen.shows("AIV0.V     waits for ring C2V slot 3 ready");
     screen.keys(&[":", "rop push", "Enter"]);
-    let push = screen.shows("event 146 of 170, cycle 573");
-    assert!(push.contains(">  49        pto.tpush_to_aiv(%acc") && push.contains("C2V.AIV0     .   .  #3"), "{push}");
+    let here = ["event 146 of 170, cycle 573", ">  49        pto.tpush_to_aiv(%acc", "C2V.AIV0     .   .  #3"];
+    let push = screen.shows_all(&here);
     screen.keys(&["Left"]);
     screen.shows("event 145 of 170");
     screen.keys(&["Right"]);
-    assert!(screen.shows("event 146 of 170").contains(push.lines().next().unwrap()));
+    screen.shows_all(&["event 146 of 170", push.lines().next().unwrap()]);
     // After a resize the view is redrawn, and the terminal is restored at the end.
     screen.tmux(&["resize-window", "-x", "100", "-y", "30"]);
     screen.shows("event 146 of 170");

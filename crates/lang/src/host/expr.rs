@@ -7,6 +7,7 @@ use ruff_python_ast::{BoolOp, Expr, ExprSlice, Number, UnaryOp};
 use slipring_ir::Span;
 
 use super::key::NoKey;
+use super::raise::said;
 use super::tensors;
 use super::value::{Code, Function, HostValue};
 use crate::constants;
@@ -34,7 +35,8 @@ impl<'a> Host<'a> {
         self.nest += 1;
         let value = self.expr_here(expr, span);
         self.nest -= 1;
-        if matches!(value, HostValue::Unknown(_)) && self.raised.is_none() {
+        // A text with a message of Python in it is made without fail.
+        if matches!(value, HostValue::Unknown(_)) && said(&value).is_none() && self.raised.is_none() {
             self.risks += 1;
         }
         value.seen()

@@ -9,7 +9,7 @@ import slipring.language as pl
 
 
 @pl.incore
-def f(x: pl.Tensor[[64], pl.INT32], n: pl.Scalar[pl.INT32], m: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor]):
+def f(x: pl.Tensor[[64], pl.INT32], n: pl.Scalar[pl.INT32], m: pl.Scalar[pl.INT32], y: pl.Out[pl.Tensor[[8], pl.INT32]]):
     # No product by a constant.
     k = n * m
     # error: memory-bounds `x[60:68]` is outside of `x[64]`

@@ -25,25 +25,25 @@ pub struct Fill {
 }
 
 /// The size of a block in bytes.
-const BLOCK: u64 = 32;
+pub const FILL_BLOCK: u64 = 32;
 /// The maximum of each number: repetitions, blocks, and blocks between two repetitions.
-const MOST: u64 = 32767;
+pub const FILL_MOST: u64 = 32767;
 
 impl Fill {
     /// Bytes of a repetition, and the repetitions.
     fn shape(args: &FillArgs<u64>) -> Result<(u64, Levels<1>), Fault> {
         let named = [("number of repetitions", args.times), ("number of blocks", args.blocks), ("gap", args.gap)];
-        if let Some((what, found)) = named.into_iter().find(|(_, value)| *value > MOST) {
+        if let Some((what, found)) = named.into_iter().find(|(_, value)| *value > FILL_MOST) {
             let message = format!("the {what} is {}", found as i64);
-            return Err(Fault::new("dma-operand", message).help(format!("it lies between 0 and {MOST}")));
+            return Err(Fault::new("dma-operand", message).help(format!("must be between 0 and {FILL_MOST}")));
         }
-        if !args.to.is_multiple_of(BLOCK) {
-            let message = format!("the first byte to be filled, {}, is not a multiple of {BLOCK}", args.to);
+        if !args.to.is_multiple_of(FILL_BLOCK) {
+            let message = format!("the first byte to be filled, {}, is not a multiple of {FILL_BLOCK}", args.to);
             return Err(Fault::new("dma-alignment", message));
         }
         let mut levels = Levels::new();
-        levels.push((args.times, [(args.blocks + args.gap) * BLOCK]));
-        Ok((args.blocks * BLOCK, levels))
+        levels.push((args.times, [(args.blocks + args.gap) * FILL_BLOCK]));
+        Ok((args.blocks * FILL_BLOCK, levels))
     }
 }
 

@@ -32,7 +32,7 @@ ops! {
     /// A pointer to the first element of a tile as it lies in UB, for the instructions of the vector function that it
     /// stands in. Nothing moves. Outside of vector functions it is refused.
     TILE_BUF_ADDR "pto.tile_buf_addr" "The address of a tile, for a vector function": PLAIN,
-        source: "tile ISA, mixing tile instructions and micro-instructions", core: CoreRule::Vector,
+        source: "tile ISA, mixing tile instructions and micro-instructions", core: CoreRule::Vector, in_vector_function: true,
         verify: verify_tile_buf_addr, lower: lower_tile_buf_addr
         => {
             syntax: positional!("tile" => "result"),

@@ -24,8 +24,9 @@ ops! {
 
     /// The body is a program for pipe V: loops over 256-byte registers, predicates, loads from UB and stores to it. The
     /// scalar unit launches it and goes on; what the body uses from around it (pointers, numbers) is passed along.
-    /// Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` stands in such a body, and vector functions do
-    /// not nest. A loop `scf.for … {llvm.loop.aivector_scope}` is a vector function too.
+    /// Everything that works on `!pto.vreg`, `!pto.mask` or `!pto.align` is in such a body, and vector functions do not
+    /// nest. If a text has no such body around an instruction, the pass `infer-vecscopes` makes one. A loop
+    /// `scf.for … {llvm.loop.aivector_scope}` is a vector function too.
     pub VECSCOPE "pto.vecscope" "A vector function": SCOPE, source: "micro-instruction manual, execution scopes; seed 004",
         lower: |op, d| d.vector_function(|d| body(op, d))
         => { syntax: Syntax::Format("$body attr-dict") };

@@ -105,7 +105,7 @@ fn class(module: &Module, op: OpId) -> Class {
         return if data.results.is_empty() { Class::Other } else { Class::Scalar };
     }
     let bodies = data.regions.iter().flat_map(|region| &module.region(*region).blocks);
-    let mut found = Class::Other;
+    let mut found = Class::Scalar;
     for inner in bodies.flat_map(|body| &module.block(*body).ops) {
         match class(module, *inner) {
             Class::Vector => found = Class::Vector,
@@ -219,10 +219,16 @@ fn copy(
     map: &mut ValueMap,
     copies: &mut Vec<OpId>,
 ) -> bool {
-    if !is_vector(module.ty(value)) || map.get(value) != value {
+    let producer = module.defining_op(value);
+    if !is_vector(module.ty(value)) {
+        // A number of another vector function cannot be used here.
+        let around = producer.filter(|op| !inside.contains(op)).and_then(|op| module.op(op).block);
+        return !around.and_then(|block| module.block_parent(block)).is_some_and(|op| is_scope(module, op));
+    }
+    if map.get(value) != value {
         return true;
     }
-    let Some(producer) = module.defining_op(value) else { return false };
+    let Some(producer) = producer else { return false };
     if inside.contains(&producer) || copies.contains(&producer) {
         return true;
     }

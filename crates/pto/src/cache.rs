@@ -45,9 +45,9 @@ ops! {
             attrs: &[SPACE_ATTR],
         };
 
-    /// As `pto.cmo.cacheinvalid`, for the line that `addr` lies in, or for all. What the scalar unit does in UB no cache
-    /// keeps here: for a pointer into UB nothing is done. Lines of atomics are not modelled, nor lines of UB behind a
-    /// pointer to global memory.
+    /// As `pto.cmo.cacheinvalid`, for the line that contains `addr`, or for all lines of global memory. No cache keeps what
+    /// the scalar unit does in UB here: for a line of UB nothing is done. Lines of atomics are not modelled, and neither
+    /// are lines of UB for a pointer to global memory.
     pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
         source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
         lower: lower_dcci
@@ -83,10 +83,20 @@ ops! {
 fn verify_dcci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     one_of(op, "cache", &LINES, diags);
     one_of(op, "dst", &DESTINATIONS, diags);
-    let modelled = if op.ty("addr").is_some_and(in_ub) { 3 } else { 2 };
-    if let Some(dst) = op.text("dst").filter(|dst| DESTINATIONS[modelled..].contains(dst)) {
-        let message = format!("`{dst}` is not modelled: only lines of global memory are");
-        diags.push(op.error(Kind::Unsupported, message));
+    let ub = op.ty("addr").is_some_and(in_ub);
+    match op.text("dst") {
+        Some(dst @ "CACHELINE_ATOMIC") => {
+            diags.push(op.error(Kind::Unsupported, format!("`{dst}` is not modelled")));
+        }
+        Some(OF_UB) if !ub => {
+            let message = format!("`{OF_UB}` is not modelled for a pointer to global memory");
+            diags.push(op.error(Kind::Unsupported, message));
+        }
+        Some(dst @ "CACHELINE_OUT") if ub && op.text("cache") == Some(LINES[0]) => {
+            let message = format!("`{dst}` names lines of global memory, and `addr` is in UB");
+            diags.push(op.error("attr-value", message).help(format!("write `{OF_UB}` or `CACHELINE_ALL`")));
+        }
+        _ => {}
     }
 }
 
@@ -103,11 +113,12 @@ fn in_ub(ty: &Type) -> bool {
 }
 
 fn lower_dcci(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    if op.ty("addr").is_some_and(in_ub) {
+    let one = op.text("cache") == Some(LINES[0]);
+    // No cache keeps what the scalar unit does in UB.
+    if op.text("dst") == Some(OF_UB) || one && op.ty("addr").is_some_and(in_ub) {
         return Ok(());
     }
-    let line = op.operand("addr").filter(|_| op.text("cache") == Some(LINES[0]));
-    clean(op, d, line)
+    clean(op, d, op.operand("addr").filter(|_| one))
 }
 
 fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
@@ -117,8 +128,10 @@ fn lower_dsb(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 /// The scopes of `pto.dcci`: one line, or all.
 const LINES: [&str; 2] = ["SINGLE_CACHE_LINE", "ENTIRE_DATA_CACHE"];
-/// Which of them, by where they go; those of global memory first, then those of UB.
-const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", "CACHELINE_UB", "CACHELINE_ATOMIC"];
+/// The lines of UB among the [`DESTINATIONS`].
+const OF_UB: &str = "CACHELINE_UB";
+/// Which of them, by destination.
+const DESTINATIONS: [&str; 4] = ["CACHELINE_ALL", "CACHELINE_OUT", OF_UB, "CACHELINE_ATOMIC"];
 /// The scope of `pto.dsb` that is not a memory.
 const SEQUENCER: &str = "SEQ";
 

@@ -84,7 +84,11 @@ pub fn facts() -> Vec<OpFacts> {
     let attribute = |spec: &AttrSpec| AttributeFacts {
         name: spec.name,
         required: spec.required,
-        members: if let AttrKind::Enum(of) = spec.kind { of.members } else { &[] },
+        members: match spec.kind {
+            AttrKind::Enum(of) => of.members,
+            AttrKind::Flags(of) => of.words,
+            _ => &[],
+        },
     };
     let op = |def: &&'static OpDef| OpFacts {
         name: def.schema.name,

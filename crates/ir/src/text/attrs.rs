@@ -356,6 +356,9 @@ impl<'a> OpParser<'a> {
     fn flags(&mut self, spec: &FlagsSpec) -> Parsed<Attr> {
         self.expect(Tok::Less, "`<`")?;
         let mut words = Vec::new();
+        if self.tok() == Tok::Greater {
+            return Err(self.expected(&format!("one of {}", spec.words.join(", "))));
+        }
         self.list_until(Tok::Greater, "`>`", |p| {
             let word = p.text();
             if !spec.words.contains(&word) {

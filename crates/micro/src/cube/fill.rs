@@ -1,11 +1,11 @@
-//! L1 filled with a word.
+//! Filling L1 with a word.
 
 use slipring_ir::{AttrKind, Diags, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::Space;
 
 use super::super::memory::{L1, given, memory};
-use slipring_effect::{Fill, FillArgs};
+use slipring_effect::{FILL_BLOCK, FILL_MOST, Fill, FillArgs};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpRef, PipeRule};
 use slipring_op::rules::{INTEGER, PLAIN, constant, operand, required};
@@ -48,12 +48,16 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         diags.push(op.error("attr-value", "expects `fill_word_bits` to be 16 or 32"));
     }
     let known = |name: &str| op.operand(name).and_then(|value| constant(op.module, value));
-    if let Some(offset) = known("byte_offset").filter(|offset| *offset < 0 || offset % 32 != 0) {
-        diags.push(op.error("dma-alignment", format!("`byte_offset` is a multiple of 32 bytes, not {offset}")));
+    let aligned = |offset: i64| u64::try_from(offset).is_ok_and(|offset| offset.is_multiple_of(FILL_BLOCK));
+    if let Some(offset) = known("byte_offset").filter(|offset| !aligned(*offset)) {
+        let message = format!("`byte_offset` must be a non-negative multiple of {FILL_BLOCK}, not {offset}");
+        diags.push(op.error("dma-alignment", message));
     }
     for name in ["repeat_times", "block_num_32b", "dst_gap_32b"] {
-        if let Some(found) = known(name).filter(|found| !(0..=32767).contains(found)) {
-            diags.push(op.error("dma-operand", format!("`{name}` lies between 0 and 32767, not at {found}")));
+        let fits = |found: i64| u64::try_from(found).is_ok_and(|found| found <= FILL_MOST);
+        if let Some(found) = known(name).filter(|found| !fits(*found)) {
+            let message = format!("`{name}` must be between 0 and {FILL_MOST}, not {found}");
+            diags.push(op.error("dma-operand", message));
         }
     }
 }

@@ -5,6 +5,7 @@ use slipring_program::{Access, Cleans, Effect, Env, Extent, Fault, Run};
 use slipring_tile::{Elem, Space};
 
 use crate::MAX_RANK;
+use crate::strided::outside_tensor;
 
 /// The container of an element, checked by the indices given after its address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,13 @@ pub enum Within {
     Tile(u64),
     /// Dimensions with these extents, or [`UNKNOWN`]: one index for each.
     Dimensions([u64; MAX_RANK]),
+    /// A tensor: one index for each dimension, then the extents.
+    Tensor {
+        /// The number of its dimensions, at most [`MAX_RANK`].
+        rank: usize,
+        /// The number of its first dimensions whose index is left to the bounds of the buffer.
+        ignored: usize,
+    },
 }
 
 /// An unknown extent of a dimension: all nonnegative indices are accepted.
@@ -108,8 +116,13 @@ impl Effect for ElementAccess {
     }
 
     fn doubts(&self, index: usize) -> bool {
-        // The indices of the element, after the address and the stored value.
-        self.within != Within::Anything && index >= if self.load { 1 } else { 2 }
+        // The indices of the element come after the address and the stored value.
+        let Some(place) = index.checked_sub(if self.load { 1 } else { 2 }) else { return false };
+        match self.within {
+            Within::Anything => false,
+            Within::Tile(_) | Within::Dimensions(_) => true,
+            Within::Tensor { ignored, .. } => place >= ignored,
+        }
     }
 
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
@@ -118,6 +131,15 @@ impl Effect for ElementAccess {
             (Within::Tile(all), [at, ..]) if *at >= all => return Err(past_end(*at as i64, all)),
             (Within::Dimensions(extents), places) => {
                 if let Some(fault) = outside(places, &extents) {
+                    return Err(fault);
+                }
+            }
+            (Within::Tensor { rank, .. }, places) => {
+                let (at, extents) = places.split_at(rank);
+                let mut firsts = [0; MAX_RANK];
+                firsts.iter_mut().zip(at).for_each(|(first, at)| *first = *at as i64);
+                let verb = if self.load { "reads" } else { "writes" };
+                if let Some(fault) = outside_tensor(verb, &firsts[..rank], &[1; MAX_RANK][..rank], extents) {
                     return Err(fault);
                 }
             }

@@ -291,15 +291,19 @@ impl Strided {
             (firsts[dim], counts[dim]) = (*place as i64, (*n).min(*left));
             *left = left.div_ceil((*n).max(1));
         }
-        let (firsts, counts) = (&firsts[..dims.len()], &counts[..dims.len()]);
-        let Some(dim) = Part::left(firsts, counts, extents) else { return Ok(()) };
-        let (first, count, extent) = (firsts[dim], counts[dim], extents[dim]);
-        let last = i128::from(first) + i128::from(count) - 1;
-        let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
-        let message = format!("it {verb} {what} of dimension {dim}, which has only {extent}");
-        let part = Part { firsts: firsts.to_vec(), counts: counts.to_vec(), extents: extents.to_vec() };
-        Err(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(part))), message))
+        outside_tensor(verb, &firsts[..dims.len()], &counts[..dims.len()], extents).map_or(Ok(()), Err)
     }
+}
+
+/// The fault for a part outside its tensor, by the rule of [`Part::left`]; `verb` is `reads` or `writes`.
+pub(crate) fn outside_tensor(verb: &str, firsts: &[i64], counts: &[u64], extents: &[u64]) -> Option<Fault> {
+    let dim = Part::left(firsts, counts, extents)?;
+    let (first, count, extent) = (firsts[dim], counts[dim], extents[dim]);
+    let last = i128::from(first) + i128::from(count) - 1;
+    let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };
+    let message = format!("it {verb} {what} of dimension {dim}, which has only {extent}");
+    let part = Part { firsts: firsts.to_vec(), counts: counts.to_vec(), extents: extents.to_vec() };
+    Some(Fault::new(Kind::OutOfBounds(Miss::OutsideTensor(Box::new(part))), message))
 }
 
 impl StridedWindow {

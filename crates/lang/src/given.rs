@@ -1,11 +1,14 @@
 //! Values of names around a text, if its caller knows them: those of a closure.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use slipring_ir::Elsewhere;
 
-/// Prefix for the name of a parameter among the surrounding names: the parameter is a constant with this value.
-pub const CONSTEXPR: &str = "constexpr$";
+/// The surrounding name whose value is that of a constant parameter (`pl.constexpr`).
+pub(crate) fn constexpr(name: &str) -> Rc<str> {
+    format!("constexpr${name}").into()
+}
 
 /// Values of names around a text that its caller assembled from functions of several places.
 #[derive(Clone, PartialEq, Debug, Default)]

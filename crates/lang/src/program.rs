@@ -10,6 +10,7 @@ use slipring_machine::CoreKind;
 
 use crate::compiled::Compiled;
 use crate::emit::Emitter;
+use crate::given::constexpr;
 use crate::globals::{Function, Globals, Scope};
 use crate::host::tasks::entry::entry;
 use crate::host::{Host, HostValue, ModuleText};
@@ -52,7 +53,7 @@ pub(crate) fn run_host<'a>(modules: &'a [ModuleText], request: &Request<'_>, dia
     let host = Host::run(modules, sets, request.names);
     for (name, _, used) in &host.sets {
         if !used {
-            let help = "`--set` gives parameters of functions that build kernels, and constants of the file";
+            let help = "`--set` gives constants of the file and of its kernels (`pl.constexpr`), and parameters of functions that build kernels";
             diags.push(unused_setting(name).help(help));
         }
     }
@@ -100,6 +101,8 @@ pub(crate) fn globals_of<'a>(host: &Host<'a>, diags: &mut Diags) -> (Globals<'a>
             // A later scope is an inner one.
             scope.extend(values.iter().map(|(name, value)| (name.clone(), value.clone())));
         }
+        let constants = found.constants.iter();
+        scope.extend(constants.map(|(name, value)| (constexpr(name), Value::Const(value.clone()))));
         let mut class = Vec::new();
         if let Some(own) = &found.class {
             let fields: Vec<_> = own

@@ -69,6 +69,8 @@ pub struct OpDef {
     /// True if its result is a window of its operand `source`: it begins at `offsets` and has extents `sizes`, with a
     /// value for each dimension.
     pub window: bool,
+    /// True if its result is the address of its operand `src`, a view.
+    pub address_of_view: bool,
     /// Where it specifies the local-memory address of the buffer that it makes or loads to.
     pub address: AddressRule,
     /// Its semantics along the rows and the columns of its tiles: what can be divided between two Vector cores.

@@ -171,6 +171,7 @@ pub const PLAIN: OpDef = OpDef {
     in_vector_function: false,
     counter: None,
     window: false,
+    address_of_view: false,
     address: AddressRule::None,
     along: Along::UNKNOWN,
     each_core: false,

@@ -20,7 +20,7 @@ use slipring_tile::Space;
 
 use super::ProgramOptions;
 use slipring_session::args::{Defaults, read_arg};
-use slipring_session::{Bound, Compiled, slot_buffers, to_diagnostics};
+use slipring_session::{Bound, Compiled, in_words, slot_buffers};
 
 use crate::footprint::step;
 
@@ -173,14 +173,17 @@ pub(super) fn run_task(
     }
     let kept = tensor_of.len();
     let mut tools = options.tools.clone();
-    // Only whether they are buffers matters.
-    let buffer =
-        |arg: &TaskArg| if matches!(arg, TaskArg::Scalar(_)) { Bound::scalar(0) } else { Bound::buffer(&[][..]) };
-    let are_buffers: Vec<Bound<'_>> = call.args.iter().map(buffer).collect();
+    // Of buffers only that they are ones matters.
+    let bound: Vec<Bound<'_>> = (call.args.iter().zip(&args))
+        .map(|(arg, value)| match (arg, value) {
+            (TaskArg::Scalar(_), ArgValue::Scalar(bits)) => Bound::scalar(*bits),
+            _ => Bound::buffer(&[][..]),
+        })
+        .collect();
     // Buffers allocated by the launch come after the passed ones; scalars have no buffer.
     let own = program.params.iter().filter(|param| !param.is_passed()).count();
     let behind = |place: usize| place - slot_of_param.len() + buffers.len() - own;
-    tools.scratch = slot_buffers(&compiled.prepared, &are_buffers)
+    tools.scratch = slot_buffers(&compiled.prepared, &bound)
         .into_iter()
         .map(|place| slot_of_param.get(place).copied().unwrap_or_else(|| behind(place)))
         .filter(|slot| *slot < buffers.len())
@@ -285,7 +288,7 @@ pub(super) fn run_task(
             Values::AnyContents => false,
             Values::TheseInputs { because } => because.iter().any(|because| because.choice != Choice::Wait),
         };
-        outcome.messages = to_diagnostics(&judged.findings, program);
+        outcome.messages = in_words(&judged.findings, &compiled.prepared, &bound);
     }
     Ok(outcome)
 }

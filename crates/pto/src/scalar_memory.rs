@@ -1,15 +1,16 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
-use slipring_effect::past_end;
-use slipring_op::decode::{Binding, Decoder, Inside};
+use slipring_effect::{MAX_RANK, past_end};
+use slipring_op::decode::{Binding, Decoder, Inside, PlaceInTensor};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::ops;
 use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
+use slipring_program::Operand;
 
 const MEMORY: TypeRule =
     TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
@@ -166,7 +167,8 @@ struct Ends {
 fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     let memory = op.operand(ends.memory).ok_or(Reported)?;
     let offset = d.scalar(op.operand(ends.offset).ok_or(Reported)?)?;
-    let mut inside = Inside::Memory;
+    let whole = tensor_of(op, d, memory, offset);
+    let mut inside = whole.as_deref().map_or(Inside::Memory, Inside::Tensor);
     let place = match d.binding(memory).cloned() {
         Some(Binding::Tile(tile)) => {
             inside = Inside::Tile(elements(&tile.ty), offset);
@@ -182,6 +184,17 @@ fn lower_element(op: &OpRef<'_>, d: &mut Decoder<'_>, ends: Ends) -> Lowered {
     let value = ends.value.and_then(|index| op.operand(index)).map(|value| d.scalar(value)).transpose()?;
     access(op, d, (place.0, place.1, place.2), (address, &inside), value);
     Ok(())
+}
+
+/// The place in its tensor of the first element of a window, if the memory is one or its address; `None` also for a
+/// place that is known to be inside.
+fn tensor_of(op: &OpRef<'_>, d: &Decoder<'_>, memory: ValueId, offset: Operand) -> Option<Box<PlaceInTensor>> {
+    let made = op.module.defining_op(memory).and_then(|id| op.other(id));
+    let window = made.filter(|made| made.def.address_of_view).and_then(|made| made.operand("src"));
+    let Some(Binding::View(view)) = d.binding(window.unwrap_or(memory)) else { return None };
+    let place = view.place.clone().filter(|place| place.firsts.len() <= MAX_RANK)?;
+    let one = vec![Operand::Imm(1); place.firsts.len()];
+    (offset == Operand::Imm(0) && !place.holds(&one)).then_some(place)
 }
 
 /// The number of elements of the whole tile.

@@ -116,7 +116,7 @@ ops! {
     /// A pointer to the first element of a view or a window in global memory, or a memref with its dimensions and
     /// strides. Nothing moves.
     pub TENSOR_VIEW_ADDR "pto.tensor_view_addr" "The address of a view": PLAIN, source: "PTO tile instruction SPEC 3",
-        verify: verify_tensor_view_addr, lower: lower_tensor_view_addr
+        verify: verify_tensor_view_addr, lower: lower_tensor_view_addr, address_of_view: true
         => {
             syntax: positional!("src" => "result"),
             operands: &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],

@@ -72,5 +72,6 @@ pub use tensor::{Bound, Element, Tensor};
 pub use tiles::TileContents;
 pub use timeline::{Event, Timeline};
 pub use verify::{Difference, VerifyOutcome, verify};
+pub use words::in_words;
 
 pub use slipring_ir::Severity;

@@ -58,6 +58,8 @@ struct NamedWindow {
     offsets: Vec<ValueId>,
     sizes: Vec<i64>,
     bytes: i64,
+    /// Whether it is that of an element.
+    is_element: bool,
 }
 
 impl NamedWindow {
@@ -98,6 +100,7 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     })?;
     let name = &found.name;
     let part = |first: i64, size: i64, extent: i64| match (first, size == extent) {
+        _ if found.is_element => first.to_string(),
         (0, true) => ":".to_string(),
         _ => format!("{first}:{}", first.saturating_add(size)),
     };
@@ -136,7 +139,10 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
 
 /// The window of a tensor that a value is.
 fn window(module: &Module, value: ValueId) -> Option<NamedWindow> {
-    let id = module.defining_op(value)?;
+    let made = OpRef::of(module, module.defining_op(value)?)?;
+    // An access to an element takes the address of its window.
+    let is_element = made.def.address_of_view;
+    let id = if is_element { module.defining_op(made.operand("src")?)? } else { made.id };
     let op = OpRef::of(module, id).filter(|op| op.def.window)?;
     let view = OpRef::of(module, module.defining_op(op.operand("source")?)?)?;
     let elem = match module.ty(op.operand("source")?) {
@@ -151,7 +157,7 @@ fn window(module: &Module, value: ValueId) -> Option<NamedWindow> {
     let dims: Vec<(i64, i64)> = numbers(&view, "shape")?.into_iter().zip(numbers(&view, "strides")?).collect();
     let (offsets, sizes) = (module.operands_named(id, "offsets").to_vec(), numbers(&op, "sizes")?);
     let whole = !dims.is_empty() && dims.len() == offsets.len() && dims.len() == sizes.len();
-    whole.then(|| NamedWindow { name, dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1) })
+    whole.then(|| NamedWindow { name, dims, offsets, sizes, bytes: (elem.bytes() as i64).max(1), is_element })
 }
 
 /// The scalars that were passed, by name.

@@ -15,7 +15,7 @@ use super::value::{Class, Entries, Function, Held, HostValue, Scope, Source};
 use crate::attrs::FunctionAttrs;
 use crate::passed::HostCall;
 use crate::roles::Role;
-use crate::value::Unknown;
+use crate::value::{Const, Unknown};
 
 /// The host code of a file during its run.
 pub(crate) struct Host<'a> {
@@ -102,6 +102,8 @@ pub(crate) struct Found<'a> {
     pub scopes: Vec<Scope<'a>>,
     /// The module that contains it.
     pub module: usize,
+    /// Constants of the kernel (`pl.constexpr`) that are given from outside, by name.
+    pub constants: Vec<(Rc<str>, Const)>,
     /// True for a function of an assembled text, in which another one may have the same name.
     pub part: bool,
     /// The condition that decides whether Python reaches it, if that is not known.

@@ -18,7 +18,7 @@ use super::state::Facts;
 use crate::attrs::FunctionAttrs;
 use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::emit::Emitter;
-use crate::given::CONSTEXPR;
+use crate::given::constexpr;
 use crate::globals::{Function, Globals};
 use crate::params::Given;
 use crate::passed::Passed;
@@ -171,7 +171,7 @@ pub(crate) fn constant_parameter(
     parameter: &ruff_python_ast::ParameterWithDefault,
 ) -> Option<Lowered> {
     let name = parameter.parameter.name.as_str();
-    if let Some(value) = lower.names.env.get(format!("{CONSTEXPR}{name}").as_str()) {
+    if let Some(value) = lower.names.env.get(&constexpr(name)) {
         return Some(Ok(value.clone()));
     }
     if !is_constant(lower.globals, &lower.names.env, parameter) {
@@ -187,7 +187,9 @@ pub(crate) fn constant_parameter(
             span,
             format!("`{name}` is a constant without a value"),
         )
-        .help(format!("give it a default, `{name}: pl.constexpr = 64`, or pass `{name}=…`"));
+        .help(format!(
+            "give it a default, `{name}: pl.constexpr = 64`, or a value: `--set {name}=64`, in Python `{name}=64`"
+        ));
         return Some(Err(lower.report(error)));
     };
     Some(lower.expr(default))

@@ -323,7 +323,7 @@ impl Lower<'_> {
         }
         self.stored(tensor, None, span)?;
         let number = self.number(value, crate::dtype::DType::Elem(tensor.elem), span)?;
-        let (pointer, offset) = self.element(tensor);
+        let (pointer, offset) = self.accessed(tensor);
         self.e.op(&pto::STORE_SCALAR, &[("value", &[number]), ("ptr", &[pointer]), ("offset", &[offset])], &[], &[]);
         Ok(())
     }
@@ -331,10 +331,32 @@ impl Lower<'_> {
     /// The number in a window of one element.
     pub fn read_element(&mut self, element: &Tensor, span: Span) -> Value {
         self.reads(element, span);
-        let (pointer, offset) = self.element(element);
+        let (pointer, offset) = self.accessed(element);
         let ty = scalar_type_of(element.elem);
         let value = self.e.value(&pto::LOAD_SCALAR, &[("ptr", &[pointer]), ("offset", &[offset])], &[], ty);
         self.scalar(value, DType::Elem(element.elem))
+    }
+
+    /// Pointer and element offset of the first element of a window, for an access. If only the run knows whether it is
+    /// inside its row, the pointer is that of a window, which the run checks.
+    fn accessed(&mut self, tensor: &Tensor) -> (slipring_ir::ValueId, slipring_ir::ValueId) {
+        let root = &self.tensors.roots[tensor.root];
+        let inner = tensor.offsets.iter().zip(&root.dims).skip_while(|(_, extent)| **extent == 1).skip(1);
+        let mut unsure = inner.filter_map(|(offset, extent)| match offset {
+            crate::value::Index::Known(_) => None,
+            crate::value::Index::At(first) => Some((first.value, *extent)),
+        });
+        if unsure.all(|(first, extent)| self.begins_inside(first, extent)) {
+            return self.element(tensor);
+        }
+        let (source, elem, ty) = (root.view, root.elem, self.e.module.ty(root.pointer).clone());
+        let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
+        let sizes = vec![self.e.index(1); offsets.len()];
+        let window = slipring_ir::ViewType { elem, dims: sizes.iter().map(|_| slipring_ir::Dim::Static(1)).collect() };
+        let operands = [("source", &[source][..]), ("offsets", &offsets), ("sizes", &sizes)];
+        let window = self.e.value(&pto::PARTITION_VIEW, &operands, &[], slipring_ir::Type::PartitionView(window));
+        let pointer = self.e.value(&pto::TENSOR_VIEW_ADDR, &[("src", &[window])], &[], ty);
+        (pointer, self.e.index(0))
     }
 
     /// Pointer and element offset of the first element of a window.

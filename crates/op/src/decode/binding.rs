@@ -104,6 +104,14 @@ impl PlaceInTensor {
         Some(Box::new(PlaceInTensor { firsts, extents: self.extents.clone() }))
     }
 
+    /// The number of first dimensions whose index never decides whether a window is inside the tensor. A window that
+    /// leaves the outermost dimension leaves the buffer's bytes, which are checked anyway; so the loaded row numbers of a
+    /// gather leave nothing in doubt.
+    pub fn ignored(&self) -> usize {
+        let ones = self.extents.iter().take_while(|extent| **extent == Operand::Imm(1)).count();
+        (ones + 1).min(self.extents.len())
+    }
+
     /// Whether a window of these sizes is known to be inside the tensor.
     pub fn holds(&self, sizes: &[Operand]) -> bool {
         let inside = |((first, size), extent): ((&Operand, &Operand), &Operand)| {

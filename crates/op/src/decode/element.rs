@@ -6,7 +6,7 @@ use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 use smallvec::SmallVec;
 
-use super::{Binding, Decoder};
+use super::{Binding, Decoder, PlaceInTensor};
 use crate::def::OpRef;
 
 /// The byte address of an element.
@@ -23,6 +23,8 @@ pub enum Inside<'a> {
     Tile(u64, Operand),
     /// Dimensions: the index in each, and its extent if it is known.
     Dimensions(&'a [(Operand, Option<u64>)]),
+    /// A tensor: its place there.
+    Tensor(&'a PlaceInTensor),
 }
 
 impl Inside<'_> {
@@ -36,6 +38,10 @@ impl Inside<'_> {
                 extents.iter_mut().zip(known).for_each(|(own, known)| *own = known);
                 let places: SmallVec<_> = list.iter().map(|(at, _)| *at).take(MAX_RANK).collect();
                 (Within::Dimensions(extents), places)
+            }
+            Inside::Tensor(place) => {
+                let (rank, ignored) = (place.firsts.len(), place.ignored());
+                (Within::Tensor { rank, ignored }, place.firsts.iter().chain(&place.extents).copied().collect())
             }
         }
     }

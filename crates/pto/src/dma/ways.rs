@@ -99,14 +99,8 @@ pub(crate) fn window(
     if let Some(place) = place {
         args.extend(place.firsts.iter().chain(&place.extents));
     }
-    // A window that leaves the outermost dimension leaves the buffer's bytes, which are checked anyway. So the loaded row
-    // numbers of a gather leave nothing in doubt here.
-    let ignored = |place: &PlaceInTensor| {
-        let ones = place.extents.iter().take_while(|extent| **extent == Operand::Imm(1)).count();
-        (ones + 1).min(rank)
-    };
     let folding = Folding::of(layout, tile, rank);
-    Ok((Strided { elem, rank, folding, place: place.map(ignored) }, args))
+    Ok((Strided { elem, rank, folding, place: place.map(PlaceInTensor::ignored) }, args))
 }
 
 /// A two-dimensional tensor of scales with packed bytes, as the four dimensions of its memory: pieces of 16 rows

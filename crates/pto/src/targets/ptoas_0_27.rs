@@ -151,13 +151,14 @@ pub(super) struct Differs {
 }
 
 /// The rules.
-pub(super) const fn rules(own: Differs) -> [OpRule; 67] {
+pub(super) const fn rules(own: Differs) -> [OpRule; 68] {
     [
         OpRule { index: &["offset"], feeds: own.moved, ..OpRule::of(&["pto.addptr"]) },
         OpRule {
             index: &["offset"],
             ..OpRule::of(&["pto.load_scalar", "pto.store_scalar", "pto.tsetval", "pto.tgetval"])
         },
+        OpRule { fix: Some(views::elements_of_the_tensor), ..OpRule::of(&["pto.tensor_view_addr"]) },
         OpRule {
             fix: Some(fixes::slots_at_their_address),
             ..OpRule::of(&["pto.reserve_buffer", "pto.import_reserved_buffer"])

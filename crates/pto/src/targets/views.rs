@@ -10,7 +10,7 @@ use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 use super::fixes::{Fixed, constant_before, op, replace};
 use super::scalars::{cast_before, of_two_before};
 use crate::tile::subset::inferred_type;
-use crate::{ALLOC_TILE, BITCAST, MAKE_TENSOR_VIEW, PARTITION_VIEW, TADDS, TRESHAPE};
+use crate::{ALLOC_TILE, BITCAST, LOAD_SCALAR, MAKE_TENSOR_VIEW, PARTITION_VIEW, STORE_SCALAR, TADDS, TRESHAPE};
 
 /// Rewrites a window of a window as a window of the tensor.
 pub(super) fn window_of_the_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
@@ -40,6 +40,53 @@ pub(super) fn window_of_the_tensor(scalars: &Scalars, module: &mut Module, id: O
     let data = module.op_mut(id);
     data.segments = [1, offsets.len() as u16, sizes.len() as u16].into_iter().collect();
     data.operands = [source].into_iter().chain(offsets).chain(sizes).collect();
+    Ok(())
+}
+
+/// Rewrites accesses to the element at the address of a window as accesses to the tensor, at the offset of the window.
+pub(super) fn elements_of_the_tensor(scalars: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    let address = op(module, id)?;
+    let made = |value: Option<ValueId>| OpRef::of(module, module.defining_op(value?)?);
+    let window = made(address.operand("src")).filter(|op| std::ptr::eq(op.def, &PARTITION_VIEW));
+    let tensor = window.and_then(|window| made(window.operand("source")));
+    let tensor = tensor.filter(|op| std::ptr::eq(op.def, &MAKE_TENSOR_VIEW));
+    let (Some(window), Some(tensor)) = (window, tensor) else { return Ok(()) };
+    let (result, window_id) = (address.result(0), window.id);
+    let pointer = tensor.operand("ptr").ok_or("its tensor has no pointer")?;
+    let first = |user: &OpId| {
+        let user = OpRef::of(module, *user)?;
+        let access = std::ptr::eq(user.def, &LOAD_SCALAR) || std::ptr::eq(user.def, &STORE_SCALAR);
+        let offset = user.operand("offset").filter(|offset| constant(module, *offset) == Some(0))?;
+        let at = |value| module.op(user.id).operands.iter().position(|own| *own == value);
+        access.then_some(())?;
+        Some((user.id, at(result)?, at(offset)?))
+    };
+    let Some(users) = module.users(result).iter().map(first).collect::<Option<Vec<_>>>() else { return Ok(()) };
+    let offsets = window.operands("offsets").iter().copied().zip(tensor.operands("strides").iter().copied());
+    let (mut known, mut sum) = (0i64, None);
+    for (offset, stride) in offsets.collect::<Vec<_>>() {
+        if let (Some(offset), Some(stride)) = (constant(module, offset), constant(module, stride)) {
+            known = known.saturating_add(offset.saturating_mul(stride));
+            continue;
+        }
+        let part = of_two_before(module, id, scalars.multiply, [offset, stride]);
+        sum = Some(sum.map_or(part, |sum| of_two_before(module, id, scalars.add, [sum, part])));
+    }
+    let offset = match (known, sum) {
+        (0, Some(sum)) => sum,
+        (known, sum) => {
+            let known = constant_before(scalars, module, id, known, Type::Index)?;
+            sum.map_or(known, |sum| of_two_before(module, id, scalars.add, [sum, known]))
+        }
+    };
+    for (user, pointer_at, offset_at) in users {
+        let operands = &mut module.op_mut(user).operands;
+        (operands[pointer_at], operands[offset_at]) = (pointer, offset);
+    }
+    module.remove(id);
+    if module.users(module.op(window_id).results[0]).is_empty() {
+        module.remove(window_id);
+    }
     Ok(())
 }
 

@@ -74,6 +74,7 @@ impl<'a> Host<'a> {
             let position = match self.found.iter().position(same).or(known.filter(|_| again >= MOST_MADE)) {
                 Some(position) => position,
                 None => {
+                    let constants = self.constants_of(def);
                     self.found.push(Found {
                         def,
                         role,
@@ -83,6 +84,7 @@ impl<'a> Host<'a> {
                         class: self.class.clone(),
                         scopes,
                         module: self.module,
+                        constants,
                         part: self.has_parts(),
                         perhaps: self.decided_at.last().copied(),
                     });
@@ -131,6 +133,23 @@ impl<'a> Host<'a> {
             value = self.decorate(decorator, value, at(text), &shown(&text.expression));
         }
         Some(value)
+    }
+
+    /// The constants of a kernel (`pl.constexpr`) that are given from outside.
+    fn constants_of(&mut self, def: &'a StmtFunctionDef) -> Vec<(Rc<str>, Const)> {
+        let mut constants = Vec::new();
+        for own in def.parameters.iter_non_variadic_params() {
+            let name = own.parameter.name.as_str();
+            let Some(set) = self.sets.iter().position(|(set, ..)| set == name) else { continue };
+            let Some(annotation) = &own.parameter.annotation else { continue };
+            if let (HostValue::Path(path), HostValue::Const(value)) = (self.expr(annotation), self.sets[set].1.clone())
+                && &*path == "pl.constexpr"
+            {
+                self.sets[set].2 = true;
+                constants.push((name.into(), value));
+            }
+        }
+        constants
     }
 
     /// The value of a host decorator. If a decorator's first name is unknown, that is reported if the file has no

@@ -17,7 +17,7 @@ use crate::annotations::direction;
 use crate::compiled::{Direction, ParamInfo};
 use crate::emit::Emitter;
 use crate::forms::NOT_A_TYPE;
-use crate::given::CONSTEXPR;
+use crate::given::constexpr;
 use crate::globals::{Function, Globals};
 use crate::host::{HostValue, View};
 use crate::lower::signature::declare;
@@ -175,7 +175,7 @@ impl<'a> Kernels<'a> {
             return Err(());
         };
         for (name, number) in &key.2 {
-            function.scope.insert(format!("{CONSTEXPR}{name}").into(), Value::Const(number.clone()));
+            function.scope.insert(constexpr(name), Value::Const(number.clone()));
         }
         let kind = match function.role {
             Role::Kernel(kind) => kind,

@@ -131,7 +131,7 @@ def test_the_table_of_spellings(tmp_path):
 
 def test_the_reference_of_structural_words():
     text = pathlib.Path("docs/language.md").read_text()
-    section = text.split("## Words that are no ops\n", 1)[1].split("\n## ", 1)[0]
+    section = text.split("## Names that are not ops\n", 1)[1].split("\n## ", 1)[0]
     rows = "".join(f"| {forms(name, form)} | {doc} |\n" for name, form, doc in words())
     assert rows in section, f"write it anew:\n{rows}"
 

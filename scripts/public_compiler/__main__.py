@@ -30,7 +30,7 @@ import judge
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PARTS = ("unit", "system", "scripts")
 INTRODUCTION = (
-    "What `scripts/public_compiler` says of the texts that the public language's own compiler writes of its unit tests, its system tests "
+    "What `scripts/public_compiler` reports on the texts that the public language's own compiler makes of its unit tests, its system tests "
     "(without its runtime tests), its examples (without its models) and the blocks of its guide, each text once. A text is `clean` where a "
     "run of it is: buffers of floats hold random numbers, those of integers zeros, numbers are 1, open extents 256. `findings in both`: our "
     "own lowering of the program has the same finding, so the program has it, or the launch. `clean, refused by the assembler`: taken here, "

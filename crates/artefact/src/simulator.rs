@@ -32,7 +32,7 @@ const OTHERWISE: &[(&[&str], &str)] = &[
 const STOPS: &[(&str, &str)] = &[
     ("CheckTileData", "it loads no window that is not of its tile's valid shape"),
     ("Divider cannot be equal to zero", "it stops at a division by zero"),
-    ("error: use of undeclared identifier", "it has not all functions of the library"),
+    ("error: use of undeclared identifier", "it lacks functions of the library"),
     ("/pto/common/event.hpp", "these headers have another form of a function"),
     ("error: no matching function for call", "these headers have another form of a function"),
     ("/pto/cpu/TPrint.hpp", "it does not print numbers of this type"),

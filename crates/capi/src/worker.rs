@@ -27,7 +27,7 @@ pub unsafe extern "C" fn slipring_set_worker(
     // SAFETY: each pointer is as the header requires; the same holds in all functions below.
     unsafe {
         call(board, |session| {
-            let function = function.ok_or("a null pointer is no function")?;
+            let function = function.ok_or("a null pointer is not a function")?;
             let worker = Callback::new(move |call: &mut Call<'_, '_>| {
                 let mut launch = [0; LaunchMessage::SIZE];
                 call.job().launch.write(&mut launch);

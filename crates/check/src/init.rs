@@ -113,7 +113,7 @@ impl Init {
             let all = runs[..] == [(0, to - from)];
             let runs: Vec<(u64, u64)> = runs.into_iter().map(|(first, end)| (first + from, end + from)).collect();
             let (kind, message) = match all {
-                true => (Kind::OutputUnwritten, format!("this run writes nothing of {name}, which is an output")),
+                true => (Kind::OutputUnwritten, format!("this run does not write {name}, which is an output")),
                 false => {
                     let at = in_words(&runs, self.names.elem_bytes(*buffer));
                     let holes = self.holes(memory, *buffer, runs);

@@ -214,7 +214,7 @@ impl Session {
     /// Shows the life of a tile in a ring, and goes to its push.
     pub fn tile(&mut self, said: &str) -> Result<String, String> {
         let words: Vec<&str> = said.split_whitespace().filter(|word| !["of", "ring"].contains(word)).collect();
-        let wanted = || "`tile K of R` wants the number of a tile, from 1, and a ring\n".to_string();
+        let wanted = || "`tile K of R` needs the number of a tile, from 1, and a ring\n".to_string();
         let [number, ring] = words[..] else { return Err(wanted()) };
         let number: usize = number.parse().map_err(|_| wanted())?;
         let rings = &self.history.run().compiled.prepared.decoded.program.rings;

@@ -242,6 +242,8 @@ pub enum Miss {
     BeyondMemory(Box<Start>),
     /// Outside of the tensor that a window is part of, in a buffer that may have the bytes: those of other rows.
     OutsideTensor(Box<Part>),
+    /// Outside of the tile that a part belongs to.
+    OutsideTile,
     /// In no memory.
     Nowhere,
 }
@@ -251,7 +253,7 @@ impl Miss {
     pub fn start(&self) -> Option<&Start> {
         match self {
             Miss::BeyondBuffer(start) | Miss::BeforeBuffer(start) | Miss::BeyondMemory(start) => Some(start),
-            Miss::OutsideTensor(_) | Miss::Nowhere => None,
+            Miss::OutsideTensor(_) | Miss::OutsideTile | Miss::Nowhere => None,
         }
     }
 }

@@ -80,7 +80,7 @@ fn sets_false(call: &ExprCall, key: &str) -> bool {
 }
 
 fn attributes_late(place: Span, before: Span) -> Diagnostic {
-    Diagnostic::error("function-attr", place, "`pl.func_attr` stands before every other statement of its function")
+    Diagnostic::error("function-attr", place, "`pl.func_attr` must come before every other statement of its function")
         .also(before, "this one stands before it")
         .help("move it to the beginning of the body, below its documentation")
 }
@@ -210,7 +210,7 @@ impl<'a> Walk<'a, '_, '_> {
         match &*word {
             "pl.func_attr" => {
                 let error =
-                    Diagnostic::error("function-attr", at(call), "`pl.func_attr` stands in a block of its function");
+                    Diagnostic::error("function-attr", at(call), "`pl.func_attr` is nested in a block of its function");
                 self.found.push(error.help("move it to the beginning of the body, below its documentation"));
             }
             "pl.submit" | "pl.spmd_submit" => {

@@ -313,7 +313,7 @@ pub(crate) fn wrong_names(word: &str, list: &Expr) -> Option<Diagnostic> {
             Expr::Name(name) => {
                 if let Some(before) = first.insert(name.id.as_str(), at(item)) {
                     let error =
-                        Diagnostic::error("no-dep", at(item), format!("`{}` stands in `{word}` twice", name.id));
+                        Diagnostic::error("no-dep", at(item), format!("`{}` occurs twice in `{word}`", name.id));
                     return Some(error.also(before, "first here"));
                 }
             }

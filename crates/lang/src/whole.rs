@@ -28,7 +28,7 @@ pub(crate) fn check_values(module: &Module, function: OpId, diags: &mut Diags) {
             "a value is used here that exists inside a loop, branch or region only",
         )
         .note("a name may refer to a window or tile made with it")
-        .help("compute it again where it is used; that nothing said so earlier is a mistake of slipring");
+        .help("compute it again where it is used; that nothing reported it earlier is a bug in slipring");
         diags.push(error);
     }
 }

@@ -114,7 +114,7 @@ pub static UNIT_FLAG_BLOCKS: Question = Question {
 pub static LATE_WAITS: Question = Question {
     name: "late-waits",
     about: "whether a wait that is given to an empty pipe may come to it only after later steps of other pipes",
-    ours: ["a wait stands on an empty pipe as soon as it is issued", "no public source"],
+    ours: ["a wait takes effect on an empty pipe as soon as it is issued", "no public source"],
     other: ["a wait may come to an empty pipe late, and a signal be set again before it is taken", "no public source"],
 };
 

@@ -82,7 +82,7 @@ fn place(op: &OpRef<'_>, diags: &mut Diags) {
     let outside = op.module.parent_op(op.id).is_none_or(|outer| op.module.part(outer) == Part::Module);
     let runs = !data.operands.is_empty() || !data.results.is_empty() || !matches!(op.def.pipe, PipeRule::None);
     if outside && runs {
-        let message = format!("`{}` stands outside every function", op.def.schema.name);
+        let message = format!("`{}` is outside every function", op.def.schema.name);
         diags.push(op.error("outside-function", message).help("move it into the function that uses it"));
     }
 }

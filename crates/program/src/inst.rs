@@ -47,27 +47,35 @@ pub enum Trap {
     LoopStep,
     /// A tile at an address that is no multiple of so many bytes: 512, or 32.
     TileAddress(u16),
+    /// A part of a tile that leaves it: the row (or column) where it begins, and the last one where it may.
+    #[allow(missing_docs)]
+    PartOfTile { first: i64, last: i64, columns: bool },
 }
 
 impl Trap {
     /// The kind and the message of the resulting finding.
-    pub const fn says(self) -> (Kind, &'static str) {
+    pub fn says(self) -> (Kind, String) {
         match self {
-            Trap::DivideByZero => (Kind::Other("divide-by-zero"), "division by zero"),
+            Trap::DivideByZero => (Kind::Other("divide-by-zero"), "division by zero".into()),
             Trap::DivideOverflow => {
-                (Kind::Other("divide-overflow"), "the quotient of the signed division does not fit")
+                (Kind::Other("divide-overflow"), "the quotient of the signed division does not fit".into())
             }
             Trap::Address => (
                 Kind::OutOfBounds(Miss::Nowhere),
-                "this address is computed with offsets that lead out of every memory",
+                "this address is computed with offsets that lead out of every memory".into(),
             ),
-            Trap::LoopStep => (Kind::Other("loop-step"), "the step of this loop is not positive"),
+            Trap::LoopStep => (Kind::Other("loop-step"), "the step of this loop is not positive".into()),
             Trap::TileAddress(unit) => {
-                let message = match unit {
-                    512 => "the computed address of this tile is not a multiple of 512",
-                    _ => "the computed address of this tile is not a multiple of 32",
-                };
+                let message = format!("the computed address of this tile is not a multiple of {unit}");
                 (Kind::Other("tile-align"), message)
+            }
+            Trap::PartOfTile { first, last, columns } => {
+                let what = if columns { "column" } else { "row" };
+                let message = match last {
+                    0 => format!("this part of a tile begins at {what} {first}, and must begin at {what} 0"),
+                    _ => format!("this part of a tile begins at {what} {first}, and must begin at {what} 0 to {last}"),
+                };
+                (Kind::OutOfBounds(Miss::OutsideTile), message)
             }
         }
     }

@@ -67,9 +67,7 @@ impl Program {
     ) -> Result<BoardProgram, Error> {
         let graph = self.graph();
         let Ok(order) = graph.order() else {
-            return Err(Error::Unsupported(
-                "tasks wait for each other in a circle, and are not sent to a board".into(),
-            ));
+            return Err(Error::Unsupported("tasks wait for each other in a cycle, and are not sent to a board".into()));
         };
         let used: BTreeSet<u32> = graph.tasks.iter().map(|task| task.device).collect();
         let devices = self.orchestration.devices.unwrap_or(1).max(used.len() as u64);

@@ -191,7 +191,7 @@ impl Program {
         let asked = self.input.asked().numbers(&self.numbers(args)?);
         let followed = self.input.follow(&asked, Some(&mut answer), made_up);
         let (orchestration, said) =
-            followed.ok_or_else(|| Error::Unsupported("the program is none any more".into()))?;
+            followed.ok_or_else(|| Error::Unsupported("the file no longer is a program".into()))?;
         let followed = Program::of(self.input.asking(&asked), orchestration, said)?;
         let called = Mutex::new(ahead.called);
         Ok(Some(Program {

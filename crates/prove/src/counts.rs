@@ -262,7 +262,9 @@ fn stops(family: &Family<'_>, member: &Member, value: u64) -> Option<Stop> {
     let errors: Vec<_> = member.judged.findings.iter().filter(|f| f.severity == Severity::Error).collect();
     if let Some(first) = errors.first() {
         return Some(match first.kind {
-            Kind::OutOfBounds(Miss::BeyondBuffer(_) | Miss::OutsideTensor(_)) if value > 0 => Stop::Bounds,
+            Kind::OutOfBounds(Miss::BeyondBuffer(_) | Miss::OutsideTensor(_) | Miss::OutsideTile) if value > 0 => {
+                Stop::Bounds
+            }
             _ if budget::is_limit(first) => {
                 let gave_up = given_up(family.subject, first);
                 Stop::Open(format!("{}with {}, {gave_up}", clean_before(value), family.says(value)))

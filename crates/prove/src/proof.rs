@@ -106,7 +106,7 @@ impl Proof {
         let Some(fix) = &self.fix else { return };
         let mut messages = self.findings.messages().to_vec();
         if let Some(first) = messages.iter_mut().find(|message| message.severity == Severity::Error) {
-            first.notes.push(format!("mended by {}: {}", fix.edits.join(", "), fix.then()));
+            first.notes.push(format!("fixed by {}: {}", fix.edits.join(", "), fix.then()));
         }
         self.findings = Report::new(self.findings.source_shared(), messages);
     }
@@ -169,7 +169,7 @@ impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let blocks = if self.blocks == 1 { "1 block".into() } else { format!("{} blocks", self.blocks) };
         let conditions = match (self.judgement, self.scope.clean_if.is_empty()) {
-            (Judgement::Proved, false) => ", if what no source decides is so",
+            (Judgement::Proved, false) => ", under the conditions listed as `clean if`",
             _ => "",
         };
         writeln!(f, "{}{conditions}: {} on {}, {blocks}", self.judgement.word(), self.kernel, self.platform)?;

@@ -204,7 +204,7 @@ impl SyncChecked {
             };
         }
         if !self.kernels.is_empty() && self.kernels.iter().all(|one| one.sets + one.waits + one.barriers == 0) {
-            text += "\nthis text has no flags and no barriers: is it what a compiler has written? `slipring build` adds them\n";
+            text += "\nthis text has no flags and no barriers: is it really the output of a compiler? `slipring build` adds them\n";
         }
         if self.kernels.is_empty() {
             text += "\nno function has work on a pipe\n";
@@ -232,7 +232,7 @@ fn compare(module: &Module, one: &Audit, old: &Module, before: &[Audit], against
     let (names, were) = (names(module, one), self::names(old, was));
     if names != were {
         against.not_compared.push(format!(
-            "`@{name}`: its works are not those of the earlier text ({} now, {} then)",
+            "`@{name}`: its operations are not those of the earlier text ({} now, {} then)",
             names.len(),
             were.len()
         ));
@@ -312,7 +312,7 @@ impl Said<'_> {
     fn not_looked(&self, why: NotLooked) -> String {
         match why {
             NotLooked::BetweenCores(op) => format!(
-                "not looked for: `{}` in line {} is for another core, and what stands ordered before it counts there",
+                "not looked for: `{}` in line {} is for another core, which may rely on what is ordered before it",
                 self.module.op(op).name,
                 self.line(op)
             ),

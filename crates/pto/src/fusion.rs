@@ -59,6 +59,6 @@ fn verify_fusion_region(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 fn verify_fusion_yield(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let around = op.module.parent_op(op.id).and_then(|outer| op.other(outer));
     if around.is_none_or(|outer| outer.def != &FUSION_REGION) {
-        diags.push(op.error("fusion-region", "expects to stand in a `pto.fusion_region`"));
+        diags.push(op.error("fusion-region", "expects to be inside a `pto.fusion_region`"));
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn verify_entry(op: &OpRef<'_>, entry: ValueId, diags: &mut Diags) {
             }
         }
         _ => {
-            let message = "the slots of this pipe are no views: its ends have no `gm_slot_tensor`";
+            let message = "the slots of this pipe are not views: its ends have no `gm_slot_tensor`";
             diags.push(op.error("ring-entry", message).also(end.span(), "made here"));
         }
     }

@@ -174,7 +174,7 @@ fn worth(compared: &Compared) -> String {
     let [before, after] = &compared.evidence;
     if let Some((name, own)) = compared.runs.iter().zip(&compared.evidence).find(|(_, own)| own.is_estimate()) {
         let why = match own.why() {
-            why if why.is_empty() => "it says of no work what supports it".to_string(),
+            why if why.is_empty() => "it does not say what its cycles are based on".to_string(),
             why => why,
         };
         return format!("the smallest significant difference is unknown: {name} is an estimate: {why}\n");

@@ -123,7 +123,7 @@ pub fn known_interpretations<S: Into<String>>(names: impl IntoIterator<Item = S>
         Some(_) => Ok(name),
         None => {
             let all = slipring_machine::interpretations::names();
-            Err(Error::Platform(format!("there is no interpretation `{name}`, but {all}")))
+            Err(Error::Platform(format!("there is no interpretation `{name}`; the interpretations are {all}")))
         }
     };
     names.into_iter().map(|name| known(name.into())).collect()

@@ -91,7 +91,7 @@ impl Expected {
         let wrong = |why: String| Error::Arguments(format!("`--expect {}=…`: {why}", self.name));
         let Some(at) = buffers.iter().position(|buffer| buffer.name == self.name) else {
             let known: Vec<String> = buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect();
-            return Err(wrong(format!("there is no such buffer; there are {}", known.join(", "))));
+            return Err(wrong(format!("there is no such buffer; the buffers are {}", known.join(", "))));
         };
         let own = self.elem.unwrap_or(buffers[at].elem);
         let count = |bytes: usize, elem: Elem| bytes / elem.bytes().max(1) * elem.values();

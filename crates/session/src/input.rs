@@ -171,7 +171,7 @@ impl Input {
         if made_up && orchestration.doubtful {
             for said in diags.list.iter_mut().filter(|said| said.severity == Severity::Error) {
                 said.severity = Severity::Note;
-                said.notes.push("with numbers that this check made up: code after it is not checked".into());
+                said.notes.push("with placeholder numbers chosen by this check: code after it is not checked".into());
             }
         }
         diags.list.splice(0..0, self.said());

@@ -80,7 +80,7 @@ pub(crate) fn wrong_in_built(module: &Module, platform: &Platform) -> Vec<Diagno
     }
     let said = merged(&judge(module, std::slice::from_ref(platform), &[])).list.into_iter();
     let said: Vec<_> = said.filter(|d| d.severity == Severity::Error && !is_finding(d)).collect();
-    debug_assert!(diags.has_errors() || said.is_empty(), "the passes find fault with what they made: {said:?}");
+    debug_assert!(diags.has_errors() || said.is_empty(), "the passes reject their own output: {said:?}");
     if diags.has_errors() { said } else { of_library(platform, diags, decoded) }
 }
 

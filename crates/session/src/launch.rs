@@ -208,8 +208,10 @@ pub fn header(source: &Source, name: &str) -> Option<Vec<String>> {
 
 fn header_line<'s>(source: &'s Source, name: &str) -> Option<&'s str> {
     let mark = if is_language(source) { "#" } else { "//" };
+    // A byte order mark is no part of the first line.
     source
         .text
+        .trim_start_matches('\u{feff}')
         .lines()
         .map(str::trim)
         .take_while(|l| l.is_empty() || l.starts_with(mark))

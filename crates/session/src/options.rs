@@ -230,5 +230,5 @@ pub fn timing_fits(timing: Timing, platform: &Platform) -> Result<(), Error> {
     }
     let own: Vec<String> = pipes.iter().map(Pipe::to_string).collect();
     let own = own.join(", ");
-    Err(Error::Arguments(format!("`--timing {timing}`: {role} of {} has no pipe {pipe}, but {own}", platform.name)))
+    Err(Error::Arguments(format!("`--timing {timing}`: {role} of {} has no pipe {pipe}; it has {own}", platform.name)))
 }

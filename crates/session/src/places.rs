@@ -77,7 +77,7 @@ impl Places {
         let of = |at: usize| self.of[at].is_some_and(|place| place.buffer == buffer);
         let names: Vec<String> = (0..self.of.len()).filter(|at| of(*at)).map(|at| format!("`{}`", names[at])).collect();
         let names = names.join(" and ");
-        Err(Error::Arguments(format!("{names} lie in one memory, and {why}: pass a copy of one of them")))
+        Err(Error::Arguments(format!("{names} share memory, and {why}: pass a copy of one of them")))
     }
 
     /// True if any two arguments share a buffer.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slipring_ir::{Diagnostic, Line, Module, Type, ValueDef, ValueId};
+use slipring_ir::{Diagnostic, Line, Module, OpId, Type, ValueDef, ValueId};
 use slipring_op::{Counter, Linear, OpDef, OpRef, rules};
 use slipring_program::{Finding, Kind, Miss};
 
@@ -88,16 +88,19 @@ fn outside(finding: &Finding, prepared: &Prepared, values: &[Bound<'_>]) -> Opti
     let Kind::OutOfBounds(miss) = &finding.kind else { return None };
     let site = prepared.decoded.program.sites.get(finding.primary.as_ref()?.site as usize)?;
     let module = &prepared.written;
-    let (found, firsts) = module.walk(module.top).into_iter().find_map(|op| {
-        let span = module.op(op).span;
-        let here = (span.start, span.end) == site.span;
-        let missed = |value: &ValueId| {
+    // A statement may load from one tensor and store into another.
+    let here = |op: &OpId| (module.op(*op).span.start, module.op(*op).span.end) == site.span;
+    let same = |op: &OpId| here(op) && *module.op(*op).name == *site.op;
+    let missed = |op: OpId| {
+        module.op(op).operands.iter().find_map(|value| {
             let found = window(module, *value)?;
             let firsts = found.firsts(miss)?;
             Some((found, firsts))
-        };
-        here.then(|| module.op(op).operands.iter().find_map(missed))?
-    })?;
+        })
+    };
+    let all = module.walk(module.top);
+    let of_the_op = all.iter().copied().filter(same).find_map(missed);
+    let (found, firsts) = of_the_op.or_else(|| all.iter().copied().filter(here).find_map(missed))?;
     let name = &found.name;
     let part = |first: i64, size: i64, extent: i64| match (first, size == extent) {
         _ if found.is_element => first.to_string(),

@@ -228,12 +228,12 @@ fn because(view: &View<'_>, blocked: &Blocked) -> String {
             }
         }
         (Release::NoCore, Reason::Wait(sync)) => {
-            format!("{} would signal it and takes no part in the program", setter(sync))
+            format!("{} would signal it, but takes no part in the program", setter(sync))
         }
         (Release::NoSet, Reason::Wait(sync)) => format!("nothing in the program of {} sets it", setter(sync)),
         (Release::Ended, Reason::Wait(sync)) if view.is_token(sync) => "nothing that remains sets it".into(),
         (Release::Nobody, _) => "nothing changes it any more".into(),
-        (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, and its program has ended", setter(sync)),
+        (Release::Ended, Reason::Wait(sync)) => format!("{} would signal it, but its program has ended", setter(sync)),
         _ => String::new(),
     }
 }

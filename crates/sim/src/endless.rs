@@ -6,6 +6,10 @@ use slipring_program::{CoreProgram, End, Inst, SiteRef};
 /// and shows soon.
 const PATIENCE: u64 = 1000;
 
+/// Iterations of an infinite loop with effects that others observe: so long may the other cores run into something that
+/// is more informative.
+const MOST_ROUNDS: u64 = 1 << 16;
+
 /// A loop of a core.
 #[derive(Clone, Debug)]
 struct Watched {
@@ -51,8 +55,8 @@ impl Watch {
         self.loops.iter_mut().for_each(Watched::enter);
     }
 
-    /// A core jumps back: true if the run stops here. An infinite loop stops it if `stops` is set, and also if it has
-    /// no effects that others observe, since nothing else can happen any more.
+    /// A core jumps back: true if the run stops here. An infinite loop stops it if `stops` is set, if it has no effects
+    /// that others observe, since nothing else can happen any more, and otherwise after [`MOST_ROUNDS`].
     pub fn jump(&mut self, back: usize, regs: &[u64], site: SiteRef, stops: bool) -> bool {
         let Some(at) = self.loops.iter().position(|own| own.back == back) else { return false };
         let head = self.loops[at].head;
@@ -61,11 +65,12 @@ impl Watch {
             inner.enter();
         }
         let comes_back = self.loops[at].iterate(regs);
-        let news = comes_back && self.found.is_none();
-        if news {
-            self.found = Some((site, self.loops[at].rounds));
+        let Watched { alone, rounds, .. } = self.loops[at];
+        if comes_back && self.found.is_none() {
+            self.found = Some((site, rounds));
+            return stops || alone;
         }
-        news && (stops || self.loops[at].alone)
+        comes_back && rounds >= MOST_ROUNDS
     }
 }
 

@@ -326,7 +326,7 @@ fn race(
                 error = error.note(format!("the predicate of `{}` reads them when the task could start", task.name));
                 help.get_or_insert_with(|| "give the id of the task that writes the number to `deps=`".to_string());
             } else if !own.tracked {
-                let note = format!("`{}` of `{}` is taken out of the tracking", own.param, task.name);
+                let note = format!("`{}` of `{}` is excluded from dependency tracking", own.param, task.name);
                 if !error.notes.contains(&note) {
                     error = error.note(note);
                 }
@@ -349,7 +349,7 @@ fn race(
         error = error.note(format!("`{name}` is made with `manual_dep=True`: what uses it makes no edges"));
     }
     if help.is_none() && (one.manual || two.manual) {
-        error = error.note("a manual scope has no edges but those that are declared");
+        error = error.note("a manual scope has only the declared edges");
     }
     let declare = || match one.iteration.is_empty() || one.iteration == two.iteration {
         true => format!(
@@ -434,7 +434,7 @@ pub(crate) fn unwritten(graph: &Graph, reach: &Reach, touched: &Footprints, lost
         let (span, name) = (graph.tasks[*task].span, &own.name);
         once.add((span, own.span, *tensor), || {
             let becomes = match reached.filter(|reached| reached != tensor) {
-                Some(reached) => format!(", and what is made of it comes into `{}`", graph.tensors[reached].name),
+                Some(reached) => format!(", and a value computed from it reaches `{}`", graph.tensors[reached].name),
                 None => String::new(),
             };
             let Some(computed) = stored else {

@@ -116,7 +116,7 @@ impl Align {
         }
         if self.pending != 0 && self.address != at {
             let message = format!(
-                "{verb} byte {at}, but the stream stands at byte {} with {} bytes pending",
+                "{verb} byte {at}, but the stream is at byte {} with {} bytes pending",
                 self.address, self.pending
             );
             return Err(Fault::new("align-state", message)

@@ -38,7 +38,7 @@
 # check: is not a profile: it is empty
 # test: timeline %s --arch a5 --against ../../tests/files/profile/cut.json
 # exit: 2
-# check: is not a profile: it is no JSON: EOF while parsing
+# check: is not a profile: it is not JSON: EOF while parsing
 # test: timeline %s --arch a5 --against ../../tests/files/profile/pmu.csv
 # check: cycles 310 210 1.48
 # check: AIV MTE2 133 90 1.48

@@ -41,7 +41,7 @@ def rows(
 @pl.function(type=pl.FunctionType.Orchestration)
 def whole(x: pl.Tensor[[8, 64], pl.FP32], out: pl.Out[pl.Tensor[[8, 64], pl.FP32]]):
     t = pl.create_tensor([8, 64], pl.FP32)
-    # error: task-unwritten `half` stores uninitialised bytes into `t`, and what is made of it comes into `out`
+    # error: task-unwritten `half` stores uninitialised bytes into `t`, and a value computed from it reaches `out`
     t = half(x, t)
     out = copied(t, out)
     return out

@@ -29,6 +29,6 @@ def step(
 def main(x: pl.Tensor[[8, 64], pl.FP32], out: pl.Out[pl.Tensor[[8, 64], pl.FP32]]):
     state = pl.create_tensor([8, 64], pl.FP32)
     for i in range(3):
-        # error: task-unwritten reads `state`, which was never written, and what is made of it comes into `out`
+        # error: task-unwritten reads `state`, which was never written, and a value computed from it reaches `out`
         state, out = step(x, state, out, 0)
     return out

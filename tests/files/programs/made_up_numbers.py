@@ -2,7 +2,7 @@
 # test: check %s --arch a5
 # check: ok
 # check: note[bounds]
-# check: with numbers that this check made up
+# check: with placeholder numbers chosen by this check
 # test: run %s --arch a5 --arg full:i32[1]=1016 --arg full:f32[64x64]=1 --arg zeros:f32[16x64]
 # out[2]: f32 1024*2
 # test: run %s --arch a5 --arg full:i32[1]=1060 --arg full:f32[64x64]=1 --arg zeros:f32[16x64]

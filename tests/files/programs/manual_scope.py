@@ -5,7 +5,7 @@
 # test: run %s --set ordered=False
 # exit: 1
 # check: error[task-race]: `stage1` and `stage2` touch the same bytes of `scratch`, and nothing orders them
-# check: a manual scope has no edges but those that are declared
+# check: a manual scope has only the declared edges
 # check: bind the first task, `as first`, and give the other `deps=[first]` (`stage2` waits for `stage1`)
 # test: run %s --set ordered=True --verify
 # exit: 0

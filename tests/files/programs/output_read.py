@@ -14,7 +14,7 @@ def add(x: pl.Tensor[[8, 64], pl.FP32], y: pl.Tensor[[8, 64], pl.FP32], out: pl.
 @pl.function(type=pl.FunctionType.Orchestration)
 def main(x: pl.Tensor[[8, 64], pl.FP32], a: pl.Out[pl.Tensor[[8, 64], pl.FP32]], b: pl.Out[pl.Tensor[[8, 64], pl.FP32]]):
     t = pl.create_tensor([8, 64], pl.FP32)
-    # error: task-unwritten `add` reads `a`, which was never written, and what is made of it comes into `b`
+    # error: task-unwritten `add` reads `a`, which was never written, and a value computed from it reaches `b`
     t = add(x, a, t)
     b = add(t, x, b)
     a = add(x, x, a)

@@ -8,7 +8,7 @@
 # check: this order only (tasks race)
 # check: error[task-race]: `part` (i = 0) and `part` (i = 1) touch the same bytes of `out`, and nothing orders them
 # check: writes bytes 0 to 1023 of `out`
-# check: `out` of `part` is taken out of the tracking
+# check: `out` of `part` is excluded from dependency tracking
 # check: the parts are not disjoint: take the `no_dep` away, or declare the order with `deps=`
 # test: run %s --clusters 1 --order 5
 # exit: 1

@@ -72,6 +72,6 @@ class Twice:
     @pl.function(type=pl.FunctionType.Orchestration)
     def main(self, a: pl.Tensor[[16, 64], pl.FP32], o: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
         with pl.manual_scope():
-            # error: no-dep `a` stands in `no_dep_args` twice
+            # error: no-dep `a` occurs twice in `no_dep_args`
             o, _ = pl.submit(plus, a, o, no_dep_args=[a, a])
         return o

@@ -1,6 +1,6 @@
 # The load that is needed first stands last.
 # test: tune %s --auto --arch a5
-# check: `y = pl.load(b, [0, 0], [64, 128])` stands before line 14
+# check: `y = pl.load(b, [0, 0], [64, 128])` is moved before line 14
 # check: the same bytes as before and as the sequential semantics; `prove`: proved
 # check: +    y = pl.load(b, [0, 0], [64, 128])
 # check: -    y = pl.load(b, [0, 0], [64, 128])

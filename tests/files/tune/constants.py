@@ -3,8 +3,8 @@
 # test: tune %s --vary TILE=8,32,128,256,48 --vary TWICE=true,false --arch a5
 # check: constants.py: 10 points of TILE x TWICE, 6 clean, 2 with findings, 2 refused
 # check: cycles
-# check: as the file is written
-# check: best: TILE=32 TWICE=false: 2068 cycles (estimate), -3.7 % to the file as it is written; checked, and the same bytes
+# check: the unchanged file
+# check: best: TILE=32 TWICE=false: 2068 cycles (estimate), -3.7 % compared with the unchanged file; checked, and the same bytes
 # check-not: internal
 # test: tune %s --vary TILE=8,32 --arch a2a3
 # check: best: TILE=32:
@@ -29,7 +29,7 @@
 # check: error: `TILE` varies twice
 # test: tune %s --vary TILE=4..1
 # exit: 2
-# check: a range goes up
+# check: a range is ascending
 import slipring.language as pl
 
 TILE, TWICE = 64, True

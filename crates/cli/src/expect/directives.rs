@@ -99,7 +99,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
             ("", _) => {}
             ("test", _) => said.runs.push(Run { written: rest.into(), command: rest.into(), ..Run::default() }),
             ("platforms", _) if begun || !platforms.is_empty() => {
-                bad("`platforms:` stands once, before the first `test:`".into());
+                bad("`platforms:` may occur once, before the first `test:`".into());
             }
             ("platforms", _) => {
                 platforms = rest.split(',').map(|name| name.trim().to_string()).collect();
@@ -128,13 +128,13 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
                 }
             }
             (name, None) if ["exit", "check", "check-not"].contains(&name) || name.starts_with("out[") => {
-                bad(format!("`{name}:` stands before the first `test:`"));
+                bad(format!("`{name}:` must come after a `test:`"));
             }
             (name, _) if OF_THE_TOOL.contains(&name) => {}
             (name, _) => {
                 let near = slipring_ir::text::nearest(name, WORDS);
                 let near = near.map_or(String::new(), |near| format!(": did you mean `{near}:`?"));
-                bad(format!("`{name}:` is not a word of the file tests{near}"));
+                bad(format!("`{name}:` is not a directive of file tests{near}"));
             }
         }
         if name == "error" && line.trim_start().starts_with(mark) {
@@ -143,7 +143,7 @@ pub fn read(text: &str, mark: &str) -> Result<Directives, Vec<String>> {
         let here = pending.drain(..).map(|expected| Expected { line: Some(at as u64 + 1), ..expected });
         said.errors.extend(here);
     }
-    wrong.extend(pending.iter().map(|expected| format!("nothing stands below the last line: {expected:?}")));
+    wrong.extend(pending.iter().map(|expected| format!("the last line has nothing below it: {expected:?}")));
     if !said.errors.is_empty() && !said.runs.iter().any(|run| has_json(&run.command)) {
         wrong.push("there are `error:` lines, and no command that lists its errors".into());
     }

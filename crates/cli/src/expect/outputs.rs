@@ -106,6 +106,6 @@ fn compare_one(expected: &str, bytes: &[u8]) -> Result<(), String> {
     }
     match elements.count() {
         0 => Ok(()),
-        more => Err(format!("{more} elements more are there; write `…` to leave them open")),
+        more => Err(format!("there are {more} more elements; end the list with `…` to ignore them")),
     }
 }

@@ -9,7 +9,7 @@ pub(super) struct SetArgs {
     /// Set a constant of the file, or a parameter of a function that builds kernels. Kernel language only
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub sets: Vec<String>,
-    /// Language of a file whose name does not tell, such as `-`: the kernel language (`py`), `.pto` text (`pto`) or the
+    /// Language of a file whose name does not show it, such as `-`: the kernel language (`py`), `.pto` text (`pto`) or the
     /// assembler's C++ (`cpp`)
     #[arg(long, value_name = "LANG", value_parser = ["py", "pto", "cpp"])]
     lang: Option<String>,

@@ -9,7 +9,7 @@ use slipring_debug::Session;
 use super::exit::Exit;
 use super::flags::{Flags, OfDebugger};
 use super::kernel::KernelArgs;
-use super::output::{fail, out, refused, report_all};
+use super::output::{out, refused, report_all};
 
 // Arguments of `debug`.
 #[derive(Args)]
@@ -64,10 +64,7 @@ fn start(args: &DebugArgs) -> Result<(), Error> {
         out("`help` lists the commands\n> ");
     }
     for line in std::io::stdin().lock().lines() {
-        let Ok(line) = line else {
-            fail("standard input is not text");
-            break;
-        };
+        let line = line.map_err(|_| Error::Arguments("standard input is not text".into()))?;
         // Commands read from a file are echoed in the transcript.
         if !asked {
             out(&format!("> {line}\n"));

@@ -11,14 +11,15 @@ use super::written::divide;
 /// The facts of a run: read from a file, or of a kernel that is run now.
 pub(super) fn facts(file: &str, platform: &PlatformArgs, asked: &CompileRequest) -> Result<Value, Error> {
     let bytes = read_bytes(file).map_err(Error::File)?;
-    let no_facts = |error| Error::File(format!("`{}` holds no facts of a run: {error}", shown(file)));
+    let no_facts =
+        |error| Error::File(format!("`{}` is not the output of `slipring run --json`: {error}", shown(file)));
     if file.ends_with(".json") {
         let facts: Value = serde_json::from_slice(&bytes).map_err(no_facts)?;
         let wrong = |why: String| Error::File(format!("`{}` {why}", shown(file)));
         return match &facts["schema"] {
             Value::Number(own) if own.as_u64() == Some(SCHEMA.into()) => Ok(facts),
-            Value::Null => Err(wrong("does not say its `schema`: `slipring run --json` writes it".into())),
-            own => Err(wrong(format!("has `schema` {own}, and this version reads {SCHEMA}: write it anew"))),
+            Value::Null => Err(wrong("has no field `schema`: it is not the output of `slipring run --json`".into())),
+            own => Err(wrong(format!("has `schema` {own}, and this version reads {SCHEMA}: generate it again"))),
         };
     }
     let kernel = platform.apply(Subject::read(file, bytes, asked)?.executed()?.kernel()?)?;

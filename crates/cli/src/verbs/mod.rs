@@ -116,7 +116,7 @@ enum Verb {
     /// Check a kernel on its way to a board: read the assembler's C++ back and run it here, and on the CPU back end of
     /// the public headers
     BoardCheck(board_check::BoardCheckArgs),
-    /// Record a launch of a handwritten C++ kernel with this machine's compiler, as a kernel that all other verbs take
+    /// Record a launch of a handwritten C++ kernel with this machine's compiler, as a kernel that all other commands accept
     Trace(trace::TraceArgs),
     /// List the ops, or print the reference page of one
     Ops(ops::OpsArgs),
@@ -165,6 +165,23 @@ pub fn command_line(words: &[OsString]) -> u8 {
         }
     };
     output::finish(exit, as_json) as u8
+}
+
+/// Why a line of a file may not request this command line; `None` if it may, or if it is not one.
+fn refused_to_files(words: &[OsString]) -> Option<String> {
+    let verb = Cli::try_parse_from(words).ok()?.verb;
+    let name = words.get(1)?.to_string_lossy();
+    let reason = match &verb {
+        Verb::Trace(_) | Verb::BoardCheck(_) => "it runs other programs",
+        Verb::Dap(_) | Verb::Debug(_) | Verb::Lsp(_) | Verb::Watch(_) => "it ends when its user ends it",
+        Verb::Test(_) => "it runs files in turn",
+        Verb::Check(args) if args.in_place => "it changes files",
+        _ => {
+            let (option, _) = verb.outputs().into_iter().find(|(_, file)| file != Path::new("/dev/null"))?;
+            return Some(format!("a line of a file cannot request that files are written, as `{option}` does"));
+        }
+    };
+    Some(format!("a line of a file cannot request `slipring {name}`: {reason}"))
 }
 
 /// Runs a verb. A panic, which is a bug in slipring, is an error like others.

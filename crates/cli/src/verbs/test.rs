@@ -1,5 +1,6 @@
 //! `slipring test`: files whose comments state the expected behaviour of the tool.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Args;
@@ -7,13 +8,14 @@ use clap::Args;
 use super::exit::Exit;
 use super::listed::list;
 use super::output::{fail, out};
-use crate::expect::Tool;
+use super::refused_to_files;
 use crate::expect::directives::{comment_mark, read};
+use crate::expect::{Tool, words};
 
 // Arguments of `test`.
 #[derive(Args)]
 pub(super) struct TestArgs {
-    /// Files, folders or patterns. Of a folder those are tested that have a line `// test: run %s …` (`#` in Python files)
+    /// Files, folders or patterns. In a folder, only files are tested that have a line `// test: run %s …` (`#` in Python files)
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<String>,
 }
@@ -45,9 +47,9 @@ pub(super) fn test(args: &TestArgs) -> Exit {
         return fail("none of these files has a line `test: …` in its comments: nothing was tested");
     }
     let not_read = if unreadable == 0 { String::new() } else { format!(", {unreadable} not read") };
-    out(&format!("{right} as they say ({runs} runs), {wrong} not{not_read}\n"));
+    out(&format!("{right} passed ({runs} runs), {wrong} failed{not_read}\n"));
     if wrong > 0 {
-        fail(format!("{wrong} of {} files are not as they say", right + wrong + unreadable));
+        fail(format!("{wrong} of {} files do not meet their expectations", right + wrong + unreadable));
     }
     match (wrong, unreadable) {
         (0, 0) => Exit::Clean,
@@ -70,7 +72,7 @@ fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
         |line: &str| line.trim_start().strip_prefix(mark).is_some_and(|line| line.trim_start().starts_with("test:"));
     if !text.lines().any(begins) {
         if !among_others {
-            fail(format!("`{file}` has no line `{mark} test: run %s`: nothing of it can be tested"));
+            fail(format!("`{file}` has no line `{mark} test: run %s`: there is nothing to test"));
             return Outcome::Unreadable;
         }
         return Outcome::None;
@@ -85,6 +87,14 @@ fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
         }
     };
     let mut wrong = Vec::new();
+    for run in &said.runs {
+        let asked = words(&run.command).into_iter().map(|word| if word == "%s" { file.to_string() } else { word });
+        let asked: Vec<OsString> = std::iter::once("slipring".into()).chain(asked.map(OsString::from)).collect();
+        if let Some(reason) = refused_to_files(&asked) {
+            fail(format!("{file}: `{}`: {reason}", run.command));
+            return Outcome::Unreadable;
+        }
+    }
     for run in &said.runs {
         match tool.judge(path, &text, &said.errors, run) {
             Ok(judged) => wrong.extend(judged.wrong),

@@ -35,8 +35,9 @@ pub(super) struct TuneArgs {
     /// deeper rings, removed barriers), keep those that give the same bytes without findings, and print them as a patch
     #[arg(long, conflicts_with_all = ["vary", "resume", "plot"])]
     auto: bool,
+    // A required option that conflicts with a given one is not asked for.
     /// Also write the patch of `--auto` to this file
-    #[arg(long, value_name = "FILE", requires = "auto")]
+    #[arg(long, value_name = "FILE", requires = "auto", conflicts_with = "vary")]
     pub patch: Option<String>,
     /// Number of points to run in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=MOST_THREADS))]

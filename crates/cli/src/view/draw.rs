@@ -21,8 +21,10 @@ impl View<'_> {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>) {
         let area = frame.area();
         if area.width < LEAST.0 || area.height < LEAST.1 {
-            let text =
-                format!("the terminal has {}x{}; the view wants {}x{}", area.width, area.height, LEAST.0, LEAST.1);
+            let text = format!(
+                "the terminal has {}x{} characters; the view needs {}x{}",
+                area.width, area.height, LEAST.0, LEAST.1
+            );
             frame.render_widget(Paragraph::new(text), area);
             return;
         }

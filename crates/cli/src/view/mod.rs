@@ -106,7 +106,7 @@ impl<'a> View<'a> {
 /// If there is no terminal.
 pub(crate) fn view(session: &mut Session, name: &str, words: &[String]) -> Result<(), String> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err("`--view` wants a terminal: without it words are read from standard input".into());
+        return Err("`--view` needs a terminal: omit it to read commands from standard input".into());
     }
     let mut view = View::new(session, name);
     if !words.iter().all(|word| view.say(word)) {

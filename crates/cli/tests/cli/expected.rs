@@ -12,9 +12,9 @@ fn files_are_as_they_say_or_not() {
     let wrong = format!("// test: run %s --arch a5\n// check: nothing prints this\n// out[1]: f32 7 …\n{KERNEL}");
     folder.write("wrong.pto", wrong);
     folder.write("plain.pto", KERNEL);
-    folder.call(&["test", "right.pto"]).exits(0).says("1 as they say (1 runs), 0 not");
+    folder.call(&["test", "right.pto"]).exits(0).says("1 passed (1 runs), 0 failed");
     // A file without expectations is skipped in a folder, and is an error if named.
-    let all = folder.call(&["test", "."]).exits(1).says("1 as they say (1 runs), 1 not\n");
+    let all = folder.call(&["test", "."]).exits(1).says("1 passed (1 runs), 1 failed\n");
     assert!(!all.out.contains("plain.pto"), "{}", all.out);
     all.says("does not print, in this order: nothing prints this").says("element 0 is 2, not 7");
     folder.call(&["test", "plain.pto"]).exits(2).says("has no line `// test: run %s`");
@@ -40,4 +40,26 @@ fn a_product_of_the_wrong_sides_is_mended() {
         let text = fs::read_to_string(folder.file("k.py")).unwrap();
         assert!(text.contains(mended), "{text}");
     }
+}
+
+#[test]
+fn a_file_requests_nothing_that_writes_starts_or_stays() {
+    let folder = Folder::new("requested");
+    for (line, reason) in [
+        ("build %s -o out.pto", "files are written, as `-o` does"),
+        ("run %s --arch a5 --trace t.json", "files are written, as `--trace` does"),
+        ("run %s --arch a5 --arg @x.npy:out", "files are written, as `--arg` does"),
+        ("check %s --in-place", "`slipring check`: it changes files"),
+        ("trace k.cpp", "`slipring trace`: it runs other programs"),
+        ("test %s", "`slipring test`: it runs files in turn"),
+        ("watch %s", "`slipring watch`: it ends when its user ends it"),
+    ] {
+        folder.write("k.pto", format!("// test: run %s --arch a5\n// test: {line}\n{KERNEL}"));
+        let before = folder.names();
+        let called = folder.call(&["test", "k.pto"]).exits(2);
+        assert!(called.err.contains(reason), "{line}: {}", called.err);
+        assert_eq!(folder.names(), before, "{line}");
+    }
+    folder.write("k.pto", format!("// test: report %s --arch a5 -o /dev/null\n{KERNEL}"));
+    folder.call(&["test", "k.pto"]).exits(0);
 }

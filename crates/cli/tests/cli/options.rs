@@ -63,7 +63,7 @@ fn what_has_no_effect_is_refused() {
     for verb in ["run", "ring", "debug"] {
         refused(&[verb, "add.pto", "--timing", "slow:AIV0.FIX"], pipe);
     }
-    refused(&["run", "add.pto", "--timing", "slow:AIC.V"], "AIC of a5 has no pipe V, but S, ");
+    refused(&["run", "add.pto", "--timing", "slow:AIC.V"], "AIC of a5 has no pipe V; it has S, ");
     folder.call(&["run", "add.pto", "--timing", "slow:AIV0.MTE2"]).exits(0);
     for verb in ["run", "prove", "debug", "check"] {
         refused(&[verb, "add.pto", "--assume", ""], "for '--assume <CONDITIONS>': it takes conditions such as");
@@ -76,6 +76,7 @@ fn what_has_no_effect_is_refused() {
     refused(&["run", "add.pto", "--order", "1"], "`--order` is for whole programs, and this is a kernel");
     refused(&["run", "add.pto", "--device", "p150", "--timing", "random:1"], "the board has `--delays`");
     refused(&["run", "add.pto", "--time-only", "--check", "race"], "cannot be used with");
+    refused(&["tune", "add.pto", "--vary", "blocks=1,2", "--patch", "p.diff"], "cannot be used with");
     for words in [&["cost", "tadd"][..], &["cost", "--points", "points.tsv"]] {
         let with = [words, &["--interpretation", "predicate-bytes"]].concat();
         refused(&with, "`--interpretation` has no effect here: the cost of an op does not depend on it");

@@ -97,5 +97,5 @@ fn without_a_terminal_the_view_says_so() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&ran.stderr).contains("`--view` wants a terminal"));
+    assert!(String::from_utf8_lossy(&ran.stderr).contains("`--view` needs a terminal"));
 }

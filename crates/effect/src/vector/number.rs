@@ -86,7 +86,7 @@ impl Number {
         if fits {
             return Ok(());
         }
-        Err(Fault::new("scalar-range", format!("the number {shown} is none of {to}"))
+        Err(Fault::new("scalar-range", format!("the number {shown} is not a value of {to}"))
             .help("give a number that the element type of the tile has"))
     }
 

@@ -36,7 +36,7 @@ impl Profile {
         let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
         let profile = match text.trim_start().starts_with(['{', '[']) {
             true => {
-                let value: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+                let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
                 match value.get("chip_swimlane_level") {
                     Some(_) => tasks::read(&value, clock_mhz)?,
                     None => instructions::read(&value, clock_mhz)?,
@@ -52,7 +52,7 @@ impl Profile {
             }
         };
         match profile.tracks.is_empty() {
-            true => Err("it has no work of a core in it".into()),
+            true => Err("it records no work of any core".into()),
             false => Ok(profile),
         }
     }

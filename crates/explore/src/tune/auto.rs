@@ -193,7 +193,7 @@ impl Improved {
     pub fn text(&self) -> String {
         let (old, new) = (self.written.cycles.unwrap_or(0), self.best.cycles.unwrap_or(0));
         let edits = if self.tried == 1 { "1 edit".to_string() } else { format!("{} edits", self.tried) };
-        let mut text = format!("{}: {} as it is written; {edits} tried\n", self.file, self.written.figure());
+        let mut text = format!("{}: {} unchanged; {edits} tried\n", self.file, self.written.figure());
         if self.steps.is_empty() {
             return text + "none of them makes it faster\n";
         }

@@ -306,7 +306,7 @@ impl<'a> Sheet<'a> {
                     continue;
                 }
                 let text = self.lines[own.lines.start].trim();
-                let what = format!("`{}` stands before line {}", short(text), other.lines.start + 1);
+                let what = format!("`{}` is moved before line {}", short(text), other.lines.start + 1);
                 let about = About::Lines(other.lines.start + 1..own.lines.end + 1);
                 let text = self.moved(&own.lines, other.lines.start);
                 all.push(Edit { what, line: own.lines.start + 1, text, about });

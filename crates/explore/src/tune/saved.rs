@@ -32,7 +32,7 @@ impl Saved {
         let mut points = Vec::new();
         for (at, line) in text[..whole].lines().enumerate() {
             let point = serde_json::from_str(line).map_err(|error| {
-                Error::File(format!("`{name}` holds no points of a grid: line {}: {error}", at + 1))
+                Error::File(format!("`{name}` was not written by `tune --resume`: line {}: {error}", at + 1))
             })?;
             points.push(point);
         }

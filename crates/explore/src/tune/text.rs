@@ -93,7 +93,7 @@ impl Tuning {
             row(point, format!("{}{own}{}", point.verdict, if point.is_clean() { close } else { &why }));
         }
         if let Some(written) = self.written.as_ref().filter(|written| written.cycles.is_some()) {
-            row(written, format!("{}, as the file is written", written.verdict));
+            row(written, format!("{}, the unchanged file", written.verdict));
         }
         text += &table.render();
         if order.len() > SHOWN {
@@ -108,7 +108,7 @@ impl Tuning {
         let written = self.as_written().filter(|written| written.is_clean()).and_then(|own| own.microseconds);
         match best.microseconds.zip(written) {
             _ if self.best == self.written_at => text += ", as the file is written",
-            Some((own, written)) => text += &format!(", {} to the file as it is written", percent(own, written)),
+            Some((own, written)) => text += &format!(", {} compared with the unchanged file", percent(own, written)),
             None => {}
         }
         text += &match best.verified.as_deref() {

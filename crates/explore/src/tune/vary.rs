@@ -57,7 +57,7 @@ fn range(text: &str) -> Option<Result<Vec<String>, String>> {
         _ => return None,
     };
     if first > last || step < 1 {
-        return Some(Err(format!("`{text}` is empty: a range goes up, `1..4` or `16..64..16`")));
+        return Some(Err(format!("`{text}` is empty: a range is ascending, such as `1..4` or `16..64..16`")));
     }
     let count = (last.abs_diff(first) / step.unsigned_abs()).saturating_add(1);
     if count > MOST_POINTS as u64 {

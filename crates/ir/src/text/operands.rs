@@ -152,7 +152,7 @@ impl<'a> OpParser<'a> {
                     Some(chosen) => (chosen, sizes),
                     None if fits(&specs[0]) => (0, sizes),
                     None => {
-                        let message = format!("{:?} are no sizes for the operands", &sizes[..]);
+                        let message = format!("{:?} are not valid sizes for the operands", &sizes[..]);
                         let d = Diagnostic::error("operand-count", span, message);
                         return Err(self.fail(d.note(format!("expected {}", describe(&specs[0])))));
                     }

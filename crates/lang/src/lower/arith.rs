@@ -3,11 +3,12 @@
 use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 use slipring_ir::{Attr, Diagnostic, Reported, Span, Type, ValueId};
 use slipring_mlir::arith;
-use slipring_tile::Elem;
+use slipring_pto as pto;
+use slipring_tile::{Elem, Space};
 
 use super::lowering::{Lower, Lowered, describe};
 use crate::constants;
-use crate::dtype::DType;
+use crate::dtype::{DType, scalar_type};
 use crate::value::{Const, Index, RegionId, Scalar, Value};
 
 impl Lower<'_> {
@@ -40,6 +41,10 @@ impl Lower<'_> {
             }
             (Value::Scalar(scalar), _) if scalar.ty == ty => Ok(scalar.value),
             (Value::Scalar(scalar), _) => self.convert(*scalar, ty, span),
+            (Value::Tile(id), _) if self.tile(*id).shape.iter().all(|n| *n == 1) => {
+                let element = self.element_of_tile(value, span)?;
+                self.number(&element, ty, span)
+            }
             (other, _) => {
                 let what = describe(self, other);
                 Err(self.error(
@@ -49,6 +54,16 @@ impl Lower<'_> {
                 ))
             }
         }
+    }
+
+    /// The element of a tile of one, as a number.
+    fn element_of_tile(&mut self, tile: &Value, span: Span) -> Lowered<Value> {
+        let id = self.demand(tile, Space::Vec, span)?;
+        let (src, elem) = (self.tile(id).value, self.tile(id).ty.layout.elem);
+        let offset = self.e.index(0);
+        let operands = [("src", &[src][..]), ("offset", &[offset])];
+        let value = self.e.value(&pto::TGETVAL, &operands, &[], scalar_type(elem));
+        Ok(self.scalar(value, DType::Elem(elem)))
     }
 
     /// Reports a constant that a type cannot represent.

@@ -115,7 +115,7 @@ impl Lower<'_> {
         let end = self.known_int(&bounds.end, "the end of an unrolled loop", span)?;
         let step = self.known_int(&bounds.step, "the step of an unrolled loop", span)?;
         if step <= 0 || (end.saturating_sub(first)) / step > MOST as i64 {
-            let message = format!("an unrolled loop has a step that is not 0 and at most {MOST} iterations");
+            let message = format!("an unrolled loop must have a step other than 0 and at most {MOST} iterations");
             return Err(self.error("loop", span, message));
         }
         let name = self.loop_name(&stmt.target)?;
@@ -426,7 +426,7 @@ impl Lower<'_> {
     ) -> Result<CarryPlan, Stop> {
         let span = at(&*stmt.iter);
         if let Value::Const(Const::Int(0)) = bounds.step {
-            return Err(self.error("loop", span, "the step of a loop is not 0").into());
+            return Err(self.error("loop", span, "the step of a loop must not be 0").into());
         }
         let [first, end, step] =
             [&bounds.first, &bounds.end, &bounds.step].map(|value| self.number(value, DType::Index, span));

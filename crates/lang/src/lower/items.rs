@@ -207,7 +207,7 @@ impl Lower<'_> {
     fn counted_items(&mut self, call: &ExprCall) -> Lowered<Vec<Value>> {
         let [first, end, step] = self.known_range(call)?;
         if step == 0 {
-            return Err(self.error("loop", at(call), "the step of a loop is not 0"));
+            return Err(self.error("loop", at(call), "the step of a loop must not be 0"));
         }
         let count = count_of((first, end, step));
         self.few_enough(count, at(call))?;

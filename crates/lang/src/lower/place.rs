@@ -83,7 +83,7 @@ impl Lower<'_> {
                 let (tile, wanted) = (self.tile(id), Place::of(space));
                 if (tile.ty.layout.blayout, tile.ty.layout.slayout) != (wanted.blayout, wanted.slayout) {
                     let side = if space == Space::LeftScale { "MX_A_ZZ" } else { "MX_B_NN" };
-                    let error = Diagnostic::error("tile-layout", span, format!("these are no scales for `{space}`"))
+                    let error = Diagnostic::error("tile-layout", span, format!("these are not scales for `{space}`"))
                         .also(tile.span, "the tile is made here")
                         .help(format!(
                             "load them from a tensor of packed scales: `pl.Tensor[[…], pl.FP8E8M0, pl.{side}]`"

@@ -330,7 +330,7 @@ fn tensor_type(
                 return Err(lower.error(kind, at(*shape), format!("an extent of {n}")));
             }
             other => {
-                let message = format!("extents are constant integers, this is {}", describe(lower, other));
+                let message = format!("extents must be constant integers, but this is {}", describe(lower, other));
                 let error = Diagnostic::error(NOT_A_TYPE, at(*shape), message);
                 return Err(lower.report(match other {
                     Value::Const(Const::DType(_)) => {

@@ -34,7 +34,7 @@ impl Lower<'_> {
                 format!("the scope asks for the automatic split {} and opens a `split_aiv` region", split_name(split));
             let error = Diagnostic::error("split-twice", span, message)
                 .also(place, "the automatic split is asked for here")
-                .help("keep one of the two: they are different ways to say the same");
+                .help("keep one of the two: they are two ways of saying the same thing");
             return Err(self.report(error));
         }
         let op = self.e.op(&pto::SPLIT_AIV, &[], &[("split", Attr::int(0))], &[]);
@@ -355,6 +355,6 @@ fn way_to_the_lanes(tile: &crate::value::Tile) -> &'static str {
         _ if tile.crossing == Some(Crossing::Gathered) => {
             "no way leads from L1 to UB: use the lane's own tile, which was gathered"
         }
-        _ => "no way leads from L1 to UB: shard the product itself, before it is moved",
+        _ => "there is no path from L1 to UB: shard the product itself, before it is moved",
     }
 }

@@ -321,6 +321,7 @@ impl Lower<'_> {
             .help("a tile of one number is `pl.full(shape, dtype, value)`");
             return Err(self.report(error));
         }
+        self.writable(tensor.root, span)?;
         self.stored(tensor, None, span)?;
         let number = self.number(value, crate::dtype::DType::Elem(tensor.elem), span)?;
         let (pointer, offset) = self.accessed(tensor);

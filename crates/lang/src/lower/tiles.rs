@@ -184,7 +184,7 @@ impl Lower<'_> {
         if tile.valid.is_none() {
             return Ok(());
         }
-        let error = Diagnostic::error("partly-valid", span, format!("{what} of a tile of which only a part is valid"))
+        let error = Diagnostic::error("partly-valid", span, format!("{what} of a partially valid tile"))
             .also(tile.span, "the tile is made here")
             .help("give all of it a value first: `pl.fillpad(x, pl.PadValue.zero)`");
         Err(self.report(error))

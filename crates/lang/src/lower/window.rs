@@ -447,7 +447,8 @@ impl Lower<'_> {
                 }
             }
         }
-        let mut part = self.tile_window(id, &offsets, &shape, span)?;
+        let exact = !parts.iter().any(|part| matches!(part, Part::Few { .. }));
+        let mut part = self.window_of_tile(id, (&offsets, &shape), exact, span)?;
         // A tile has at least two dimensions, and its last one is its columns.
         let mut left = shape.len();
         let kept: Vec<u64> = (0..shape.len())
@@ -465,8 +466,21 @@ impl Lower<'_> {
         Ok(part)
     }
 
-    /// The part of a tile from these offsets on, of this shape: the same bytes.
+    /// The part of a tile from these offsets on, of this shape: the same bytes. All of it is inside the tile, or the run
+    /// stops.
     pub fn tile_window(&mut self, id: TileId, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<TileId> {
+        self.window_of_tile(id, (offsets, shape), true, span)
+    }
+
+    /// Like [`Lower::tile_window`]; of a part that is not `exact` only the first elements count, so that the others may
+    /// be outside.
+    pub fn window_of_tile(
+        &mut self,
+        id: TileId,
+        (offsets, shape): (&[Index], &[u64]),
+        exact: bool,
+        span: Span,
+    ) -> Lowered<TileId> {
         self.not_overwritten(id, span)?;
         let tile = self.tile(id).clone();
         if offsets.len() != tile.shape.len() || shape.len() != tile.shape.len() {
@@ -494,6 +508,11 @@ impl Lower<'_> {
         if tile.valid.is_some() && tile.ty.space != Space::Vec {
             return Err(self.unsupported(span, "a part of a tile of which only a part is valid"));
         }
+        let known = |(offset, (size, extent)): (&Index, (&u64, &u64))| match offset {
+            Index::Known(_) => true,
+            Index::At(first) => extent >= size && self.begins_inside(first.value, extent - size + 1),
+        };
+        let inside = exact && !offsets.iter().zip(shape.iter().zip(&tile.shape)).all(known);
         // One-dimensional tiles are a single row.
         let (offsets, sizes) = match (offsets, shape) {
             ([col], [cols]) => ([Index::Known(0), *col], [1, *cols]),
@@ -506,19 +525,19 @@ impl Lower<'_> {
         if let Some(valid) = tile.valid {
             let valid = self.counting_part(valid, offsets, sizes);
             let whole = self.whole_view(id);
-            let part = self.subset(whole, (offsets, sizes), shape, span)?;
+            let part = self.part_of_tile(whole, (offsets, sizes), shape, inside, span)?;
             return self.with_valid(part, valid, span);
         }
         let space = tile.ty.space;
         if space == Space::Acc && self.open.region.is_none() {
             // The tile is in the Vector cores' memory, and they take the part.
             let id = self.demand(&Value::Tile(id), Space::Vec, span)?;
-            return self.subset(id, (offsets, sizes), shape, span);
+            return self.part_of_tile(id, (offsets, sizes), shape, inside, span);
         }
         if space == Space::Acc {
             return Err(self.part_of_product(id, span));
         }
-        self.subset(id, (offsets, sizes), shape, span)
+        self.part_of_tile(id, (offsets, sizes), shape, inside, span)
     }
 
     /// A part of a tile of more than two dimensions as rows and columns of the folded one.
@@ -539,11 +558,17 @@ impl Lower<'_> {
     }
 
     /// Rows and columns of a tile by rows: the same bytes.
-    pub fn subset(
+    pub fn subset(&mut self, id: TileId, part: ([Index; 2], [u64; 2]), shape: &[u64], span: Span) -> Lowered<TileId> {
+        self.part_of_tile(id, part, shape, false, span)
+    }
+
+    /// Like [`Lower::subset`]; the run stops if a part that must be `inside` is not.
+    fn part_of_tile(
         &mut self,
         id: TileId,
         (offsets, sizes): ([Index; 2], [u64; 2]),
         shape: &[u64],
+        inside: bool,
         span: Span,
     ) -> Lowered<TileId> {
         let tile = self.tile(id).clone();
@@ -567,13 +592,11 @@ impl Lower<'_> {
         let mut ty = tile.ty;
         (ty.layout.rows, ty.layout.cols) = (sizes[0] as u32, sizes[1] as u32);
         ty.valid = [Dim::Static(sizes[0]), Dim::Static(sizes[1])];
-        let attr = Attr::Array(sizes.iter().map(|n| Attr::int(*n as i64)).collect());
-        let part = self.e.value(
-            &pto::SUBSET,
-            &[("source", &[tile.value]), ("offsets", &values)],
-            &[("sizes", attr)],
-            Type::Tile(ty),
-        );
+        let sizes = Attr::Array(sizes.iter().map(|n| Attr::int(*n as i64)).collect());
+        let attrs = [("sizes", sizes), (pto::INSIDE, Attr::Bool(true))];
+        let attrs = if inside { &attrs[..] } else { &attrs[..1] };
+        let operands = [("source", &[tile.value][..]), ("offsets", &values)];
+        let part = self.e.value(&pto::SUBSET, &operands, attrs, Type::Tile(ty));
         let part = self.add_tile(part, ty, shape, tile.made_by);
         self.held.tiles[part.0 as usize].region = tile.region;
         Ok(part)

@@ -24,7 +24,7 @@ impl Words for Language {
             }
             let mut error = Diagnostic::error("unknown-op", place, format!("there is no `{path}`"));
             if IN_HEADS.contains(&path) {
-                let message = format!("`{path}` stands in the head of a loop only");
+                let message = format!("`{path}` is only allowed in the head of a loop");
                 let head = format!("write `for … in {path}(…):`");
                 return Err(lower.report(Diagnostic::error("loop", place, message).help(head)));
             }

@@ -220,7 +220,7 @@ fn gather_mask(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let mut shape = tile.shape.to_vec();
     let cols = shape.pop().unwrap_or(1);
     if !cols.is_multiple_of(every) {
-        let message = format!("{cols} columns are no multiple of the {every} of the pattern {pattern}");
+        let message = format!("{cols} columns are not a multiple of the {every} of the pattern {pattern}");
         return Err(lower.error("shapes", call.span, message));
     }
     shape.push(cols / every);

@@ -103,7 +103,7 @@ fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         Value::Parts(parts) => {
             let list = parts.shape[..parts.shape.len() - 2].to_vec();
             if super::batch::list_of(lower, call)?.as_ref() != Some(&list) {
-                let message = format!("the products are no list {} of matrices", show(&list));
+                let message = format!("the products are not a list {} of matrices", show(&list));
                 return Err(lower.error("shapes", call.span, message));
             }
             return super::batch::products(lower, call, &list, Some((&parts.clone(), span)));

@@ -40,7 +40,7 @@ entries! {
         params: "x/lhs/target, values/rhs/row_vec, tmp=", op: Some(&pto::TROWEXPAND), lower: repeat;
     "col_expand" => "A tile like the first with the second's value of each column": ENTRY,
         params: "x/lhs/target/tensor, values/rhs/col_vec", op: Some(&pto::TCOLEXPAND), lower: repeat;
-    "set_validshape" => "The same tile of which only the first rows and columns count": ENTRY,
+    "set_validshape" => "The same tile with only its first rows and columns valid": ENTRY,
         params: "x/input/tile/tensor, rows/valid_rows, cols/valid_cols", op: Some(&pto::SET_VALIDSHAPE),
         lower: set_valid;
     "fillpad" =>
@@ -344,10 +344,11 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
             Ok(Value::Tensor(window))
         }
         Value::Tile(id) => {
-            let mut part = lower.tile_window(*id, &offsets, &shape, span)?;
             // An empty list means none, as the language prints it.
             let valid = call.has("valid_shape").then(|| call.offsets(lower, "valid_shape")).transpose()?;
-            if let Some(valid) = valid.filter(|valid| !valid.is_empty()) {
+            let valid = valid.filter(|valid| !valid.is_empty());
+            let mut part = lower.window_of_tile(*id, (&offsets, &shape), valid.is_none(), span)?;
+            if let Some(valid) = valid {
                 if valid.len() != shape.len() {
                     return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
                 }

@@ -40,8 +40,9 @@ entries! {
         ENTRY, params: "*, core_type=, mode=, gm_workspace=, used_cores=", op: Some(&pto::SYNCALL),
         lower: super::meet::syncall;
     "sync_set" | "sync_wait" | "set_ffts" => "Synchronisation by hand between the cores of a block": REFUSED;
-    "cacheinvalid" | "fence" => "Nothing: memory has no caches here. Which of them the hardware needs is not checked":
-        NOTHING;
+    "cacheinvalid" => "Write back and forget what the scalar unit's cache holds: all of it, or the line in which a window of a \
+        tensor begins": ENTRY, params: "tensor=, shapes=, offsets=", op: Some(&pto::CACHE_INVALID), lower: cacheinvalid;
+    "fence" => "Nothing: accesses take effect one after another": NOTHING;
     "available_cluster_count" => "How many clusters the program runs on: the number of blocks of `pl.spmd`": ENTRY,
         lower: |lower, call| cores(lower, call, 0), followed: followed_as(Means::Clusters);
     "available_aiv_count" => "How many Vector cores the program runs on: the number of blocks of `pl.spmd`": ENTRY,
@@ -50,6 +51,29 @@ entries! {
     "submit" | "spmd_submit" | "call_group" | "call_spmd" => "Start a kernel": HOST;
     "while_" | "cond" => "A loop that runs as long as a condition holds": REFUSED;
     "dynamic" => "An extent that is known when the kernel runs": REFUSED, lower: dynamic;
+}
+
+fn cacheinvalid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    let space = [("space", Attr::member("address_space", "gm"))];
+    if !call.has("tensor") {
+        if call.has("shapes") || call.has("offsets") {
+            let error = Diagnostic::error(
+                "argument",
+                call.span,
+                "`shapes=` and `offsets=` are those of a window of a tensor",
+            )
+            .help("write `pl.system.cacheinvalid(x, shapes, offsets)`, or `pl.system.cacheinvalid()` for all lines");
+            return Err(lower.report(error));
+        }
+        lower.e.op(&pto::CACHE_INVALID, &[], &space, &[]);
+        return Ok(Value::Nothing);
+    }
+    let (tensor, span) = super::memory::tensor(lower, call, "tensor")?;
+    let (shape, offsets) = (call.need_shape(lower, "shapes")?, call.offsets(lower, "offsets")?);
+    let window = lower.tensor_window(&tensor, &offsets, &shape, span)?;
+    let line = lower.window(&window)?;
+    lower.e.op(&pto::CACHE_INVALID, &[("addr", &[line])], &space, &[]);
+    Ok(Value::Nothing)
 }
 
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {

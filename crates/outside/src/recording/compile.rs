@@ -157,7 +157,7 @@ impl Recorder<'_> {
         if said.well {
             return Ok(());
         }
-        let what = format!("this does not compile for the {} against the headers that record", described(kind));
+        let what = format!("this does not compile for the {} with the recording headers", described(kind));
         let why = said.reason();
         let found = placed(&why).and_then(|(file, place, why)| Some((self.source_of(file)?, place, why)));
         if let Some((source, (line, column), rest)) = found {

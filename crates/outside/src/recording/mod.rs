@@ -254,7 +254,7 @@ impl<'r> Recorder<'r> {
             CoreKind::Vector => format!("AIV{lane}"),
         };
         let message = format!("{core} of block {block} cannot be recorded: {why}");
-        let help = "the place is that of the last call before; a recording holds calls of the library, and numbers that are known \
+        let help = "the location is that of the last library call before it; a recording holds library calls, and numbers that are known \
                     before the launch";
         let (file, line) = place.rsplit_once(':').unwrap_or((place, "0"));
         let line = line.parse().unwrap_or(0);

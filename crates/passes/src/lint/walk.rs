@@ -411,7 +411,7 @@ impl<'m> Walk<'m> {
             Found::Lack(object, op) => Diagnostic::error(
                 slipring_ir::Kind::TokenNotHeld,
                 at(op),
-                format!("{} is released and has not been got{where_}", self.name(object)),
+                format!("{} is released but was not acquired{where_}", self.name(object)),
             )
             .help("get it on every path that releases it"),
             Found::Inside { op, flag, set } => {

@@ -157,7 +157,9 @@ fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settle
     let (name, ids) = (symbol_name(module, function), platform.sync.event_ids);
     let message = match pressure == Pressure::default() {
         true if given_up => {
-            format!("a barrier of all pipes stands before all work of `@{name}`: it is too much to find signals for")
+            format!(
+                "there is now a barrier of all pipes before each operation of `@{name}`: the function is too large for a search for signals"
+            )
         }
         true => format!("barriers take the place of signals in `@{name}`"),
         false => format!("`@{name}` needs more than the {}", counted(ids as usize, "event id")),

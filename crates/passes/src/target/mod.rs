@@ -220,7 +220,7 @@ fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
             let Some((op, part)) = ring(id) else { continue };
             let moves = part.pushes().or(part.pops()).or(part.frees()).is_some();
             if moves && !has_end {
-                let message = format!("`{}` wants the end of the pipe in the same function", said.target.name);
+                let message = format!("`{}` needs the end of the pipe in the same function", said.target.name);
                 said.refuse(module, id, "target-pipes", message);
             }
             let Some(spec) = PipeSpec::of(&op, platform).filter(|_| is_end(id)) else { continue };
@@ -248,7 +248,7 @@ fn pairs_of_ends(module: &Module, platform: &Platform, said: &mut Said<'_>) {
     for (id, key) in ends {
         if taken.get(&key).is_none_or(|functions| functions.len() < 2) {
             let message =
-                format!("`{}` wants both ends of a pipe: only this one has the slots `{}`", said.target.name, key.1);
+                format!("`{}` needs both ends of a pipe: only this one has the slots `{}`", said.target.name, key.1);
             said.refuse(module, id, "target-pipes", message);
         }
     }

@@ -40,7 +40,7 @@ pub fn rename_taken(module: &mut Module, target: &str, diags: &mut Diags) {
             }
         }
         module.op_mut(function).attrs.set(SYMBOL, Attr::Str(new.as_str().into()));
-        let message = format!("`@{old}` is called `@{new}` for `{target}`: C++ takes the name for itself");
+        let message = format!("`@{old}` is called `@{new}` for `{target}`: the name is reserved in C++");
         let note = Diagnostic::warning("renamed", module.op(function).span, message);
         diags.push(Diagnostic { severity: Severity::Note, ..note });
     }

@@ -108,7 +108,7 @@ impl Draft {
             }
         }
         for (at, _) in kept.iter().enumerate().filter(|(_, kept)| !**kept) {
-            said.push(format!("line {} goes (`{}`)", at + 1, first.lines[at].text.trim()));
+            said.push(format!("line {} is removed (`{}`)", at + 1, first.lines[at].text.trim()));
         }
         said
     }

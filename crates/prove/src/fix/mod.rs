@@ -111,7 +111,7 @@ pub(super) fn mend(
                 }
                 let draft = best.draft.with(&proposal);
                 quiet.run.limits.steps = asked.run.limits.steps.min(left);
-                quiet.run.control.tell(format!("edit {trials} that may mend it"));
+                quiet.run.control.tell(format!("candidate edit {trials}"));
                 let Some((trial, spent)) = attempt(again(draft.text()), draft, bound, blocks, &quiet)? else {
                     continue;
                 };

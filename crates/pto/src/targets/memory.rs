@@ -20,7 +20,7 @@ pub(super) fn memory_as_a_tensor(scalars: &Scalars, module: &mut Module, id: OpI
     for at in 0..module.op(id).operands.len() {
         let value = module.op(id).operands[at];
         let Type::MemRef(memory) = module.ty(value).clone() else { continue };
-        let why = "it moves windows of tensors, and this is memory that is no parameter of a known shape";
+        let why = "it moves windows of tensors, and this memory is not a parameter of known shape";
         let extents: Option<Vec<u64>> = memory.dims.iter().map(|dim| dim.known()).collect();
         let global = memory.space.is_none_or(|space| space == Space::Gm);
         if !global {

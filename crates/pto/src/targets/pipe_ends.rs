@@ -89,7 +89,7 @@ fn end_as_value(
     module.insert_before(id, made);
     let frees = spec.config.auto_free && spec.pop_copies();
     let pipe = module.op(made).results[0];
-    let body = module.body(function, 0).ok_or("it stands in no function")?;
+    let body = module.body(function, 0).ok_or("it is outside every function")?;
     for user in module.walk(body) {
         moved_by_value(module, user, (number, pipe))?;
     }

@@ -67,7 +67,7 @@ pub static PTOAS_0_27: Target = Target {
 pub(super) const PLATFORMS: &[(&str, &str)] = &[("a5", "a5"), ("a2a3", "a3")];
 
 /// Attributes that only slipring's own text has.
-pub(super) const DROPS: &[&str] = &["placed", "made", "reason", "label", "located", "assertion"];
+pub(super) const DROPS: &[&str] = &["placed", "made", "reason", "label", "located", "assertion", "inside"];
 
 /// Element types that it has.
 pub(super) const ELEMS: &[Elem] = &[

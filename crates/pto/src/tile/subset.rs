@@ -5,12 +5,15 @@ use slipring_ir::{Attr, AttrKind, Diags, Dim, Infer, Module, OpId, Syntax, TileT
 use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder, TileRef};
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, operand, optional, required, result, variadic};
+use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, operand, optional, required, result, variadic};
 use slipring_op::{Along, ops};
-use slipring_program::{Inst, Operand};
+use slipring_program::{Inst, Law, Operand, Trap};
 use slipring_tile::{BLayout, Layout, SLayout};
 
 use crate::tile::alloc::TILE_BUF;
+
+/// The attribute of a part all of which must be inside its tile.
+pub const INSIDE: &str = "inside";
 
 ops! {
     OPS;
@@ -29,7 +32,10 @@ ops! {
                 variadic("offsets", INTEGER, Touch::Nothing, "first row and column, in elements"),
             ],
             results: &[result("result", TILE_BUF, Infer::Written, "the part")],
-            attrs: &[required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`")],
+            attrs: &[
+                required("sizes", AttrKind::Any, "rows and columns of the part, `[rows, columns]`"),
+                defaulted(INSIDE, AttrKind::Bool, "the run stops if a part at offsets of the run leaves the tile"),
+            ],
         };
 
     /// The part of `source` from row and column `offsets` on, `sizes` rows and columns large, as a tile: the same
@@ -294,8 +300,11 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         BLayout::RowMajor => (u64::from(layout.cols) * elem, u64::from(box_rows) * elem),
         BLayout::ColMajor => (u64::from(box_cols) * elem, u64::from(layout.rows) * elem),
     };
-    let down = d.distance(offsets[0], Operand::Imm(row_step));
-    let right = d.distance(offsets[1], Operand::Imm(col_step));
+    let whole = op.tile("source").map_or([layout.rows, layout.cols], |ty| [ty.layout.rows, ty.layout.cols]);
+    // Where nothing asks for all of the part to be inside, the valid shape ends where the tile does.
+    let room = |at: usize| if op.is_set(INSIDE) { i64::from(whole[at]) - sizes[at] } else { i64::from(whole[at]) };
+    let down = distance_inside::<false>(d, offsets[0], row_step, room(0));
+    let right = distance_inside::<true>(d, offsets[1], col_step, room(1));
     let addr = d.moved(source.addr, down);
     let addr = d.moved(addr, right);
     // The part keeps the strides of the whole tile in the direction in which its lines are not contiguous.
@@ -330,6 +339,21 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     }
     d.bind(op.result(0), Binding::Tile(TileRef { ty, addr, valid }));
     Ok(())
+}
+
+/// The distance in bytes of the rows or columns before a part; the run stops if the first one is not between 0 and
+/// `last`.
+fn distance_inside<const COLUMNS: bool>(d: &mut Decoder<'_>, first: Operand, step: u64, last: i64) -> Operand {
+    fn inside<const COLUMNS: bool>([first, step, last]: [u64; 3]) -> Result<u64, Trap> {
+        let trap = || Trap::PartOfTile { first: first as i64, last: last as i64, columns: COLUMNS };
+        let there = (0..=last as i64).contains(&(first as i64));
+        if there { first.checked_mul(step).ok_or_else(trap) } else { Err(trap()) }
+    }
+    let args = [first, Operand::Imm(step), Operand::Imm(last as u64)];
+    match first {
+        Operand::Imm(_) => d.distance(first, args[1]),
+        Operand::Reg(_) => d.compute_by(Law::Product, inside::<COLUMNS>, args),
+    }
 }
 
 /// An explicit valid extent of a part: its dimension in the type, and the value.

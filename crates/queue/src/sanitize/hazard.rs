@@ -159,7 +159,7 @@ hazards! {
         "Each of two queues waits for an event that the other one sends only after its own wait: both wait forever."
         "let one of them send its event before it waits";
     EventNeverSent "event-never-sent" Error
-        "A queue waits for an event of another one, which no command of that sends: it waits forever."
+        "A queue waits for an event of the other queue that no command sends: it waits forever."
         "write at least the number that is waited for to the word of the dispatch core that waits";
 
     // The dispatcher.

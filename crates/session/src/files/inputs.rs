@@ -116,7 +116,7 @@ pub fn not_written(path: &Path) -> io::Result<()> {
         Some((option, output)) => {
             REFUSED.lock().unwrap_or_else(PoisonError::into_inner).push(output.clone());
             Err(io::Error::other(format!(
-                "it is the file that `{option}` writes; what is read is never written: name another file"
+                "`{option}` would overwrite it, and input files are never overwritten: name another output file"
             )))
         }
         None => Ok(()),

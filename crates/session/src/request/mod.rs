@@ -67,7 +67,7 @@ impl RunRequest {
             if let Some(other) = option.unless.iter().find(|other| self.has(other)) {
                 let (own, other) = (dashed(option.name), dashed(other));
                 return Err(Error::Arguments(format!(
-                    "`--{own}` leaves nothing to do for `--{other}`: give one of them"
+                    "`--{other}` has no effect together with `--{own}`: give only one of them"
                 )));
             }
         }

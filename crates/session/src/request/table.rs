@@ -35,7 +35,7 @@ pub static OPTIONS: &[RunOption] = &[
         takes: Takes::Number(1..=MOST_BLOCKS as u64, |request| &mut request.run.blocks),
         help: "Number of blocks in the launch; each runs on its own cluster. Defaults to the file's `// blocks:` line, else 1",
         of: OF_KERNELS,
-        instead: &[(Program, "`pl.spmd(n)` says the blocks of a task, `--clusters` where tasks run")],
+        instead: &[(Program, "`pl.spmd(n)` sets the number of blocks of a task, `--clusters` the number of clusters")],
         ..OPTION
     },
     RunOption {

@@ -33,7 +33,7 @@ def both(x: pl.Tensor[[8, 8], pl.FP32], y: pl.Out[pl.Tensor[[8, 8], pl.FP32]]):
 
 
 @pl.jit
-# error: parameter extents are constant integers, this is the type FP32
+# error: parameter extents must be constant integers, but this is the type FP32
 def order(x: pl.Tensor[pl.FP32, [8, 8]], y: pl.Out[pl.Tensor[[8, 8], pl.FP32]]):
     y[:] = x
 

@@ -47,7 +47,7 @@ def two_counts(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP3
 def said_late(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
     """Its documentation may stand before it."""
     one = x + 1.0
-    # error: function-attr `pl.func_attr` stands before every other statement of its function
+    # error: function-attr `pl.func_attr` must come before every other statement of its function
     pl.func_attr({"slot_num": 2})
     y[:] = one
 
@@ -55,7 +55,7 @@ def said_late(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32
 @pl.incore
 def said_in_a_block(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
     with pl.at(level=pl.Level.CORE_GROUP):
-        # error: function-attr `pl.func_attr` stands in a block of its function
+        # error: function-attr `pl.func_attr` is nested in a block of its function
         pl.func_attr({"slot_num": 2})
         y[:] = x + 1.0
 

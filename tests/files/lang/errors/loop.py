@@ -77,14 +77,14 @@ def two_names(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.
 
 @pl.incore
 def step(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop the step of a loop is not 0
+    # error: loop the step of a loop must not be 0
     for i in pl.range(64, 0, 0):
         y[i : i + 16, :] = x[i : i + 16, :]
 
 
 @pl.incore
 def unrolled_step(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop an unrolled loop has a step that is not 0 and at most 4096 iterations
+    # error: loop an unrolled loop must have a step other than 0 and at most 4096 iterations
     for i in pl.unroll(0, 64, 0):
         y[:] = x
 

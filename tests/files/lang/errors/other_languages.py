@@ -52,6 +52,6 @@ def lists(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32
 
 @pl.incore
 def pairs(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
-    # error: loop `zip` stands in the head of a loop only
+    # error: loop `zip` is only allowed in the head of a loop
     rows = zip([0, 32], [32, 64])
     y[:] = x

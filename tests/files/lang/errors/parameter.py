@@ -42,7 +42,7 @@ def no_type(x: pl.Tensor[[64, 64], 4]):
 
 
 @pl.incore
-# error: parameter extents are constant integers, this is the string "N"
+# error: parameter extents must be constant integers, but this is the string "N"
 def no_extent(x: pl.Tensor[[64, "N"], pl.FP32]):
     pass
 

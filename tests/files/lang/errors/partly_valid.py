@@ -8,7 +8,7 @@ import slipring.language as pl
 @pl.incore
 def reshaped(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[32, 128], pl.FP32]]):
     t = pl.set_validshape(pl.exp(x), 41, 64)
-    # error: partly-valid a reshape of a tile of which only a part is valid
+    # error: partly-valid a reshape of a partially valid tile
     y[:] = pl.reshape(t, [32, 128])
 
 

@@ -62,7 +62,7 @@ def no_name(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]
 
 @pl.function
 def listed_twice(x: pl.Tensor[[2, 8], pl.FP32], y: pl.Out[pl.Tensor[[2, 8], pl.FP32]]):
-    # error: no-dep `x` stands in `no_dep_args` twice
+    # error: no-dep `x` occurs twice in `no_dep_args`
     with pl.at(level=pl.Level.CORE_GROUP, no_dep_args=[x, x]):
         y[:] = x + 1.0
 

@@ -19,7 +19,7 @@ def scaled(
 ):
     # error: shapes scales [32, 2] of an operand [32, 128]
     c = pl.matmul_mx(a, few, b, b_scale)
-    # error: tile-layout these are no scales for `left_scale`
+    # error: tile-layout these are not scales for `left_scale`
     c = pl.matmul_mx(a, rows, b, b_scale)
     # error: argument a product with scales of FP16 over k = 128
     c = pl.matmul_mx(h, a_scale, g, b_scale)

@@ -4,7 +4,7 @@
 # exit: 2
 # check: help: what lies in UB already is each lane's own: take a part of it
 # check: help: no way leads from L1 to UB: load this lane's part from the tensor itself, `pl.load(tensor, offsets, shapes)` in the region
-# check: help: no way leads from L1 to UB: shard the product itself, before it is moved
+# check: help: there is no path from L1 to UB: shard the product itself, before it is moved
 # check: help: no way leads from L1 to UB: use the lane's own tile, which was gathered
 # check: help: take this lane's half with `pl.aiv_shard(…)` at the top of the region, and parts of that
 import slipring.language as pl

@@ -9,10 +9,6 @@
 # out[1]: f32 8*3 248*0
 # test: check %s
 # exit: 2
-# test: run %s --func doubled --set V=8 --arg iota:f32[4x64] --arg zeros:f32[4x64]
-# exit: 2
-# check: error[set]: nothing of the file takes `V` from outside
-# check: help: `--set` gives constants of the file and of its kernels (`pl.constexpr`), and parameters of functions that build
 import slipring.language as pl
 
 

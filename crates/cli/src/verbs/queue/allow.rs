@@ -29,7 +29,7 @@ impl AllowArgs {
         let named = |code: &String| {
             Hazard::named(code).ok_or_else(|| {
                 let codes: Vec<&str> = Hazard::ALL.iter().map(|hazard| hazard.def().code).collect();
-                format!("there is no hazard `{code}`; there are: {}", codes.join(", "))
+                format!("there is no hazard `{code}`; the hazards are: {}", codes.join(", "))
             })
         };
         self.codes.iter().map(named).collect()

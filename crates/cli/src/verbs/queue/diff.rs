@@ -125,10 +125,10 @@ fn text(d: &Difference) -> String {
         }
     }
     if let Some(host) = &d.bytes.host {
-        text += "  their hosts differ in what they do besides:\n";
+        text += "  their hosts also differ in their other actions:\n";
         for (sign, line, records) in [("-", &host.left, host.records[0]), ("+", &host.right, host.records[1])] {
             text += &match (line, records) {
-                (Some(line), Some(records)) => format!("    {sign} {line}  (behind {records} records)\n"),
+                (Some(line), Some(records)) => format!("    {sign} {line}  (after {records} records)\n"),
                 _ => format!("    {sign} nothing more\n"),
             };
         }

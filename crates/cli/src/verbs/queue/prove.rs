@@ -75,7 +75,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
             };
             let (but, other) = match allowed.is_empty() {
                 true => (String::new(), ""),
-                false => (format!(" but for what is allowed ({})", allowed.join(", ")), " other"),
+                false => (format!(" except for what is allowed ({})", allowed.join(", ")), " other"),
             };
             let text = format!(
                 "{file}: clean for all delays{but}: all{other} conflicting accesses are ordered by barriers, waits or completions; {schedules} schedules agree{warned}\n"

@@ -41,7 +41,7 @@ pub(in crate::verbs) struct RunArgs {
     /// Seed for delays, to reach other interleavings; equal seeds give equal runs
     #[arg(long)]
     seed: Option<u64>,
-    /// Make one kind of delay always as late as it can be
+    /// Make every delay of one kind as long as possible
     #[arg(long, value_name = "KIND", conflicts_with_all = ["seed", "seeds"], value_parser = Delays::KINDS)]
     late: Option<String>,
     /// Also run it with this many more seeds, from 1 on, and report whether they agree

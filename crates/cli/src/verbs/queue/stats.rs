@@ -116,7 +116,7 @@ pub(super) fn stats(args: &StatsArgs) -> Exit {
         ));
     }
     if let Some(found) = found {
-        out(&format!("found on the way: {found}; `slipring queue run` says where\n"));
+        out(&format!("also found: {found}; `slipring queue run` shows where\n"));
     }
     exit
 }

@@ -127,7 +127,7 @@ fn step(op: &OpRef<'_>, roots: &Roots, tile: ValueId, shape: [u64; 2], first: bo
                 let row = op.operand(bias).ok_or("its bias is missing")?;
                 let known = op.module.ty(row).as_tile().is_some_and(|ty| ty.valid[1].known() == Some(shape[1]));
                 if !known {
-                    return Err("its bias has not as many valid columns".to_string());
+                    return Err("its bias does not have as many valid columns".to_string());
                 }
                 Some((bias, row))
             }

@@ -83,7 +83,7 @@ fn can_be_halved(op: &OpRef<'_>, node: Node, tile: &TileType, is_part: bool, axe
     } else if tile.valid[node.1] == Dim::Dynamic && !is_said_by_others(op) {
         format!("how many {what} are valid is not known here")
     } else if tile.layout.is_whole() && !half.layout.is_whole() {
-        format!("half of the {all} {what} are no whole boxes")
+        format!("half of the {all} {what} is not a whole number of boxes")
     } else {
         return;
     };

@@ -198,7 +198,7 @@ fn what_is_misspelt_in_a_file_test_is_said() {
     let said = |text: &str| directives::read(text, "//").unwrap_err().join("\n");
     assert!(said("// test: run %s\n// chek: clean\n").contains("did you mean `check:`?"));
     assert!(said("// test: run %s\nx // eror: code\n").contains("did you mean `error:`?"));
-    assert!(said("// exit: 1\n// test: run %s\n").contains("before the first `test:`"));
+    assert!(said("// exit: 1\n// test: run %s\n").contains("must come after a `test:`"));
     assert!(said("// test: run %s\n// exit: one\n").contains("is not an exit code"));
     assert!(said("// test: run %s\n// out[x]: f32 1\n").contains("no number of a parameter"));
     assert!(said("// test: run %s\n// error: code").contains("below the last line"));

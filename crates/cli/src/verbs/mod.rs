@@ -223,7 +223,7 @@ fn verb(cli: &Cli) -> Exit {
         Verb::Ring(args) => ring::ring(args),
         Verb::Check(args) => check::check(args),
         Verb::SyncCheck(args) => sync_check::sync_check(args),
-        Verb::Test(args) => test::test(args),
+        Verb::Test(args) => test::test(args, refused_to_files),
         Verb::Build(args) => build::build(args),
         Verb::Opt(args) => opt::opt(args),
         Verb::BoardCheck(args) => board_check::board_check(args),

@@ -8,7 +8,6 @@ use clap::Args;
 use super::exit::Exit;
 use super::listed::list;
 use super::output::{fail, out};
-use super::refused_to_files;
 use crate::expect::directives::{comment_mark, read};
 use crate::expect::{Tool, words};
 
@@ -28,15 +27,18 @@ enum Outcome {
     None,
 }
 
+/// Why a line of a file may not request a command line.
+type Refuse = fn(&[OsString]) -> Option<String>;
+
 /// Runs the command lines in the comments of files, and compares the outcomes with the expectations.
-pub(super) fn test(args: &TestArgs) -> Exit {
+pub(super) fn test(args: &TestArgs, refuse: Refuse) -> Exit {
     let (listed, tool) = match list(&args.files).and_then(|listed| Ok((listed, Tool::own()?))) {
         Ok(both) => both,
         Err(message) => return fail(message),
     };
     let (mut right, mut wrong, mut runs, mut unreadable) = (0, 0, 0, 0);
     for file in &listed.files {
-        match one(file, &tool, listed.several) {
+        match one(file, &tool, listed.several, refuse) {
             Outcome::Right(count) => (right, runs) = (right + 1, runs + count),
             Outcome::Wrong => wrong += 1,
             Outcome::Unreadable => unreadable += 1,
@@ -58,7 +60,7 @@ pub(super) fn test(args: &TestArgs) -> Exit {
     }
 }
 
-fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
+fn one(file: &str, tool: &Tool, among_others: bool, refuse: Refuse) -> Outcome {
     let path = Path::new(file);
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -90,7 +92,7 @@ fn one(file: &str, tool: &Tool, among_others: bool) -> Outcome {
     for run in &said.runs {
         let asked = words(&run.command).into_iter().map(|word| if word == "%s" { file.to_string() } else { word });
         let asked: Vec<OsString> = std::iter::once("slipring".into()).chain(asked.map(OsString::from)).collect();
-        if let Some(reason) = refused_to_files(&asked) {
+        if let Some(reason) = refuse(&asked) {
             fail(format!("{file}: `{}`: {reason}", run.command));
             return Outcome::Unreadable;
         }

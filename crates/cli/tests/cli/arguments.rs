@@ -76,7 +76,7 @@ fn an_expectation_names_a_buffer_and_fits_it() {
     call("y=@golden.npy").exits(0).says("y: all 32 elements as in golden.npy");
     call("x=@golden.npy,rtol=0.25").exits(1).says("32 of 32 elements of `x` differ from golden.npy (rtol 0.25)");
     for (expect, says) in [
-        ("z=@golden.npy", "there is no such buffer; there are `x`, `y`"),
+        ("z=@golden.npy", "there is no such buffer; the buffers are `x`, `y`"),
         ("y=zeros:f32[4x7]", "has 28 elements, the buffer 32"),
         ("golden.npy", "say which buffer should hold what"),
         ("y=@golden.npy,rtol=-1", "`-1` is not a tolerance"),

@@ -149,7 +149,7 @@ fn what_is_read_is_never_written() {
         for output in [input.to_string(), format!("./{input}"), format!("link-{input}"), format!("hard-{input}")] {
             let words: Vec<String> = words.iter().map(|word| word.replace('%', &output)).collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            folder.call(&words).exits(2).says("what is read is never written");
+            folder.call(&words).exits(2).says("input files are never overwritten");
             for (name, bytes) in &before {
                 assert_eq!(fs::read(folder.file(name)).unwrap(), *bytes, "{name} after {words:?}");
             }
@@ -161,7 +161,7 @@ fn what_is_read_is_never_written() {
     // By the number of an open file descriptor.
     let script = format!("exec '{}' build add.pto -o /dev/fd/3 3>>add.pto", env!("CARGO_BIN_EXE_slipring"));
     let ran = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).stdin(Stdio::null()).output().unwrap();
-    Called::of(&["build", "-o", "/dev/fd/3"], &ran).exits(2).says("what is read is never written");
+    Called::of(&["build", "-o", "/dev/fd/3"], &ran).exits(2).says("input files are never overwritten");
     for (name, bytes) in &before {
         assert_eq!(fs::read(folder.file(name)).unwrap(), *bytes, "{name}");
     }

@@ -59,7 +59,7 @@ fn what_has_no_effect_is_refused() {
     let refused = |words: &[&str], says: &str| {
         folder.call(words).exits(2).says(says);
     };
-    let pipe = "`--timing slow:AIV0.FIX`: AIV0 of a5 has no pipe FIX, but S, V, MTE2, MTE3";
+    let pipe = "`--timing slow:AIV0.FIX`: AIV0 of a5 has no pipe FIX; it has S, V, MTE2, MTE3";
     for verb in ["run", "ring", "debug"] {
         refused(&[verb, "add.pto", "--timing", "slow:AIV0.FIX"], pipe);
     }

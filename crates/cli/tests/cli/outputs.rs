@@ -202,7 +202,7 @@ fn a_file_that_is_read_is_not_written() {
         folder.call(&["prove", "down.py", "--arg", x, "--arg", out]).exits(1).says("violated: down");
         for how in [&["run"][..], &["run", "--device", "p150"]] {
             let refused = folder.call(&[how, &["down.py", "--arg", x, "--arg", out]].concat()).exits(2);
-            refused.says("what is read is never written");
+            refused.says("input files are never overwritten");
         }
         assert_eq!(f32s(&fs::read(folder.file("x.bin")).unwrap()), rows);
     }
@@ -235,6 +235,6 @@ fn a_page_says_what_bounds_the_run_and_what_changed() {
     folder
         .call(&["report", "add.pto", "-o", "page.html", "--against", "no.json"])
         .exits(2)
-        .says("does not say its `schema`");
+        .says("has no field `schema`");
     assert!(!folder.names().contains(&"page.html".to_string()));
 }

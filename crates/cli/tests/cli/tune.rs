@@ -80,7 +80,7 @@ fn a_grid_goes_on_where_it_was_stopped() {
     // A file with other contents is not changed.
     for text in ["not points\n", "not points", "{\"cycles\": 3}\n"] {
         folder.write("other.jsonl", text);
-        folder.call(&with(&["--resume", "other.jsonl"])).exits(2).says("holds no points of a grid");
+        folder.call(&with(&["--resume", "other.jsonl"])).exits(2).says("was not written by `tune --resume`");
         assert_eq!(std::fs::read_to_string(folder.file("other.jsonl")).unwrap(), text);
     }
 }
@@ -287,6 +287,6 @@ fn forecasts_have_edits_or_the_reason_why_not() {
     // The page contains them as well.
     let page = folder.call(&["report", "k.py", "-o", "-"]).exits(0).out;
     assert!(
-        page.contains("id=\"edit-1\"") && page.contains("stands before line 28") && page.contains("without an edit")
+        page.contains("id=\"edit-1\"") && page.contains("is moved before line 28") && page.contains("without an edit")
     );
 }

@@ -46,6 +46,7 @@ impl Value {
         match self {
             Value::Int(n) => Ok(*n),
             Value::Bool(b) => Ok(i128::from(*b)),
+            Value::Array(array) if !array.elem.is_float() && array.count() == 1 => Ok(array.values()[0] as i128),
             other => Err(format!("{other:?} is not an integer")),
         }
     }
@@ -54,6 +55,7 @@ impl Value {
         match self {
             Value::Float(x) => Ok(*x),
             Value::Single(x) => Ok(f64::from(*x)),
+            Value::Array(array) if array.count() == 1 => Ok(array.values()[0]),
             other => other.int().map(|n| n as f64),
         }
     }

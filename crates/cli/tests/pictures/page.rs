@@ -132,7 +132,7 @@ fn deadlocks_show_who_waits_for_whom() {
         page.split("<svg class=\"why\"").nth(1).and_then(|rest| rest.split("</svg>").next()).expect("a picture");
     // Four pipes are stalled.
     assert_eq!(picture.matches("waits for</text>").count(), 4);
-    for words in ["pipe V of AIV0<", "pipe MTE3 of AIV1<", "AIC would signal it, and its program has ended<"] {
+    for words in ["pipe V of AIV0<", "pipe MTE3 of AIV1<", "AIC would signal it, but its program has ended<"] {
         assert!(picture.contains(words), "{words}: {picture}");
     }
 }

@@ -46,6 +46,7 @@ mod split;
 mod state;
 mod stmt;
 mod tails;
+mod tile_parts;
 mod tiles;
 mod unknown;
 mod window;

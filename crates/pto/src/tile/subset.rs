@@ -302,9 +302,9 @@ fn lower_subset(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     };
     let whole = op.tile("source").map_or([layout.rows, layout.cols], |ty| [ty.layout.rows, ty.layout.cols]);
     // Where nothing asks for all of the part to be inside, the valid shape ends where the tile does.
-    let room = |at: usize| if op.is_set(INSIDE) { i64::from(whole[at]) - sizes[at] } else { i64::from(whole[at]) };
-    let down = distance_inside::<false>(d, offsets[0], row_step, room(0));
-    let right = distance_inside::<true>(d, offsets[1], col_step, room(1));
+    let last = |at: usize| i64::from(whole[at]) - if op.is_set(INSIDE) { sizes[at] } else { 0 };
+    let down = distance_inside::<false>(d, offsets[0], row_step, last(0));
+    let right = distance_inside::<true>(d, offsets[1], col_step, last(1));
     let addr = d.moved(source.addr, down);
     let addr = d.moved(addr, right);
     // The part keeps the strides of the whole tile in the direction in which its lines are not contiguous.
@@ -349,10 +349,10 @@ fn distance_inside<const COLUMNS: bool>(d: &mut Decoder<'_>, first: Operand, ste
         let there = (0..=last as i64).contains(&(first as i64));
         if there { first.checked_mul(step).ok_or_else(trap) } else { Err(trap()) }
     }
-    let args = [first, Operand::Imm(step), Operand::Imm(last as u64)];
+    let step = Operand::Imm(step);
     match first {
-        Operand::Imm(_) => d.distance(first, args[1]),
-        Operand::Reg(_) => d.compute_by(Law::Product, inside::<COLUMNS>, args),
+        Operand::Imm(_) => d.distance(first, step),
+        Operand::Reg(_) => d.compute_by(Law::Product, inside::<COLUMNS>, [first, step, Operand::Imm(last as u64)]),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Filling tiles: with a scalar, with a function of the position, outside the valid shape (PTO IR manual 4.5, 4.7,
 //! 4.10, 4.13).
 
-use slipring_ir::{AttrKind, Diags, OperandSpec, Touch, Type};
+use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Touch, Type};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Cast, Elem, Space};
 
@@ -39,6 +39,9 @@ macro_rules! pad_doc {
         )
     };
 }
+
+/// `#pto.pad_value<…>`: the padding of a tile type, from 0.
+const PAD_VALUE: &EnumSpec = &EnumSpec { kind: "pad_value", numbered: false, members: &["null", "zero", "max", "min"] };
 
 /// Copies that fill the rest of the destination.
 const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lower: pad, class: "move", ..FILL };
@@ -79,7 +82,13 @@ ops! {
     /// `pto.tfillpad_expand`.
     pub TFILLPAD "pto.tfillpad" "Fill a tile outside its valid shape": PADDED,
         source: "PTO IR manual 4.10; tile ISA, TFILLPAD; assembler 0.60, which tells the two apart by their shapes",
-        verify: |op, _, diags| verify_pad(op, op.space("dst") == Some(Space::Vec), diags);
+        verify: |op, _, diags| {
+            verify_pad(op, op.space("dst") == Some(Space::Vec), diags);
+            repeated_pad(op, diags);
+        }
+        => {
+            attrs: &[defaulted("padValue", AttrKind::Enum(PAD_VALUE), "in L1: the `pad` of `dst` once more")],
+        };
 
     /// As `pto.tfillpad`, where `src` and `dst` are the same memory.
     pub TFILLPAD_INPLACE "pto.tfillpad_inplace" "Fill a tile outside its valid shape, in place": PADDED,
@@ -174,6 +183,24 @@ fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
     if dst.pad == 0 {
         diags.push(op.error("tile-pad", "expects dst to have a padding value").help("write `pad=1` for zeros"));
     }
+}
+
+/// Requires a padding that the op repeats to be that of a tile in L1.
+fn repeated_pad(op: &OpRef<'_>, diags: &mut Diags) {
+    let (Some(word), Some(dst)) = (op.text("padValue"), op.tile("dst")) else { return };
+    let own = PAD_VALUE.members.get(usize::from(dst.pad)).copied().unwrap_or("null");
+    if dst.space != Space::Mat {
+        let error = op.error("attribute", "expects padValue only where dst is in `mat`");
+        diags.push(error.help("leave it out: the type of dst has the padding"));
+    } else if word != own {
+        let error = op.error("attribute", format!("expects padValue to be the padding of dst, `{own}`, not `{word}`"));
+        diags.push(error.help(format!("leave it out, or write the type of dst with pad={}", number_of(word))));
+    }
+}
+
+/// The padding of a tile type with this name.
+fn number_of(word: &str) -> usize {
+    PAD_VALUE.members.iter().position(|member| *member == word).unwrap_or_default()
 }
 
 fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

@@ -3,7 +3,7 @@
 use slipring_ir::{AttrSpec, Diags, OpSchema};
 use slipring_machine::{Capability, Platform};
 
-use super::check::{self, FLOATS, NUMBERS};
+use super::check::{self, Elems, FLOATS, NUMBERS};
 use super::lower::{Operands, elementwise, of_two};
 use super::{EACH, TWO, TWO_TMP};
 use super::{apart, precision, tiles, types, working};
@@ -13,6 +13,7 @@ use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::ops;
+use slipring_tile::Elem;
 
 /// Two tiles of numbers, each covering the valid shape of `dst`.
 const TILES: OpDef = OpDef { schema: TWO, verify: check::numbers, lower: elementwise, tiles: tiles::TWO, ..EACH };
@@ -90,8 +91,13 @@ ops! {
         apart: apart::TWO;
 }
 
+const BYTES: Elems = Elems::new("i8 and ui8", |elem| matches!(elem, Elem::I8 | Elem::U8));
+
 fn verify_tprelu(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, FLOATS, diags);
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        check::elem(op, "tmp", BYTES, diags);
+    }
     // The mask of units that work on memory has one bit for each element of a row.
     check::working_valid(op, platform, [0, 8], diags);
 }

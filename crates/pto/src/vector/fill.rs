@@ -113,6 +113,12 @@ fn lower_texpands(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 fn verify_tci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
+    if op.tile("dst").is_some_and(|dst| dst.layout.cols == 1) {
+        diags.push(
+            op.error("tile-shape", "expects dst to have more than one column")
+                .help("number a row, and see it as a column (`pto.treshape`)"),
+        );
+    }
     check::elem(op, "dst", COUNTED, diags);
     let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
     let width = |e: Option<Elem>| e.map(Elem::bytes);

@@ -124,6 +124,13 @@ fn verify_taxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
                 .label(format!("`src` has `{src}`, `dst` has `{dst}`")),
         );
     }
+    let number = op.ty("scalar").and_then(Type::elem);
+    if let (Some(src), Some(number)) = (types.0, number)
+        && src != number
+    {
+        let message = format!("`scalar` is a number of {number}, the elements of src are {src}");
+        diags.push(op.error("scalar-type", message).help("give a number of that type, or convert it first"));
+    }
 }
 
 fn lower_taxpy(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

@@ -2,7 +2,7 @@
 //! 4.10, 4.13).
 
 use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Touch, Type};
-use slipring_machine::{Pipe, Platform};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS};
@@ -56,7 +56,8 @@ ops! {
         => { syntax: ins(1), operands: &[SCALAR_ARG, DST] };
 
     /// `dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements
-    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does.
+    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does, which on A2/A3 needs 1792 bytes
+    /// of it for 16 bits and 768 for 32 bits, in elements of 4 bytes.
     pub TCI "pto.tci" "Consecutive integers" [shape_doc]: SEQUENCE,
         source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
         pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }), verify: verify_tci,
@@ -111,13 +112,17 @@ fn lower_texpands(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, effect)
 }
 
-fn verify_tci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_tci(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     if op.tile("dst").is_some_and(|dst| dst.layout.cols == 1) {
         diags.push(
             op.error("tile-shape", "expects dst to have more than one column")
                 .help("number a row, and see it as a column (`pto.treshape`)"),
         );
+    }
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        check::elem(op, "tmp", WORDS, diags);
+        check::by_rows(op, &["tmp"], diags);
     }
     check::elem(op, "dst", COUNTED, diags);
     let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
@@ -146,6 +151,7 @@ fn lower_ttri(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
+const WORDS: Elems = Elems::new("elements of 4 bytes", |e| e.bytes() == 4);
 const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
 
 fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: Sequence) -> Lowered {

@@ -31,11 +31,10 @@ ops! {
         tiles: tiles::JOINED;
 
     /// Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is
-    /// the number in `src0Idx[i, 0]`, without a sign, divided by the bytes of its type, m likewise of `src1Idx`: both
-    /// at most what is left of the valid columns of `dst`. What follows in the row stays. More than is valid of a
-    /// source is `tile-valid`.
+    /// the number in `src0Idx[i, 0]`, without a sign, m that in `src1Idx[i, 0]`: both at most the valid columns of their
+    /// source, and what is left of those of `dst`. What follows in the row stays.
     pub TCONCATIDX "pto.tconcatidx" "Put rows of two tiles together, each as long as a number says": VECTOR,
-        source: "device headers, TConcat.hpp of both platforms (the PTO IR manual has counts of elements, not of bytes)",
+        source: "PTO IR manual 4.10 (the device headers, TConcat.hpp, divide the counts by the bytes of their type)",
         verify: verify_tconcatidx, inside: inside::BY_SCALARS, lower: lower_tconcatidx, elems: types::MOVED,
         class: "move"
         => {

@@ -31,7 +31,7 @@ const MASK_PATTERN: &EnumSpec = &EnumSpec {
 
 /// `#pto.cmp<…>` of a gather.
 const GATHER_CMP: &EnumSpec =
-    &EnumSpec { kind: "cmp", numbered: false, members: &["eq", "gt", "EQ", "GT"] };
+    &EnumSpec { kind: "cmp", numbered: false, members: &["eq", "gt", "EQ", "GT", "ne", "lt", "le", "ge"] };
 
 pub static TGATHER: OpDef = OpDef {
     schema: schema(
@@ -101,6 +101,10 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         if !(has(op, "kValue") && has(op, "cdst") && has(op, "tmp")) || has(op, "indices") {
             diags.push(count("expects kValue, tmp and cdst together, without indices"));
             return;
+        }
+        if let Some(other) = op.text("cmpMode").filter(|word| matches!(*word, "ne" | "lt" | "le" | "ge")) {
+            let error = op.error("attribute", format!("`pto.tgather` compares with `eq` or `gt`, not with `{other}`"));
+            return diags.push(error.help("compare with `pto.tcmps`, and gather by what its mask selects"));
         }
         check::by_rows(op, &["src", "dst", "cdst"], diags);
         verify_comparison(op, platform, diags);

@@ -9,6 +9,7 @@ use slipring_op::OpDef;
 use slipring_op::ring::words;
 use slipring_pto as pto;
 
+use crate::saturation::with_saturation;
 use crate::tree::{Node, parts, span, template};
 use crate::types::{Number, extents, flag_word, integer, member, number, tile};
 use crate::value::{Read, Reader, Tile, Value};
@@ -553,7 +554,7 @@ impl<'t> Reader<'t> {
         };
         let ids: Vec<(&str, [ValueId; 1])> = places.iter().zip(ids).map(|(n, id)| (specs[*n].name, [id])).collect();
         let operands: Vec<(&str, &[ValueId])> = ids.iter().map(|(name, id)| (*name, id.as_slice())).collect();
-        self.op(def, &operands, attrs, &[]);
+        self.op(def, &operands, with_saturation(&self.module, def, &operands, attrs), &[]);
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ mod flow;
 mod function;
 mod jumps;
 mod object;
+mod saturation;
 mod statement;
 mod tree;
 mod types;

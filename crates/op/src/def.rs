@@ -16,7 +16,7 @@ use slipring_tile::{Binary, Elem, Space, Ternary, Unary};
 
 use crate::along::Along;
 use crate::decode::Decoder;
-use crate::tiles::TileRules;
+use crate::tiles::{On, TileRules};
 
 /// The declaration of an op: the only definition of the op.
 #[derive(Debug)]
@@ -93,6 +93,8 @@ pub struct OpDef {
     pub elems: &'static [ElemTypes],
     /// The layouts of its tiles, and which of their valid shapes must be equal.
     pub tiles: TileRules,
+    /// The sources whose bytes its results must not share, although it works element by element.
+    pub apart: &'static [ApartRule],
     /// How scalar operands become elements.
     pub number: NumberUse,
     /// When its result is never negative.
@@ -181,6 +183,25 @@ pub struct LibraryFlags {
     pub when: fn(&OpRef<'_>) -> bool,
     /// The source and destination pipes.
     pub flags: &'static [(Pipe, Pipe)],
+}
+
+/// Sources whose bytes the results must not share: the tile library of a platform writes the result before it has read
+/// them for the last time, or its manual excludes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ApartRule {
+    /// The declared operands.
+    pub sources: &'static [&'static str],
+    /// The units on which this applies.
+    pub on: On,
+    /// The forms of the op that this applies to.
+    pub when: fn(&OpRef<'_>) -> bool,
+}
+
+impl ApartRule {
+    /// On units that work on memory, in all forms of the op.
+    pub const fn of_memory(sources: &'static [&'static str]) -> ApartRule {
+        ApartRule { sources, on: On::Memory, when: |_| true }
+    }
 }
 
 /// Result of lowering: `Err` if an error has been reported.

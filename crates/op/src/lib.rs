@@ -7,6 +7,7 @@
 
 pub mod address;
 mod along;
+mod apart;
 pub mod decode;
 pub mod def;
 mod facts;
@@ -32,8 +33,8 @@ pub use decode::{
     select_kernel,
 };
 pub use def::{
-    ElemTypes, HandlePart, LibraryFlags, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart, WindowOf,
-    WorkingForm, WorkingMemory, WorkingUse,
+    ApartRule, ElemTypes, HandlePart, LibraryFlags, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart,
+    WindowOf, WorkingForm, WorkingMemory, WorkingUse,
 };
 pub use facts::{
     AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,

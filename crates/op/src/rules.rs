@@ -182,6 +182,7 @@ pub const PLAIN: OpDef = OpDef {
     scales: &[],
     elems: &[],
     tiles: TileRules::NONE,
+    apart: &[],
     number: NumberUse::Value,
     from_zero: FromZero::Unknown,
     update: |_| None,

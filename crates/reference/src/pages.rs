@@ -249,6 +249,10 @@ fn page_of(def: &OpDef) -> String {
     for rule in def.tiles.shapes {
         let _ = writeln!(text, "valid     {}", equal_shapes(rule));
     }
+    for rule in def.apart {
+        let (sources, on) = (listed(rule.sources), rule.on.describe());
+        let _ = writeln!(text, "apart     results share no bytes with {sources}{on}");
+    }
     let _ = writeln!(text, "source    {}", def.source);
     section(
         &mut text,

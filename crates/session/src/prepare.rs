@@ -93,9 +93,13 @@ fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
 }
 
 /// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
-/// of core divide their work. Reports every error, and warns of tiles that overwrite each other.
+/// of core divide their work, and results that overwrite their sources too early. Reports every error, and warns of tiles
+/// that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     check_rules(module, platform, diags);
+    if !diags.has_errors() {
+        slipring_passes::memory::allocate::apart(module, platform, diags);
+    }
     // In C++, tiles at one address are one tile under several names.
     if !diags.has_errors() && !module.source.cpp {
         slipring_passes::memory::allocate::overwritten(module, platform, diags);

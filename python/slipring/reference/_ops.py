@@ -193,15 +193,6 @@ ROUND = {
     "ceil": np.ceil,
     "trunc": np.trunc,
 }
-# Conversions to narrower integers that keep the low bits of the nearest 32-bit (64-bit) integer; all others saturate.
-KEPT = {
-    ("float32", "int16"),
-    ("int32", "int16"),
-    ("float16", "int16"),
-    ("float16", "int8"),
-    ("float16", "uint8"),
-    ("int64", "int32"),
-}
 
 
 def whole(a, mode):
@@ -232,18 +223,11 @@ def cast(x, target_type, mode="round"):
         if is_float(a.dtype) or mode in ("round", "rint", "none") or wide(a).size == 0 or np.abs(wide(a)).max() < 2**11:
             return made(nearest(wide(a), target, mode, a.dtype), target, x)
         raise NotKnown(f"the reference rounds integers to floats to the nearest only, not `{mode}`")
-    limits = np.iinfo(target)
-    kept = (a.dtype.name, target.name) in KEPT
     if is_float(a.dtype):
-        between = np.iinfo(np.int32) if kept else limits
+        # Integers keep their low bits; a float becomes one of 32 bits (of 64, for more than 16 bits) first.
+        between = np.iinfo(np.int32 if target.itemsize < 4 else np.uint64 if target == np.uint64 else np.int64)
         with np.errstate(all="ignore"):
             a = limited(whole(a.astype(np.float64), mode), between)
-    elif not kept:
-        a = (
-            np.clip(a.astype(object), limits.min, limits.max)
-            if a.dtype == np.uint64
-            else np.clip(a.astype(np.int64), limits.min, limits.max)
-        )
     return made(a, target, x)
 
 

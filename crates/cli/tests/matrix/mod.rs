@@ -124,6 +124,11 @@ fn all(op: &str, mut f: impl FnMut(&str, Ty, &dyn Fn(u64) -> Tile)) {
     }
 }
 
+/// True for an operation whose result may not lie over a source.
+fn beside(arch: &str, name: &str) -> bool {
+    arch == "a2a3" && ["recip", "rem", "fmod", "xor", "prelu"].contains(&name)
+}
+
 #[test]
 fn two_tiles() {
     let mut matrix = Matrix::new();
@@ -143,7 +148,7 @@ fn two_tiles() {
                 2,
                 &expect,
             );
-            for place in 0..2 {
+            for place in 0..if beside(arch, name) { 0 } else { 2 } {
                 let text = format!("  pto.t{name} ins(%t0, %t1 : !t0, !t1) outs(%t{place} : !t{place})");
                 matrix.case(arch, &text, tiles[..2].to_vec(), place, &expect);
             }
@@ -163,7 +168,7 @@ fn one_tile() {
                     out[at] = reference::unary(name, ty, tiles[0].data[at]);
                 }
             };
-            for place in 0..2 {
+            for place in usize::from(beside(arch, name))..2 {
                 let text = format!("  pto.t{name} ins(%t0 : !t0) outs(%t{place} : !t{place})");
                 matrix.case(arch, &text, vec![make(0), make(1)][..=place].to_vec(), place, &expect);
             }

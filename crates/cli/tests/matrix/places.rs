@@ -166,7 +166,7 @@ fn scatters() {
                 _ => "ui16",
             });
             let src = tile(ty, 3, 64, [3, 999], 18);
-            let dst = tile(ty, 2, 96, [1, 3], 19);
+            let dst = tile(ty, 4, 96, [3, 64], 19);
             let width = 64 / ty.bytes().max(2);
             // Fewer positions than elements: the last one wins.
             let indices = numbers(index, [3, width], [2, 7], dst.data.len() / 2, 20);

@@ -224,7 +224,7 @@ fn cast(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.tile_like(source, elem, "cast")
     };
     let (src, dst) = (lower.tile(source).value, lower.tile(target).value);
-    let attrs = [("rmode", Attr::member("round_mode", &mode))];
+    let attrs = [("rmode", Attr::member("round_mode", &mode)), pto::saturation(false)];
     lower.e.op(&pto::TCVT, &[("src", &[src]), ("dst", &[dst])], &attrs, &[]);
     Ok(Value::Tile(target))
 }

@@ -1,13 +1,15 @@
 //! Results that may be placed over one of their sources.
 //!
 //! An elementwise op without working memory reads an element before it writes the one at the same position. Its result
-//! may therefore reuse the bytes of a source that nobody reads afterwards, if the two are whole buffers of one layout.
+//! may therefore reuse the bytes of a source that nobody reads afterwards, if the two are whole buffers of one layout
+//! and the op's declaration does not keep them apart on this platform.
 //! They are merged only where a memory is too small for everything.
 
 use std::collections::BTreeMap;
 
 use slipring_ir::{Module, OpId, Touch, Type, ValueId};
-use slipring_op::{Along, OpDef};
+use slipring_machine::Platform;
+use slipring_op::{Along, OpDef, OpRef};
 use smallvec::SmallVec;
 
 use super::layout::{Item, Memory};
@@ -15,7 +17,7 @@ use super::pack::{Live, Overflow, Placed, pack};
 use crate::analysis::roots::{RootId, Roots};
 
 /// The sources and the result of an op that may share one location: whole tiles of one layout.
-pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<RootId>, RootId)> {
+pub(super) fn in_place(module: &Module, platform: &Platform, roots: &Roots, op: OpId) -> Option<(Vec<RootId>, RootId)> {
     let def = OpDef::of(module, op)?;
     if def.along != Along::EACH {
         return None;
@@ -54,8 +56,11 @@ pub(super) fn in_place(module: &Module, roots: &Roots, op: OpId) -> Option<(Vec<
         let mut of = read.iter().filter(|value| roots.get(**value).contains(root));
         of.all(|value| roots.root(*root).value == *value)
     };
+    let apart: Values = OpRef { module, id: op, def }.kept_apart(platform).map(|(_, value)| value).collect();
+    let may_share = |root: &RootId| !apart.iter().any(|value| roots.get(*value).contains(root));
     let sources = read.iter().filter(|value| alike(value)).filter_map(|value| whole(*value));
-    let sources: Vec<RootId> = sources.filter(|root| *root != target && only_whole(root)).collect();
+    let sources = sources.filter(|root| *root != target && only_whole(root));
+    let sources: Vec<RootId> = sources.filter(may_share).collect();
     (!sources.is_empty()).then_some((sources, target))
 }
 
@@ -64,11 +69,11 @@ impl Memory<'_> {
     ///
     /// # Errors
     /// [`Overflow`] if they still do not fit.
-    pub(super) fn packed(&self, roots: &Roots, group: &[OpId]) -> Result<Placed, Overflow> {
+    pub(super) fn packed(&self, platform: &Platform, roots: &Roots, group: &[OpId]) -> Result<Placed, Overflow> {
         let blocked: Vec<_> = self.fixed.iter().map(|fixed| fixed.range.clone()).collect();
         let apart = pack(&self.requests, self.usable, &blocked);
         let Err(overflow) = apart else { return apart };
-        let (owners, lives) = self.put_together(roots, group);
+        let (owners, lives) = self.put_together(platform, roots, group);
         let kept: Vec<usize> = (0..owners.len()).filter(|at| owners[*at] == *at).collect();
         if kept.len() == owners.len() {
             return Err(overflow);
@@ -92,7 +97,7 @@ impl Memory<'_> {
 
     /// The buffer whose location each one shares, mostly itself, and the lifetimes of the buffers with a location of
     /// their own.
-    fn put_together(&self, roots: &Roots, group: &[OpId]) -> (Vec<usize>, Vec<Vec<Live>>) {
+    fn put_together(&self, platform: &Platform, roots: &Roots, group: &[OpId]) -> (Vec<usize>, Vec<Vec<Live>>) {
         let mut owners: Vec<usize> = (0..self.items.len()).collect();
         let mut lives: Vec<Vec<Live>> = self.requests.iter().map(|request| request.live.clone()).collect();
         let items = self.items.iter().enumerate().filter_map(|(at, item)| match item {
@@ -102,7 +107,7 @@ impl Memory<'_> {
         let items: BTreeMap<RootId, usize> = items.collect();
         let bodies = group.iter().filter_map(|function| self.module.body(*function, 0));
         for op in bodies.flat_map(|body| self.module.walk(body)) {
-            let Some((sources, target)) = in_place(self.module, roots, op) else { continue };
+            let Some((sources, target)) = in_place(self.module, platform, roots, op) else { continue };
             let Some(&target) = items.get(&target).filter(|at| owners[**at] == **at) else { continue };
             // The lifetime in the function that has both; during a call of that function all of its buffers are live.
             let one = |at: usize, lives: &[Vec<Live>]| {

@@ -86,7 +86,7 @@ pub(super) fn crowds(module: &Module, context: &PassContext<'_>, space: Space) -
         let mut memory = Memory::new(module, space, spec);
         memory.keep_reserved(context, &group);
         memory.take_roots(context, &functions, &group, &roots, &lives, &mut Diags::default());
-        let Err(overflow) = memory.packed(&roots, &group) else { continue };
+        let Err(overflow) = memory.packed(context.platform, &roots, &group) else { continue };
         let alive = overflow.alive.iter().filter_map(|at| match memory.items[*at] {
             Item::Root(root) => Some((roots.root(root).value, memory.requests[*at].bytes)),
             Item::Ring(_) => None,

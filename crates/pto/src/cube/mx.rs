@@ -141,7 +141,11 @@ ops! {
         };
 }
 
-fn verify_tget_scale_addr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_tget_scale_addr(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
+    if platform.space(Space::LeftScale).is_none() {
+        let message = format!("`{}` does not exist on {}", op.def.schema.name, platform.name);
+        return diags.push(op.error("other-platform", message));
+    }
     if op.space("dst").is_some_and(|space| space != Space::Scaling && !space.is_scale()) {
         diags.push(op.error("tile-space", "expects dst to be in the scaling address space"));
         return;

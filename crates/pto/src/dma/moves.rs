@@ -1,6 +1,6 @@
 //! Moves of whole tiles between local memories.
 
-use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -29,6 +29,12 @@ pub(super) const MODE: AttrSpec = defaulted(
     AttrKind::Enum(ACC_TO_VEC_MODE),
     "out of the accumulator into UB: which Vector core receives it, or how it is split",
 );
+/// The axis along which scales of exponents are grouped, of a form that is not modelled.
+const GROUP_AXIS: AttrSpec = defaulted(
+    "grpAxis",
+    AttrKind::Enum(&EnumSpec { kind: "mx_group_axis", numbered: false, members: &["axis0", "axis1"] }),
+    "of a form that is not modelled: see `fp`",
+);
 /// ReLU in an accumulator store.
 pub(super) const RELU: AttrSpec =
     defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first");
@@ -39,12 +45,12 @@ pub static TMOV: OpDef = OpDef {
         Syntax::InsOuts { ins: 3, attrs_in_ins: false },
         &[
             operand("src", TILE, Touch::Read, "the tile to move"),
-            SCALES,
+            OperandSpec { ty: TILE, ..SCALES },
             SCALE,
             operand("dst", TILE, Touch::Write, "where it goes"),
         ],
         &[],
-        &[MODE, RELU],
+        &[MODE, RELU, GROUP_AXIS],
     )
     .in_generic_form(&["src", "dst", "fp", "preQuantScalar"]),
     summary: "Move a tile to another local memory or layout",
@@ -110,6 +116,9 @@ const WAYS: [(Space, &[Space]); 3] = [
 
 fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let (Some(from), Some(to)) = (op.space("src"), op.space("dst")) else { return };
+    if !third_tile(op, diags) {
+        return;
+    }
     if !WAYS.iter().any(|(source, targets)| *source == from && targets.contains(&to)) {
         let ways: Vec<String> = WAYS
             .iter()
@@ -140,6 +149,26 @@ fn verify_move(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         ));
     }
     move_types(op, platform, source.layout.elem, target.layout.elem, (from, to), quantised, diags);
+}
+
+/// Reports a third tile that is not one of quantisation parameters. False if there is one.
+fn third_tile(op: &OpRef<'_>, diags: &mut Diags) -> bool {
+    let space = op.if_declared("fp").and_then(|value| op.module.ty(value).space());
+    let grouped = op.attr("grpAxis").is_some();
+    match space {
+        None | Some(Space::Scaling) if !grouped => return true,
+        Some(Space::Vec) | None => {
+            let message =
+                "`pto.tmov` of exponents into the order of the matrix unit (X to ZZ, with `tmp`) is not modelled";
+            diags.push(op.error("unsupported", message));
+        }
+        Some(_) if grouped => diags.push(op.error("attribute", "expects `grpAxis` with a working tile in UB only")),
+        Some(other) => diags.push(
+            op.error("operand-type", format!("`fp` of `pto.tmov` must be {}", SCALING.describe))
+                .label(format!("it is in `{other}`")),
+        ),
+    }
+    false
 }
 
 /// Reports options of accumulator stores on other moves. True if the tile is scaled.

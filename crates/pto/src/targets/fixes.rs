@@ -88,6 +88,27 @@ pub(super) fn as_many_bytes(_: &Scalars, module: &mut Module, id: OpId, _: &Plat
     }
 }
 
+/// Writes the saturation of a conversion as `satmode`.
+pub(super) fn saturation_in_one_word(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    renamed(module, id, "sat_mode", "satmode");
+    Ok(())
+}
+
+/// Writes the saturation of a conversion as `sat_mode`.
+pub(super) fn saturation_in_two_words(_: &Scalars, module: &mut Module, id: OpId, _: &Platform) -> Fixed {
+    renamed(module, id, "satmode", "sat_mode");
+    Ok(())
+}
+
+/// Gives an attribute its other name.
+fn renamed(module: &mut Module, id: OpId, from: &str, to: &'static str) {
+    let attrs = &mut module.op_mut(id).attrs;
+    if let Some(value) = attrs.get(from).cloned() {
+        attrs.remove(from);
+        attrs.set(to, value);
+    }
+}
+
 /// Changes nothing.
 pub(super) fn as_it_is(_: &Scalars, _: &mut Module, _: OpId, _: &Platform) -> Fixed {
     Ok(())

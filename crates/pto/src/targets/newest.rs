@@ -8,7 +8,7 @@ use slipring_op::target::{OpRule, Scalars};
 use slipring_tile::{BLayout, Elem};
 use slipring_vector::conversions;
 
-use super::fixes::{Fixed, as_many_bytes, constant_before, op};
+use super::fixes::{Fixed, as_many_bytes, constant_before, op, saturation_in_one_word};
 use super::ptoas_0_27::SETS;
 
 /// Additional rules, which are applied before the shared ones.
@@ -23,6 +23,7 @@ pub(super) const RULES: &[OpRule] = &[
     OpRule { fix: Some(no_memory_of_a_pointer), ..OpRule::of(&["memref.alloc", "pto.pointer_cast"]) },
     OpRule { fix: Some(not_printed), ..OpRule::in_set(&SETS, "own_form") },
     OpRule { fix: Some(precise_in_memory), ..OpRule::of(&["pto.trsqrt", "pto.trowexpanddiv"]) },
+    OpRule { fix: Some(saturation_in_one_word), ..OpRule::of(&["pto.tcvt"]) },
     OpRule { fix: Some(memory_for_pairs), ..OpRule::of(&["pto.tcolsum"]) },
     OpRule { fix: Some(memory_for_a_known_shape), ..OpRule::of(&["pto.tprelu"]) },
     OpRule { fix: Some(memory_for_blocks_of_rows), ..OpRule::in_set(&SETS, "spread") },

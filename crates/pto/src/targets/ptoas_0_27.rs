@@ -30,6 +30,7 @@ pub static PTOAS_0_27: Target = Target {
     drops: DROPS,
     own_rules: &[
         OpRule { fix: Some(refused::without_memory), ..OpRule::of(&["pto.tquant", "pto.trowexpandadd"]) },
+        OpRule { fix: Some(fixes::saturation_in_two_words), ..OpRule::of(&["pto.tcvt"]) },
         OpRule { fix: Some(fixes::as_many_bytes), ..OpRule::of(&["pto.treshape"]) },
         OpRule { fix: Some(refused::waits_for_events), ..OpRule::of(&["pto.tsync"]) },
         OpRule { fix: Some(refused::scaled_by_a_tile), ..OpRule::of(&["pto.tmov"]) },

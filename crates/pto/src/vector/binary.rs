@@ -3,16 +3,17 @@
 use slipring_ir::{AttrSpec, Diags, OpSchema};
 use slipring_machine::{Capability, Platform};
 
-use super::check::{self, FLOATS, NUMBERS};
+use super::check::{self, Elems, FLOATS, NUMBERS};
 use super::lower::{Operands, elementwise, of_two};
 use super::{EACH, TWO, TWO_TMP};
-use super::{precision, tiles, types, working};
+use super::{apart, precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::Partial;
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::ops;
+use slipring_tile::Elem;
 
 /// Two tiles of numbers, each covering the valid shape of `dst`.
 const TILES: OpDef = OpDef { schema: TWO, verify: check::numbers, lower: elementwise, tiles: tiles::TWO, ..EACH };
@@ -56,12 +57,13 @@ ops! {
     /// is exact; where its sign must be turned, `src1` is added and the sum rounded once. x rem 0 is NaN for floats, x
     /// for integers.
     pub TREM "pto.trem" "Remainder of a division rounded down": precise(precision::REM, TWO_TMP), kernel: Two(&REM),
-        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER, working: working::REMAINDER;
+        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER, working: working::REMAINDER,
+        apart: apart::TWO;
 
     /// `dst = fmod(src0, src1)`, element by element and exact: the result has the sign of `src0`. fmod(x, 0) is NaN for
     /// floats, x for integers.
     pub TFMOD "pto.tfmod" "Remainder of a division rounded towards zero": precise(precision::FMOD, TWO),
-        kernel: Two(&FMOD), class: "div", elems: types::WORDS;
+        kernel: Two(&FMOD), class: "div", elems: types::WORDS, apart: apart::TWO;
 
     /// `dst = src0 + src1` where both sources have valid elements, the element of the one that has it elsewhere. One
     /// source must have the valid shape of `dst`, the other none larger.
@@ -85,11 +87,17 @@ ops! {
 
     /// `dst = src0 > 0 ? src0 : src1 * src0`, element by element.
     pub TPRELU "pto.tprelu" "Leaky ReLU with a slope for each element": WITH_TMP, kernel: Two(&PRELU),
-        verify: verify_tprelu, class: "mul", elems: types::FLOAT, tiles: tiles::PRELU, working: working::PRELU;
+        verify: verify_tprelu, class: "mul", elems: types::FLOAT, tiles: tiles::PRELU, working: working::PRELU,
+        apart: apart::TWO;
 }
+
+const BYTES: Elems = Elems::new("i8 and ui8", |elem| matches!(elem, Elem::I8 | Elem::U8));
 
 fn verify_tprelu(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::elementwise(op, FLOATS, diags);
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        check::elem(op, "tmp", BYTES, diags);
+    }
     // The mask of units that work on memory has one bit for each element of a row.
     check::working_valid(op, platform, [0, 8], diags);
 }

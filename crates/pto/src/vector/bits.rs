@@ -5,7 +5,7 @@ use slipring_machine::{Capability, Platform};
 use super::check::{self, INTEGERS};
 use super::lower::elementwise;
 use super::{EACH, ONE, TWO, TWO_TMP, WITH_SCALAR, WITH_SCALAR_TMP};
-use super::{inside, tiles, types, working};
+use super::{apart, inside, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_effect::vector::NumberUse;
 use slipring_ir::Diags;
@@ -36,21 +36,23 @@ ops! {
     pub TAND "pto.tand" "Bitwise and of two tiles": TILES, kernel: Two(&AND), commutes: true;
 
     /// `dst = src & scalar`, bit by bit, with the low bits of the number.
-    pub TANDS "pto.tands" "Bitwise and of a tile and a number": NUMBERED, kernel: Two(&AND);
+    pub TANDS "pto.tands" "Bitwise and of a tile and a number": NUMBERED, kernel: Two(&AND),
+        apart: apart::EVERYWHERE;
 
     /// `dst = src0 | src1`, bit by bit.
     pub TOR "pto.tor" "Bitwise or of two tiles": TILES, kernel: Two(&OR), commutes: true;
 
     /// `dst = src | scalar`, bit by bit, with the low bits of the number.
-    pub TORS "pto.tors" "Bitwise or of a tile and a number": NUMBERED, kernel: Two(&OR);
+    pub TORS "pto.tors" "Bitwise or of a tile and a number": NUMBERED, kernel: Two(&OR),
+        apart: apart::EVERYWHERE;
 
     /// `dst = src0 ^ src1`, bit by bit.
     pub TXOR "pto.txor" "Bitwise exclusive or of two tiles": TILES_TMP, kernel: Two(&XOR), commutes: true,
-        tiles: tiles::EXCLUSIVE, working: working::EXCLUSIVE;
+        tiles: tiles::EXCLUSIVE, working: working::EXCLUSIVE, apart: apart::TWO;
 
     /// `dst = src ^ scalar`, bit by bit, with the low bits of the number.
     pub TXORS "pto.txors" "Bitwise exclusive or of a tile and a number": NUMBERED_TMP, kernel: Two(&XOR),
-        verify: verify_txors, working: working::EXCLUSIVE;
+        verify: verify_txors, working: working::EXCLUSIVE, apart: apart::EVERYWHERE;
 
     /// `dst = src0 << src1`, element by element. Shifts by the width of the element or more, or by a negative number,
     /// leave 0.

@@ -1,6 +1,6 @@
 //! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
 
-use slipring_ir::{AttrKind, Diags, EnumSpec, Type};
+use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, Type};
 use slipring_machine::{Capability, Platform};
 use slipring_op::{WorkingForm, WorkingMemory, WorkingUse, ops};
 use slipring_tile::convert::{Saturation, round_integral};
@@ -26,6 +26,9 @@ const ROUND_MODE: &EnumSpec = &EnumSpec {
 /// `#pto<saturation_mode …>`.
 const SATURATION_MODE: &EnumSpec = &EnumSpec { kind: "saturation_mode", numbered: false, members: &["OFF", "ON"] };
 
+/// The attribute that says whether a conversion saturates.
+const SATURATION: &str = "satmode";
+
 pub static TCVT: OpDef = OpDef {
     schema: schema(
         "pto.tcvt",
@@ -34,8 +37,8 @@ pub static TCVT: OpDef = OpDef {
         &[],
         &[
             defaulted("rmode", AttrKind::Enum(ROUND_MODE), "rounding; `CAST_RINT` by default"),
-            defaulted("sat_mode", AttrKind::Enum(SATURATION_MODE), "saturation; by default as the types need it"),
-            defaulted("satmode", AttrKind::Enum(SATURATION_MODE), "another spelling of `sat_mode`"),
+            defaulted(SATURATION, AttrKind::Enum(SATURATION_MODE), "saturation; `OFF` by default"),
+            defaulted("sat_mode", AttrKind::Enum(SATURATION_MODE), "another spelling of `satmode`"),
         ],
     )
     .in_generic_form(&["src", "dst", "tmp"]),
@@ -44,13 +47,12 @@ pub static TCVT: OpDef = OpDef {
         "`dst[i, j] = src[i, j]` in the type of `dst`, rounded once. `RINT` and `CAST_RINT` round to the nearest, ties to even; \
           `ROUND` to the nearest, ties away from zero; `FLOOR` down; `CEIL` up; `TRUNC` towards zero; `ODD` to the neighbour \
           whose last bit is 1; `NONE` truncates floats to integers and otherwise rounds as `RINT`. From f32 to f32 elements \
-          are rounded to integral values. NaN becomes 0 as an integer, and stays NaN as a float that has one (else +0). With `sat_mode = ON` results beyond \
+          are rounded to integral values. NaN becomes 0 as an integer, and stays NaN as a float that has one (else +0). With `satmode = ON` results beyond \
           the range of `dst`, infinities too, become its largest or smallest value; an f32 overflows nowhere. With `OFF` \
           overflow gives a float's infinity (NaN where it has only that), and the largest finite value in modes that round \
           towards zero there: `TRUNC` and `ODD` always, `FLOOR` for positive, `CEIL` for negative numbers. Integers keep \
-          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 bits to i64; to 64 bits it saturates in any case. By \
-          default integers saturate, but for f32 and f16 to i16, f16 to i8 and ui8, i64 to i32 and i32 to i16, which keep \
-          the low bits; floats do not saturate."
+          their low bits with `OFF`; a float on its way to 16 or 8 bits is clamped to i32 first, to 32 bits to i64; to 64 bits it saturates in any case. \
+          `OFF` is the default."
     ),
     source: "PTO IR manual 4.12; tile ISA, TCVT",
     verify: verify_convert,
@@ -66,7 +68,7 @@ pub static TCVT: OpDef = OpDef {
 pub(super) fn keeps_low_bits(op: &OpRef<'_>) -> bool {
     let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
     let (from, to) = (elem("src"), elem("dst"));
-    matches!(to, Elem::I8 | Elem::U8 | Elem::I16) && from.is_float() && !saturation(op, from, to)
+    matches!(to, Elem::I8 | Elem::U8 | Elem::I16) && from.is_float() && !saturates(op)
 }
 
 /// True for a conversion from f32 that rounds like the accumulator store: to nearest, ties to even, with floats
@@ -77,7 +79,7 @@ pub fn rounds_like_the_accumulator(op: &OpRef<'_>) -> bool {
         && (elem("src"), op.operand("tmp")) == (Some(Elem::F32), None)
         && matches!(elem("dst"), Some(Elem::F16 | Elem::BF16))
         && matches!(op.text("rmode"), None | Some("RINT" | "CAST_RINT"))
-        && matches!(saturates_as(op), None | Some("OFF"))
+        && !saturates(op)
 }
 
 /// Conversions of short floats that units that work on registers support (library, `TCvt`; verifier of assembler 0.60).
@@ -108,7 +110,7 @@ fn verify_convert(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     {
         short_pairs(op, from, to, diags);
     }
-    if op.text("sat_mode").zip(op.text("satmode")).is_some_and(|(a, b)| a != b) {
+    if op.text("sat_mode").zip(op.text(SATURATION)).is_some_and(|(a, b)| a != b) {
         diags.push(op.error("attribute", "`sat_mode` and `satmode` say different things"));
     }
     let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
@@ -138,8 +140,19 @@ fn round_mode(op: &OpRef<'_>, truncates: bool) -> RoundMode {
     }
 }
 
-/// The default saturation of a conversion.
-fn saturates(from: Elem, to: Elem) -> bool {
+/// True if a conversion saturates, in either spelling: the default is `OFF`.
+fn saturates(op: &OpRef<'_>) -> bool {
+    op.text(SATURATION).or(op.text("sat_mode")) == Some("ON")
+}
+
+/// An attribute that says whether a conversion saturates.
+pub fn saturation(on: bool) -> (&'static str, Attr) {
+    (SATURATION, Attr::member(SATURATION_MODE.kind, if on { "ON" } else { "OFF" }))
+}
+
+/// True if the tile library saturates a conversion that is called without a mode (`TCVT_IMPL`), which no assembler
+/// does.
+pub fn saturates_without_a_mode(from: Elem, to: Elem) -> bool {
     let keeps_low_bits = matches!(
         (from, to),
         (Elem::F32, Elem::I16)
@@ -150,19 +163,6 @@ fn saturates(from: Elem, to: Elem) -> bool {
     !to.is_float() && !keeps_low_bits
 }
 
-/// The saturation in the text, in either spelling.
-fn saturates_as<'a>(op: &OpRef<'a>) -> Option<&'a str> {
-    op.text("sat_mode").or(op.text("satmode"))
-}
-
-/// True if a conversion saturates.
-fn saturation(op: &OpRef<'_>, from: Elem, to: Elem) -> bool {
-    match saturates_as(op) {
-        Some(mode) => mode == "ON",
-        None => saturates(from, to),
-    }
-}
-
 fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let elem = |name| op.ty(name).and_then(Type::elem).unwrap_or(Elem::F32);
     let (from, to) = (elem("src"), elem("dst"));
@@ -170,8 +170,7 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if (from, to) == (Elem::F32, Elem::F32) {
         return of_sources(op, d, integral(mode), ["src"]);
     }
-    let saturate = saturation(op, from, to);
-    let saturation = match (saturate, to.is_float()) {
+    let saturation = match (saturates(op), to.is_float()) {
         (true, true) => Saturation::KeepNan,
         (true, false) => Saturation::On,
         (false, true) => Saturation::Off,

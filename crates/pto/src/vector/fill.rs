@@ -1,8 +1,8 @@
 //! Filling tiles: with a scalar, with a function of the position, outside the valid shape (PTO IR manual 4.5, 4.7,
 //! 4.10, 4.13).
 
-use slipring_ir::{AttrKind, Diags, OperandSpec, Touch, Type};
-use slipring_machine::{Pipe, Platform};
+use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Touch, Type};
+use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::{Cast, Elem, Space};
 
 use super::check::{self, Elems, NUMBERS};
@@ -40,6 +40,9 @@ macro_rules! pad_doc {
     };
 }
 
+/// `#pto.pad_value<…>`: the padding of a tile type, from 0.
+const PAD_VALUE: &EnumSpec = &EnumSpec { kind: "pad_value", numbered: false, members: &["null", "zero", "max", "min"] };
+
 /// Copies that fill the rest of the destination.
 const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lower: pad, class: "move", ..FILL };
 
@@ -53,7 +56,8 @@ ops! {
         => { syntax: ins(1), operands: &[SCALAR_ARG, DST] };
 
     /// `dst[i, j] = start + k` (or `start - k` with `descending`), where k = i * columns + j counts the valid elements
-    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does.
+    /// row by row. Wraps. The scalar unit writes them; with `tmp` the vector unit does, which on A2/A3 needs 1792 bytes
+    /// of it for 16 bits and 768 for 32 bits, in elements of 4 bytes.
     pub TCI "pto.tci" "Consecutive integers" [shape_doc]: SEQUENCE,
         source: "PTO IR manual 4.13; tile ISA, TCI; tile library, TCI of each platform",
         pipe: PipeRule::By(|op, _| if op.operand("tmp").is_some() { Pipe::V } else { Pipe::S }), verify: verify_tci,
@@ -79,7 +83,13 @@ ops! {
     /// `pto.tfillpad_expand`.
     pub TFILLPAD "pto.tfillpad" "Fill a tile outside its valid shape": PADDED,
         source: "PTO IR manual 4.10; tile ISA, TFILLPAD; assembler 0.60, which tells the two apart by their shapes",
-        verify: |op, _, diags| verify_pad(op, op.space("dst") == Some(Space::Vec), diags);
+        verify: |op, _, diags| {
+            verify_pad(op, op.space("dst") == Some(Space::Vec), diags);
+            repeated_pad(op, diags);
+        }
+        => {
+            attrs: &[defaulted("padValue", AttrKind::Enum(PAD_VALUE), "in L1: the `pad` of `dst` once more")],
+        };
 
     /// As `pto.tfillpad`, where `src` and `dst` are the same memory.
     pub TFILLPAD_INPLACE "pto.tfillpad_inplace" "Fill a tile outside its valid shape, in place": PADDED,
@@ -102,8 +112,18 @@ fn lower_texpands(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     operands.issue(d, effect)
 }
 
-fn verify_tci(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_tci(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
+    if op.tile("dst").is_some_and(|dst| dst.layout.cols == 1) {
+        diags.push(
+            op.error("tile-shape", "expects dst to have more than one column")
+                .help("number a row, and see it as a column (`pto.treshape`)"),
+        );
+    }
+    if !platform.can(Capability::RegisterScratch) && op.operand("tmp").is_some() {
+        check::elem(op, "tmp", WORDS, diags);
+        check::by_rows(op, &["tmp"], diags);
+    }
     check::elem(op, "dst", COUNTED, diags);
     let (start, dst) = (op.ty("start").and_then(Type::elem), op.ty("dst").and_then(Type::elem));
     let width = |e: Option<Elem>| e.map(Elem::bytes);
@@ -131,6 +151,7 @@ fn lower_ttri(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 const START: OperandSpec = operand("start", INTEGER, Touch::Nothing, "the first number");
+const WORDS: Elems = Elems::new("elements of 4 bytes", |e| e.bytes() == 4);
 const COUNTED: Elems = Elems::new("16- and 32-bit integers", |e| !e.is_float() && matches!(e.bytes(), 2 | 4));
 
 fn sequence(op: &OpRef<'_>, d: &mut Decoder<'_>, start: &'static str, sequence: Sequence) -> Lowered {
@@ -174,6 +195,24 @@ fn verify_pad(op: &OpRef<'_>, expands: bool, diags: &mut Diags) {
     if dst.pad == 0 {
         diags.push(op.error("tile-pad", "expects dst to have a padding value").help("write `pad=1` for zeros"));
     }
+}
+
+/// Requires a padding that the op repeats to be that of a tile in L1.
+fn repeated_pad(op: &OpRef<'_>, diags: &mut Diags) {
+    let (Some(word), Some(dst)) = (op.text("padValue"), op.tile("dst")) else { return };
+    let own = PAD_VALUE.members.get(usize::from(dst.pad)).copied().unwrap_or("null");
+    if dst.space != Space::Mat {
+        let error = op.error("attribute", "expects padValue only where dst is in `mat`");
+        diags.push(error.help("leave it out: the type of dst has the padding"));
+    } else if word != own {
+        let error = op.error("attribute", format!("expects padValue to be the padding of dst, `{own}`, not `{word}`"));
+        diags.push(error.help(format!("leave it out, or write the type of dst with pad={}", number_of(word))));
+    }
+}
+
+/// The padding of a tile type with this name.
+fn number_of(word: &str) -> usize {
+    PAD_VALUE.members.iter().position(|member| *member == word).unwrap_or_default()
 }
 
 fn pad(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

@@ -1,6 +1,6 @@
 //! Elements selected by indices, a pattern or a comparison (PTO IR manual 4.10).
 
-use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, Touch, Type};
+use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, TileType, Touch, Type};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::Compare;
 
@@ -30,7 +30,8 @@ const MASK_PATTERN: &EnumSpec = &EnumSpec {
 };
 
 /// `#pto.cmp<…>` of a gather.
-const GATHER_CMP: &EnumSpec = &EnumSpec { kind: "cmp", numbered: false, members: &["eq", "gt", "EQ", "GT"] };
+const GATHER_CMP: &EnumSpec =
+    &EnumSpec { kind: "cmp", numbered: false, members: &["eq", "gt", "EQ", "GT", "ne", "lt", "le", "ge"] };
 
 pub static TGATHER: OpDef = OpDef {
     schema: schema(
@@ -100,6 +101,10 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         if !(has(op, "kValue") && has(op, "cdst") && has(op, "tmp")) || has(op, "indices") {
             diags.push(count("expects kValue, tmp and cdst together, without indices"));
             return;
+        }
+        if let Some(other) = op.text("cmpMode").filter(|word| matches!(*word, "ne" | "lt" | "le" | "ge")) {
+            let error = op.error("attribute", format!("`pto.tgather` compares with `eq` or `gt`, not with `{other}`"));
+            return diags.push(error.help("compare with `pto.tcmps`, and gather by what its mask selects"));
         }
         check::by_rows(op, &["src", "dst", "cdst"], diags);
         verify_comparison(op, platform, diags);
@@ -280,6 +285,7 @@ pub static TSCATTER: OpDef = OpDef {
             return diags.push(op.error("operand-count", "expects indices or a maskPattern with its axis, not both"));
         }
         check::by_rows(op, &["src", "indices", "dst"], diags);
+        room_for_all(op, diags);
         let elem = |name| op.ty(name).and_then(Type::elem);
         if let (Some(data), Some(index)) = (elem("dst"), elem("indices"))
             && (index.is_float() || index.bytes() != data.bytes().max(2))
@@ -310,6 +316,20 @@ pub static TSCATTER: OpDef = OpDef {
     inside: inside::SCATTERED_BY_SCALARS,
     ..VECTOR
 };
+
+/// Requires `dst` to have at least the valid rows and columns of `src`, as far as they are known.
+fn room_for_all(op: &OpRef<'_>, diags: &mut Diags) {
+    let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
+    let pairs = src.valid.iter().zip(&dst.valid).filter_map(|(src, dst)| src.known().zip(dst.known()));
+    if pairs.into_iter().any(|(src, dst)| src > dst) {
+        let show = |tile: &TileType| tile.valid.map(|dim| dim.to_string()).join(" x ");
+        diags.push(
+            op.error("tile-valid", "expects dst to have at least the valid rows and columns of src")
+                .label(format!("`src` has {}, `dst` {}", show(src), show(dst)))
+                .help("give `dst` the larger shape: an index names one of its elements, wherever it lies"),
+        );
+    }
+}
 
 /// True for a pattern that selects rows.
 fn of_rows(op: &OpRef<'_>) -> bool {

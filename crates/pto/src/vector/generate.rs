@@ -165,6 +165,20 @@ fn selector_rows(op: &OpRef<'_>, byte: i64, diags: &mut Diags) {
             format!("expects idx to have {wanted} valid rows, one for each byte above byte {byte}"),
         ));
     }
+    selector_columns(op, wanted, diags);
+}
+
+/// Requires selectors that are read to have the columns of the values.
+fn selector_columns(op: &OpRef<'_>, wanted: i64, diags: &mut Diags) {
+    let (Some(src), Some(idx)) = (op.tile("src"), op.tile("idx")) else { return };
+    let differ = matches!((src.valid[1], idx.valid[1]), (Dim::Static(a), Dim::Static(b)) if a != b);
+    if wanted > 0 && (src.layout.cols != idx.layout.cols || differ) {
+        let message = "expects columns and valid columns of idx to match src where src is ui32";
+        diags.push(op.error("tile-shape", message).label(format!(
+            "`src` has {} columns ({} valid), `idx` {} ({})",
+            src.layout.cols, src.valid[1], idx.layout.cols, idx.valid[1]
+        )));
+    }
 }
 
 const fn word(name: &'static str, doc: &'static str) -> OperandSpec {

@@ -3,7 +3,7 @@
 //! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must cover it with their
 //! valid elements, which is checked at run time with the values at that moment. Elements outside the valid shape are
 //! unchanged. Layouts and valid shapes that the tile libraries require are data of the declarations; other tiles may
-//! have any. `dst` may be one of the sources. `tmp` is working memory of some instructions; its contents are
+//! have any. `dst` may be one of the sources, except for those in `apart`. `tmp` is working memory of some instructions; its contents are
 //! uninitialised afterwards.
 //!
 //! Floats are computed in f32 and rounded once to nearest (ties to even) if they are narrower; NaN results are the
@@ -15,7 +15,7 @@ macro_rules! shape_doc {
         concat!(
             $($what)+,
             " Works on the valid shape of `dst`, whose other elements stay as they are; sources must have at least the valid \
-             elements that it needs. `dst` may be one of the sources. Tiles may have any layout but where one is named \
+             elements that it needs. `dst` may be one of the sources where nothing below keeps them apart. Tiles may have any layout but where one is named \
              below."
         )
     };
@@ -32,6 +32,7 @@ macro_rules! number_doc {
     };
 }
 
+mod apart;
 pub(super) mod binary;
 pub(super) mod bits;
 pub(super) mod broadcast;

@@ -7,7 +7,7 @@ use slipring_tile::{Binary, Elem};
 use super::check::{self, NUMBERS};
 use super::inside;
 use super::lower::of_sources;
-use super::{DST, EACH, TMP, ins, precision, tiles, types, working};
+use super::{DST, EACH, TMP, apart, ins, precision, tiles, types, working};
 use slipring_effect::arithmetic::{POW, POW_IN_STEPS};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{OpDef, OpRef};
@@ -44,6 +44,7 @@ const POWER: OpDef = OpDef {
     inside: inside::RAISED_BY_SCALARS,
     lower: |op, d| of_sources(op, d, kernel(d), ["base", "exponent"]),
     working: working::POWERS,
+    apart: apart::RAISED,
     ..POWERS
 };
 

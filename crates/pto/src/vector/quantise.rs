@@ -7,7 +7,7 @@ use slipring_tile::Elem;
 use super::check::{self, Elems, Needs};
 use super::inside;
 use super::lower::Operands;
-use super::{DST, TMP, VECTOR, types, working};
+use super::{DST, TMP, VECTOR, tiles, types, working};
 use slipring_effect::vector::{RowNumber, ScaleRows};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef};
@@ -31,7 +31,7 @@ ops! {
     /// bytes, column j modulo 8; the unit works in `src`, which is uninitialised afterwards.
     pub TQUANT "pto.tquant" "Quantise to 8 bits": VECTOR,
         source: "PTO IR manual 4.15; tile library, TQUANT of each platform", elems: types::QUANTISED,
-        verify: verify_quant, lower: lower_tquant, class: "convert", working: working::QUANTISED
+        verify: verify_quant, lower: lower_tquant, class: "convert", working: working::QUANTISED, tiles: tiles::SHAPES
         => {
             syntax: INS,
             operands: &[

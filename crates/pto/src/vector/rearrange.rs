@@ -1,14 +1,14 @@
 //! Permutations of elements (PTO IR manual 4.3 and 4.10).
 
 use slipring_ir::{AttrKind, Diags, Syntax, Touch, Type};
-use slipring_tile::Elem;
+use slipring_tile::{BLayout, Layout};
 
 use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, ONE_TMP, TWO, VECTOR};
 use super::{inside, tiles, types, working};
 use slipring_effect::vector::{Concat, ConcatCounted, Transpose};
-use slipring_machine::Platform;
+use slipring_machine::{Capability, Platform};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef};
 use slipring_op::rules::{TILE, defaulted, operand};
@@ -17,8 +17,7 @@ use slipring_op::{Along, ops};
 ops! {
     OPS;
 
-    /// `dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have the same
-    /// size.
+    /// `dst[i, j] = src[j, i]` for the valid shape of `dst`. The bits are moved as they are; elements have one type.
     pub TTRANS "pto.ttrans" "Transpose a tile" [shape_doc]: VECTOR.with(ONE_TMP),
         source: "PTO IR manual 4.3; tile ISA, TTRANS", verify: verify_ttrans, inside: inside::TURNED_BY_SCALARS,
         lower: lower_ttrans, elems: types::TURNED, along: [Along::Transposes; 2], class: "transpose",
@@ -32,11 +31,10 @@ ops! {
         tiles: tiles::JOINED;
 
     /// Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is
-    /// the number in `src0Idx[i, 0]`, without a sign, divided by the bytes of its type, m likewise of `src1Idx`: both
-    /// at most what is left of the valid columns of `dst`. What follows in the row stays. More than is valid of a
-    /// source is `tile-valid`.
+    /// the number in `src0Idx[i, 0]`, without a sign, m that in `src1Idx[i, 0]`: both at most the valid columns of their
+    /// source, and what is left of those of `dst`. What follows in the row stays.
     pub TCONCATIDX "pto.tconcatidx" "Put rows of two tiles together, each as long as a number says": VECTOR,
-        source: "device headers, TConcat.hpp of both platforms (the PTO IR manual has counts of elements, not of bytes)",
+        source: "PTO IR manual 4.10 (the device headers, TConcat.hpp, divide the counts by the bytes of their type)",
         verify: verify_tconcatidx, inside: inside::BY_SCALARS, lower: lower_tconcatidx, elems: types::MOVED,
         class: "move"
         => {
@@ -52,13 +50,31 @@ ops! {
         };
 }
 
-fn verify_ttrans(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+fn verify_ttrans(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     check::elem(op, "src", ANY_ELEM, diags);
     check::covers(op, "src", Needs::Transposed, diags);
-    let bytes = |name| op.ty(name).and_then(Type::elem).map(Elem::bytes);
-    if bytes("src") != bytes("dst") {
-        diags.push(op.error("tile-elem", "expects src and dst to have elements of the same size"));
+    check::same_type(op, "src", "dst", diags);
+    if op.operand("tmp").is_some() {
+        check::same_type(op, "src", "tmp", diags);
+    }
+    if platform.can(Capability::RegisterLayouts) {
+        ["src", "dst"].iter().for_each(|name| whole_blocks(op, name, platform, diags));
+    }
+}
+
+/// Requires the lines of a tile to be a multiple of 32 bytes.
+fn whole_blocks(op: &OpRef<'_>, name: &'static str, platform: &Platform, diags: &mut Diags) {
+    let Some(Layout { rows, cols, elem, blayout, .. }) = op.tile(name).map(|tile| tile.layout) else { return };
+    let (line, what) = if blayout == BLayout::RowMajor { (cols, "rows") } else { (rows, "columns") };
+    let bytes = line as usize * elem.bytes();
+    if !bytes.is_multiple_of(32) {
+        let message = format!("`pto.ttrans` takes {name} with {what} of a multiple of 32 bytes on {}", platform.name);
+        diags.push(
+            op.error("tile-shape", message)
+                .label(format!("`{name}` has {what} of {bytes} bytes"))
+                .help("give it a larger shape, and the extent that counts as its valid shape"),
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reductions of rows and columns to one element (PTO IR manual 4.6).
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
-use slipring_machine::Capability;
+use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Elem, Layout, Order, Reduce, SLayout};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
@@ -55,7 +55,12 @@ macro_rules! arg_doc {
 /// Reductions of rows to one element.
 const ROWS: OpDef = OpDef {
     schema: ONE_TMP,
-    verify: |op, _, diags| rows(op, NUMBERS, diags),
+    verify: |op, _, diags| {
+        rows(op, NUMBERS, diags);
+        if op.operand("tmp").is_some() {
+            check::same_type(op, "src", "tmp", diags);
+        }
+    },
     wants_tmp: true,
     tiles: tiles::BY_ROW,
     inside: inside::INTEGERS_BY_SCALARS,
@@ -104,7 +109,8 @@ ops! {
              whose elements are summed. The sum of a part is a tree over neighbours, in f32 and rounded once; other steps are \
              rounded to the element type."
         ),
-        lower: |op, d| reduce_rows(op, d, Reduce::Sum), elems: types::ROW_SUMS, working: working::ROW_SUM;
+        verify: |op, _, diags| rows(op, NUMBERS, diags), lower: |op, d| reduce_rows(op, d, Reduce::Sum),
+        elems: types::ROW_SUMS, working: working::ROW_SUM;
 
     pub TROWPROD "pto.trowprod" "Product of each row": ROWS,
         doc: concat!(
@@ -140,7 +146,7 @@ ops! {
             " With `isBinary` rows are added in pairs instead: rows 2i and 2i + 1 give row i of the next round, until one row is \
              left; the last row of an odd number is added to the last row of the next round (A5), to its first (A2/A3)."
         ),
-        verify: |op, _, diags| columns(op, NUMBERS, diags), lower: lower_tcolsum, elems: types::COLUMN_SUMS,
+        verify: verify_tcolsum, lower: lower_tcolsum, elems: types::COLUMN_SUMS,
         class: "columns", tiles: tiles::BY_COLUMN, working: working::COLUMN_PAIRS
         => {
             syntax: ins(2),
@@ -167,6 +173,20 @@ ops! {
     /// `dst[0, j]` = the i of the smallest `src[i, j]`, an i32 or ui32.
     pub TCOLARGMIN "pto.tcolargmin" "Row of the smallest element of each column" [arg_doc]: COLUMN_INDICES,
         lower: |op, d| arg_columns(op, d, Reduce::Min);
+}
+
+fn verify_tcolsum(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
+    columns(op, NUMBERS, diags);
+    let [tmp, said] = [op.operand("tmp").is_some(), op.attr("isBinary").is_some()];
+    if tmp && !said {
+        diags.push(
+            op.error("attribute", "expects `isBinary` where `tmp` is given")
+                .help("write `isBinary = true` to add rows in pairs, or leave `tmp` out"),
+        );
+    }
+    if tmp {
+        check::same_type(op, "src", "tmp", diags);
+    }
 }
 
 fn lower_tcolsum(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

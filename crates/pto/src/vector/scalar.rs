@@ -8,7 +8,7 @@ use super::check::{self, FLOATS, NUMBERS, Needs};
 use super::inside;
 use super::lower::{elementwise, of_sources};
 use super::{DST, EACH, SCALAR_ARG, SRC, WITH_SCALAR, WITH_SCALAR_TMP, ins};
-use super::{precision, tiles, types, working};
+use super::{apart, precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Two;
@@ -50,18 +50,19 @@ ops! {
     /// `dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`.
     pub TREMS "pto.trems" "Remainder of a division by a number, rounded down": NUMBERED_TMP, kernel: Two(&REM),
         verify: verify_trems,
-        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY;
+        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY,
+        apart: apart::ONE;
 
     /// `dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`.
     pub TFMODS "pto.tfmods" "Remainder of a division by a number, rounded towards zero": NUMBERED, kernel: Two(&FMOD),
-        class: "div", elems: types::WORDS, tiles: tiles::ONE;
+        class: "div", elems: types::WORDS, tiles: tiles::ONE, apart: apart::ONE;
 
     /// `ins(src, scalar)`: `dst = src / scalar`; `ins(scalar, src)`: `dst = scalar / src`, element by element. Floats
     /// are divided as IEEE 754 has it, not multiplied by a reciprocal: x / 0 is an infinity, 0 / 0 NaN. Integers are
     /// rounded towards zero; x / 0 is 0.
     pub TDIVS "pto.tdivs" "Divide a tile by a number, or a number by a tile": precision::of(precision::DIV, EACH),
         verify: verify_tdivs, class: "div", inside: inside::DIVIDED_BY_SCALARS, lower: lower_tdivs,
-        elems: types::DIVIDE_BY, tiles: tiles::SHAPES
+        elems: types::DIVIDE_BY, tiles: tiles::SHAPES, apart: apart::DIVISOR
         => {
             syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
             operands: &[
@@ -122,6 +123,13 @@ fn verify_taxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
             op.error("tile-elem", "expects src and dst of one element type, or src f16 and dst f32")
                 .label(format!("`src` has `{src}`, `dst` has `{dst}`")),
         );
+    }
+    let number = op.ty("scalar").and_then(Type::elem);
+    if let (Some(src), Some(number)) = (types.0, number)
+        && src != number
+    {
+        let message = format!("`scalar` is a number of {number}, the elements of src are {src}");
+        diags.push(op.error("scalar-type", message).help("give a number of that type, or convert it first"));
     }
 }
 

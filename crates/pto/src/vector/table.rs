@@ -1,6 +1,6 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, TileType, Touch, Type, TypeRule};
 use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{BLayout, Elem, SLayout, Space};
@@ -253,6 +253,9 @@ fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
     let (Some(data), Some(indices)) = (op.tile(tile), op.tile("indices")) else { return };
     let known = |dims: &[Dim; 2]| Some([dims[0].known()?, dims[1].known()?]);
     let (Some([lines, width]), Some([rows, cols])) = (known(&indices.valid), known(&data.valid)) else { return };
+    if said(op) == Some(true) {
+        line_or_column(op, indices, [lines, width], diags);
+    }
     let (fits, expected) = match said(op) {
         Some(true) => ([lines, width] == [1, rows] || [lines, width] == [rows, 1], "a valid number for each row of"),
         Some(false) => ([lines, width] == [rows, cols], "the valid shape of"),
@@ -262,6 +265,18 @@ fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
         diags.push(
             op.error("tile-valid", format!("expects indices to have {expected} {tile}"))
                 .label(format!("`indices` has {lines} x {width}, `{tile}` {rows} x {cols}")),
+        );
+    }
+}
+
+/// Requires numbers of rows to lie as their valid shape does: a line by rows, a column by columns.
+fn line_or_column(op: &OpRef<'_>, indices: &TileType, [lines, width]: [u64; 2], diags: &mut Diags) {
+    let column = lines > 1 && width == 1;
+    if column && indices.layout.blayout == BLayout::RowMajor && indices.layout.cols > 1 {
+        diags.push(
+            op.error("tile-layout", "expects a column of indices to be stored by columns with `coalesce = row`")
+                .label("`indices` has blayout=row_major")
+                .help("give its type blayout=col_major, or write the numbers as one row"),
         );
     }
 }

@@ -5,7 +5,7 @@ use slipring_ir::{AttrSpec, Diags, OpSchema};
 use super::check;
 use super::lower::elementwise;
 use super::{EACH, ONE, ONE_TMP};
-use super::{precision, tiles, types, working};
+use super::{apart, precision, tiles, types, working};
 use slipring_effect::arithmetic::*;
 use slipring_machine::Platform;
 use slipring_op::def::Arithmetic::One;
@@ -47,7 +47,8 @@ ops! {
         verify: verify_trsqrt, class: "rsqrt", working: working::ONES;
 
     /// `dst = 1 / src`, element by element, correctly rounded: an infinity for ±0.
-    pub TRECIP "pto.trecip" "Reciprocal": precise(precision::RECIP, ONE), kernel: One(&RECIP), class: "recip";
+    pub TRECIP "pto.trecip" "Reciprocal": precise(precision::RECIP, ONE), kernel: One(&RECIP), class: "recip",
+        apart: apart::ONE;
 
     /// `dst = max(src, 0)`, element by element: +0 for -0; NaN stays NaN.
     pub TRELU "pto.trelu" "ReLU": TILES, kernel: One(&RELU), verify: check::signed, class: "max",

@@ -189,23 +189,24 @@ fn transpose(a: &Around) -> Vec<WorkingSpan> {
     }
 }
 
+/// The last span comes first: a tile that is too small lacks its end, which is what the message names.
 fn numbers(a: &Around) -> Vec<WorkingSpan> {
     if a.dst.elem() == 2 {
         return vec![
+            WorkingSpan::run(1536, 256),
             WorkingSpan::run(0, 512),
             WorkingSpan::run(512, 64),
             WorkingSpan::run(1024, 128),
-            WorkingSpan::run(1536, 256),
         ];
     }
-    let cols = a.dst.valid[1];
-    if cols < 64 {
-        return vec![WorkingSpan::run(0, 256), WorkingSpan::run(512, (cols * 4).max(BLOCK))];
+    // Of fewer than 64 columns only these numbers are written; the assembler requires the whole repeat.
+    if a.dst.valid[1] < 64 {
+        return vec![WorkingSpan::run(512, 256), WorkingSpan::run(0, 256)];
     }
     // Eight repeats are written; the first one counts.
     vec![
-        WorkingSpan::run(0, 256),
         WorkingSpan::run(512, 256),
+        WorkingSpan::run(0, 256),
         WorkingSpan { beyond: true, ..WorkingSpan::run(512, 8 * REPEAT) },
     ]
 }

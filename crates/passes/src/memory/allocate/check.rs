@@ -381,7 +381,7 @@ impl Checker<'_> {
             written.push(self.roots.get(*value));
         }
         let mut in_place = Vec::new();
-        let allowed = crate::memory::in_place::in_place(self.module, &self.roots, op);
+        let allowed = crate::memory::in_place::in_place(self.module, self.platform, &self.roots, op);
         // Elementwise, with source and result at the same address.
         let harmless = |source: RootId, target: RootId| {
             let listed = allowed.as_ref().is_some_and(|(sources, own)| *own == target && sources.contains(&source));

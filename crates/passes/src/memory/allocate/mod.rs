@@ -4,8 +4,9 @@
 //! placed around them, side by side while that fits, sharing bytes over time where it must. Two buffers share bytes
 //! only if their lifetimes do not even touch, so an op never writes what it reads in the same step. The exception:
 //! where a memory would be too small, the result of an elementwise op may take the place of a source whose lifetime
-//! ends there.
+//! ends there, unless its declaration keeps the two apart.
 
+mod apart;
 mod beside;
 pub mod check;
 mod map;
@@ -27,6 +28,7 @@ use crate::memory::allocate::beside::Decision;
 use crate::memory::layout::{Depth, Fixed, Item, Memory, groups};
 use crate::memory::lifetime::lifetimes;
 
+pub use apart::apart;
 pub use map::{MapBuffer, MemoryMap, memory_maps};
 pub use overwritten::overwritten;
 
@@ -81,7 +83,7 @@ fn decide(
             memory.take_rings(context, &rings, &group);
             memory.take_roots(context, functions, &group, roots, &lives, diags);
             memory.check_fixed(diags);
-            memory.place(roots, &group, &mut decisions, diags);
+            memory.place(context, roots, &group, &mut decisions, diags);
         }
         beside.place(module, &group, roots, &lives, &mut decisions, diags);
     }
@@ -104,8 +106,15 @@ impl Memory<'_> {
         }
     }
 
-    fn place(&self, roots: &Roots, group: &[OpId], decisions: &mut Vec<Decision>, diags: &mut Diags) {
-        match self.packed(roots, group) {
+    fn place(
+        &self,
+        context: &PassContext<'_>,
+        roots: &Roots,
+        group: &[OpId],
+        decisions: &mut Vec<Decision>,
+        diags: &mut Diags,
+    ) {
+        match self.packed(context.platform, roots, group) {
             Ok(placed) => {
                 if placed.shared
                     && let Some(op) = manual_sync(self.module, group)

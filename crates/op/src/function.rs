@@ -25,9 +25,22 @@ fn written_kind(module: &Module, op: OpId) -> Option<CoreKind> {
     [CoreKind::Cube, CoreKind::Vector].into_iter().find(|kind| kind.name() == text)
 }
 
+/// True for functions of one name in two modules, one for each kind of core: the halves of one kernel.
+pub fn are_halves(module: &Module, one: OpId, other: OpId) -> bool {
+    let kinds = [one, other].map(|function| kernel_kind(module, function));
+    module.symbol_name(one) == module.symbol_name(other)
+        && module.parent_op(one) != module.parent_op(other)
+        && matches!(kinds, [Some(a), Some(b)] if a != b)
+}
+
 /// Sets the kind of core that a function is for.
 pub fn set_kernel_kind(module: &mut Module, function: OpId, kind: CoreKind) {
     module.op_mut(function).attrs.set(KIND, Attr::member("kernel_kind", kind.name()));
+}
+
+/// Removes the kind of core from the attributes of a function.
+pub fn clear_kernel_kind(module: &mut Module, function: OpId) {
+    drop(module.op_mut(function).attrs.remove(KIND));
 }
 
 /// True for functions marked as an entry.

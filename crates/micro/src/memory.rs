@@ -28,7 +28,13 @@ pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
 pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
 pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
 
-/// The memory that a pointer operand refers to at run time.
+/// A pointer or a memref into L1.
+pub(super) const L1_BUFFER: TypeRule = TypeRule {
+    describe: "a pointer or memref into `l1`",
+    accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) && t.space() == Some(Space::Mat),
+};
+
+/// The memory that a pointer or memref operand refers to at run time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
     /// Its memory.
@@ -50,21 +56,27 @@ impl Memory {
     }
 }
 
-/// The memory that a pointer operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
+/// The memory that a pointer or memref operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
 ///
 /// # Errors
-/// Reported if the operand is not a pointer.
+/// Reported if the operand is neither.
 pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Memory, Reported> {
     let value = op.operand(name).ok_or(Reported)?;
-    let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };
-    let space = space.unwrap_or(Space::Gm);
+    let (elem, space, addr) = match op.module.ty(value) {
+        Type::Ptr(elem, space) => (*elem, space.unwrap_or(Space::Gm), d.scalar(value)?),
+        Type::MemRef(_) => {
+            let view = d.view(value)?;
+            (view.elem, view.space, view.base)
+        }
+        _ => return Err(Reported),
+    };
     let core = match core_of(space) {
         _ if space == Space::Gm => d.role,
         kind if kind == d.role.kind() => d.role,
         CoreKind::Cube => Role::Aic,
         CoreKind::Vector => Role::lane(0),
     };
-    Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
+    Ok(Memory { space, core, elem, addr })
 }
 
 /// The memories at both ends of a transfer: operands `src` and `dst`.

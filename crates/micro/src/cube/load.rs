@@ -41,7 +41,7 @@ ops! {
         => {
             syntax: Syntax::Custom(&ClauseText {
                 lead: 2,
-                commas: true,
+                commas: true, ordered: false,
                 clauses: &[
                     word("nd2nz"),
                     word("dn2nz"),
@@ -110,7 +110,7 @@ ops! {
         => {
             syntax: Syntax::Custom(&ClauseText {
                 lead: 3,
-                commas: false,
+                commas: false, ordered: false,
                 clauses: &[Clause::values("nburst", &[Part::Value, Part::Value, Part::Value])],
             }),
             operands: &[

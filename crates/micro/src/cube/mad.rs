@@ -102,7 +102,7 @@ ops! {
         verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, DST, M, N, K],
         };
 
@@ -110,7 +110,7 @@ ops! {
         doc: doc!("dst[i, j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
         lower: |op, d| lower(op, d, MadStart::Acc, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, BOTH, M, N, K],
         };
 
@@ -118,7 +118,7 @@ ops! {
         doc: doc!("bias[j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, DST, BIAS, M, N, K],
         };
 
@@ -130,7 +130,7 @@ ops! {
         verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, DST, M, N, K],
         };
 
@@ -142,7 +142,7 @@ ops! {
         ),
         verify: |op, _, diags| verify(op, MadStart::Acc, true, diags), lower: |op, d| lower(op, d, MadStart::Acc, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, BOTH, M, N, K],
         };
 
@@ -155,7 +155,7 @@ ops! {
         verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, DST, BIAS, M, N, K],
         };
 }

@@ -230,12 +230,24 @@ fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
         return;
     }
     one_of(op, "rnd", roundings(from, to), diags);
+    not_meant(op, from, to, diags);
     let factor = bits(from).max(bits(to)) / bits(from).min(bits(to));
-    if part(op).is_none_or(|part| part >= factor) {
+    if part(op).is_none_or(|part| part >= factor) || (factor == 1 && op.attr("part").is_some()) {
         let found = op.text("part").unwrap_or("");
         let message = format!("part `{found}`: {from} and {to} differ in width by a factor of {factor}");
         let words = ["none", "`EVEN`, `ODD`", "", "`P0` to `P3`"][factor.min(4) - 1];
         diags.push(op.error("attr-value", message).help(format!("legal here: {words}")));
+    }
+}
+
+/// Reports a rounding of a conversion that is exact, and what to do with values that always fit.
+fn not_meant(op: &OpRef<'_>, from: Elem, to: Elem, diags: &mut Diags) {
+    let Some((_, how)) = conversions(from).iter().find(|(own, _)| *own == to) else { return };
+    for (name, meant, why) in [("rnd", how.rounds, "is not rounded"), ("sat", how.clips, "has no such choice")] {
+        if !meant && op.attr(name).is_some() {
+            let message = format!("`{name}` of a conversion of {from} to {to}, which {why}");
+            diags.push(op.error("attr-value", message).help(format!("leave `{name}` out")));
+        }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Typed pointers as operands: memory, owning core, and address.
 
-use slipring_ir::{Type, TypeRule};
+use slipring_ir::{Type, TypeRule, ValueId};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use slipring_effect::{BurstEnd, Whose};
 use slipring_op::core_of;
-use slipring_op::decode::Decoder;
+use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{OpRef, Reported};
 
 /// The type rule of a pointer into one memory.
@@ -64,9 +64,9 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<
     let value = op.operand(name).ok_or(Reported)?;
     let (elem, space, addr) = match op.module.ty(value) {
         Type::Ptr(elem, space) => (*elem, space.unwrap_or(Space::Gm), d.scalar(value)?),
-        Type::MemRef(_) => {
-            let view = d.view(value)?;
-            (view.elem, view.space, view.base)
+        Type::MemRef(memref) => {
+            let elem = memref.elem.elem().ok_or(Reported)?;
+            (elem, memref.space.unwrap_or(Space::Gm), address_of(d, value)?)
         }
         _ => return Err(Reported),
     };
@@ -77,6 +77,17 @@ pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<
         CoreKind::Vector => Role::lane(0),
     };
     Ok(Memory { space, core, elem, addr })
+}
+
+/// The address of the first element of a memref; one whose shape the type leaves open is known by its address alone.
+///
+/// # Errors
+/// Reported if the value is not in memory.
+pub(super) fn address_of(d: &mut Decoder<'_>, memref: ValueId) -> Result<Operand, Reported> {
+    match d.binding(memref) {
+        Some(Binding::View(view)) => Ok(view.base),
+        _ => d.scalar(memref),
+    }
 }
 
 /// The memories at both ends of a transfer: operands `src` and `dst`.

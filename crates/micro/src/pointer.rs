@@ -2,6 +2,7 @@
 
 use slipring_ir::{Diags, Infer, Kind, MemRefType, Touch, Type, TypeRule};
 
+use super::memory::address_of;
 use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
@@ -92,7 +93,7 @@ fn verify_memref(op: &OpRef<'_>, memref: &MemRefType, result: &Type, diags: &mut
 fn lower_castptr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let source = op.operand("address").ok_or(Reported)?;
     let address = match op.module.ty(source) {
-        Type::MemRef(_) => d.view(source)?.base,
+        Type::MemRef(_) => address_of(d, source)?,
         _ => d.scalar(source)?,
     };
     d.bind(op.result(0), Binding::Scalar(address));

@@ -52,7 +52,7 @@ pub enum Payload {
 }
 
 /// An entry of a table of scales: bits 13 to 31 are those of the scale as an `f32`, 37 to 45 the offset; bit 46 is set
-/// if the result is signed.
+/// if a result of 8 bits is signed, wider ones always are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry(pub u64);
 
@@ -64,14 +64,14 @@ impl Entry {
         if integer { scaled.round_ties_even() + offset } else { scaled }
     }
 
-    /// Whether the result is signed.
-    pub const fn signed(self) -> bool {
-        self.0 >> 46 & 1 == 1
+    /// Whether a result of this many bytes is signed.
+    pub const fn signed(self, bytes: usize) -> bool {
+        bytes > 1 || self.0 >> 46 & 1 == 1
     }
 
     /// A value clamped to the range of integers with this many bytes.
     pub fn clamped(self, x: f32, bytes: usize) -> i64 {
-        clamped(x, bytes, self.signed())
+        clamped(x, bytes, self.signed(bytes))
     }
 }
 
@@ -264,7 +264,7 @@ impl Fixpipe {
                     Some(Payload::Scalar) => rounded(*x * scalar(given.scale)),
                     Some(Payload::Table) => {
                         let entry = tables[0][column * 8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
-                        *signed = Entry(entry).signed();
+                        *signed = Entry(entry).signed(self.elem.bytes());
                         Entry(entry).scaled(*x, integer)
                     }
                     None => rounded(*x),

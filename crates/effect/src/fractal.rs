@@ -6,6 +6,7 @@ use slipring_tile::copy::{Cast, View, copy, fill_rect};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::bursts::{nest_extents, walk};
+use super::fractal_select::turn_width;
 use super::move_rect::MoveArgs;
 use super::region::rect_extents;
 use super::{Corner, Finish, Scales, outside};
@@ -63,6 +64,11 @@ impl FractalLoad {
                 return Err(Fault::new("dma-operand", format!("{name} is {}", value as i64))
                     .help(format!("it lies between 0 and {MOST}")));
             }
+        }
+        if given.groups == 0 {
+            return Err(
+                Fault::new("dma-operand", "the number of matrices is 0").help(format!("it lies between 1 and {MOST}"))
+            );
         }
         let lines = given.n * given.d.div_ceil(C0 / self.elem.bytes() as u64) * given.groups;
         if lines > MOST_LINES {
@@ -173,13 +179,13 @@ pub struct OperandLoad {
 }
 
 impl OperandLoad {
-    /// True if fractals hold the operand transposed. One-byte elements are transposed in squares of 32: those of a
-    /// right operand whose columns do not form whole squares stay in their fractals.
-    fn is_turned(&self, cols: u64) -> bool {
-        self.turned || (self.left.is_none() && self.elem.bytes() == 1 && !cols.is_multiple_of(C0))
+    /// True if elements are exchanged on the way. Where both sides have the same order, fractals move as they are.
+    fn exchanges(&self) -> bool {
+        self.left.is_some() == self.turned
     }
 
-    /// Layouts of source and destination, and the moved rows and columns in the destination's orientation.
+    /// Layouts of source and destination, and the moved rows and columns in the destination's orientation. Elements are
+    /// exchanged in whole squares.
     fn layouts(&self, args: &[u64]) -> Result<(Layout, Layout, u32, u32), Fault> {
         let given = MoveArgs::of(args);
         let (rows, cols) = (given.rows, given.cols);
@@ -187,12 +193,13 @@ impl OperandLoad {
             let message = format!("the operand has {} x {} elements", rows as i64, cols as i64);
             return Err(Fault::new("operand-extent", message).help(format!("each must be in the range [1, {MOST}]")));
         }
+        let unit = if self.exchanges() { turn_width(self.elem) } else { 1 };
+        let [rows, cols] = [rows, cols].map(|extent| extent.next_multiple_of(unit));
         let to = match self.left {
             Some(blayout) => left_layout(self.elem, rows, cols, blayout),
             None => right_layout(self.elem, rows, cols),
         };
-        let from =
-            if self.is_turned(cols) { l1_layout(self.elem, cols, rows) } else { l1_layout(self.elem, rows, cols) };
+        let from = if self.turned { l1_layout(self.elem, cols, rows) } else { l1_layout(self.elem, rows, cols) };
         Ok((from, to, rows as u32, cols as u32))
     }
 
@@ -212,7 +219,7 @@ impl Effect for OperandLoad {
                 return Err(Fault::new("dma-alignment", message));
             }
         }
-        let (r, c) = if self.is_turned(given.cols) { (cols, rows) } else { (rows, cols) };
+        let (r, c) = if self.turned { (cols, rows) } else { (rows, cols) };
         rect_extents(Space::Mat, CORE, &from, given.from, (0, 0), r, c, &mut access.reads);
         rect_extents(self.space(), CORE, &to, given.to, (0, 0), rows, cols, &mut access.writes);
         access.units.total += to.bytes() as u64;
@@ -226,7 +233,7 @@ impl Effect for OperandLoad {
         let target = (CORE, self.space(), given.to);
         // Both sides may hold the operand transposed: a right operand that is transposed in L1 is moved fractal by
         // fractal.
-        if self.is_turned(given.cols) {
+        if self.turned {
             let (blayout, slayout) =
                 (swap(to.blayout), if self.left.is_some() { SLayout::ColMajor } else { SLayout::RowMajor });
             to = Layout { rows: to.cols, cols: to.rows, blayout, slayout, ..to };

@@ -5,8 +5,8 @@ use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::{BLayout, Elem, Layout, Space};
 
 use super::fractal::{left_layout, right_layout};
-use super::matmul::{MatmulEffect, Start};
-use super::scaled::{Scales, gathered, whole_groups};
+use super::matmul::{MatmulArgs, MatmulEffect, Start, product_blocks};
+use super::scaled::{Along, Scales, gathered, whole_groups};
 use crate::MadArgs;
 
 /// The core with the buffers.
@@ -43,7 +43,7 @@ impl Tf32 {
     }
 }
 
-/// `dst = start + a × b` on fractals.
+/// `dst = start + a × b` on fractals. Values of a packed type follow each other along k.
 ///
 /// Arguments: [`MadArgs`]. The unit of its cost is one block of 16 rows, 16 columns and 32 bytes of k.
 #[derive(Clone, Copy, Debug)]
@@ -76,11 +76,12 @@ impl Mad {
             whole_groups(k)?;
         }
         let [a, b, c] = self.elems;
+        let (left, right) = (k.div_ceil(a.values() as u64), k.div_ceil(b.values() as u64));
         let dst =
             Layout { fractal: 1024, ..Layout::nz(c, m.next_multiple_of(16) as u32, n.next_multiple_of(16) as u32) };
         Ok(MatmulEffect {
-            a: if self.gemv && m == 1 { Layout::nd(a, 1, k as u32) } else { left_layout(a, m, k, self.left) },
-            b: right_layout(b, k, n),
+            a: if self.gemv && m == 1 { Layout::nd(a, 1, left as u32) } else { left_layout(a, m, left, self.left) },
+            b: right_layout(b, right, n),
             dst,
             start: match self.start {
                 MadStart::Zero => Start::Zero,
@@ -90,9 +91,9 @@ impl Mad {
         })
     }
 
-    /// True if the inputs are used unchanged.
+    /// True if the inputs are used unchanged, as the product of tiles reads them.
     fn plain(&self) -> bool {
-        self.tf32.is_none() && !self.saturate && !self.scaled
+        self.tf32.is_none() && !self.saturate && !self.scaled && self.elems[0] != Elem::HiF8
     }
 
     /// An input as used by the product.
@@ -109,6 +110,7 @@ fn largest(elem: Elem) -> f32 {
         Elem::BF16 => f32::from_bits(0x7f7f_0000),
         Elem::F8E4M3 => 448.0,
         Elem::F8E5M2 => 57344.0,
+        Elem::HiF8 => 32768.0,
         _ => f32::MAX,
     }
 }
@@ -119,10 +121,13 @@ fn finite(elem: Elem, x: f32) -> f32 {
 }
 
 impl Effect for Mad {
-    fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
+    fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MadArgs::of(args);
         let matmul = self.matmul(args)?;
-        matmul.plan(args, env, access)?;
+        let (m, k, n) = (given.m as u32, given.k as u32, given.n as u32);
+        let [left, right] = [self.elems[0], self.elems[1]].map(|elem| k.div_ceil(elem.values() as u32));
+        matmul.touch(&MatmulArgs::of(args), (m, left), (right, n), access);
+        access.units.total += product_blocks(m, k, n, self.elems[0]);
         if self.scaled {
             Scales::of(&matmul, &given).plan(&given, access);
         }
@@ -136,7 +141,8 @@ impl Effect for Mad {
             return matmul.run(args, Run { env, memory, scratch, output });
         }
         let scales = self.scaled.then(|| Scales::of(&matmul, &given));
-        gathered(&matmul, &given, scales, |elem, x| self.input(elem, x), Run { env, memory, scratch, output })?;
+        let input = |elem, x| self.input(elem, x);
+        gathered(&matmul, &given, scales, Along::Terms, input, Run { env, memory, scratch, output })?;
         if self.saturate {
             let (bytes, at) = memory.locate_mut(env, CORE, Space::Acc, given.dst);
             let dst = &mut bytes[at..];

@@ -78,6 +78,26 @@ impl MatmulEffect {
         self.a.elem.values() as u64
     }
 
+    /// Adds what a product accesses, given rows and columns of elements of both operands.
+    pub(super) fn touch(
+        &self,
+        given: &MatmulArgs<u64>,
+        (m, deep): (u32, u32),
+        (rows, cols): (u32, u32),
+        access: &mut Access,
+    ) {
+        let n = given.n as u32;
+        let reads = &mut access.reads;
+        rect_extents(Space::Left, CORE, &self.a, given.a, (0, 0), m, deep, reads);
+        rect_extents(Space::Right, CORE, &self.b, given.b, (0, 0), rows, cols, reads);
+        match &self.start {
+            Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, given.start, (0, 0), m, n, reads),
+            Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, given.start, (0, 0), 1, n, reads),
+            Start::Zero => {}
+        }
+        rect_extents(Space::Acc, CORE, &self.dst, given.dst, (0, 0), m, n, &mut access.writes);
+    }
+
     /// Moves an accumulator from elsewhere to where the product continues.
     pub(super) fn begin(&self, args: &[u64], run: &mut Run<'_>) -> Result<(), Fault> {
         let given = MatmulArgs::of(args);
@@ -108,16 +128,8 @@ impl Effect for MatmulEffect {
     fn plan(&self, args: &[u64], _: Env, access: &mut Access) -> Result<(), Fault> {
         let given = MatmulArgs::of(args);
         let (m, k, n) = self.extents(args)?;
-        let reads = &mut access.reads;
         let packed = self.packed() as u32;
-        rect_extents(Space::Left, CORE, &self.a, given.a, (0, 0), m, k / packed, reads);
-        rect_extents(Space::Right, CORE, &self.b, given.b, (0, 0), k, n / packed, reads);
-        match &self.start {
-            Start::Acc(layout) => rect_extents(Space::Acc, CORE, layout, given.start, (0, 0), m, n, reads),
-            Start::Bias(layout) => rect_extents(Space::Bias, CORE, layout, given.start, (0, 0), 1, n, reads),
-            Start::Zero => {}
-        }
-        rect_extents(Space::Acc, CORE, &self.dst, given.dst, (0, 0), m, n, &mut access.writes);
+        self.touch(&given, (m, k / packed), (k, n / packed), access);
         access.units.total += product_blocks(m, k, n, self.a.elem);
         Ok(())
     }

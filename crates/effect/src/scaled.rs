@@ -102,7 +102,7 @@ impl Effect for ScaledMatmul {
         let given = MadArgs::of(args);
         self.fits(&given)?;
         self.matmul.begin(args, &mut run)?;
-        gathered(&self.matmul, &given, Some(Scales::of(&self.matmul, &given)), |_, x| x, run)?;
+        gathered(&self.matmul, &given, Some(Scales::of(&self.matmul, &given)), Along::Columns, |_, x| x, run)?;
         Ok(0)
     }
 }
@@ -130,12 +130,44 @@ fn gather(
     }
 }
 
+/// The direction in which the values of a packed element of a right operand follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Along {
+    /// From column to column.
+    Columns,
+    /// From one term of a sum to the next.
+    Terms,
+}
+
+/// A right operand whose elements hold several terms, as `f32`, row by row.
+fn gather_terms(
+    bytes: &[u8],
+    layout: &Layout,
+    (rows, cols): (usize, usize),
+    input: impl Fn(Elem, f32) -> f32,
+    packed: &mut Vec<u8>,
+    out: &mut Vec<f32>,
+) {
+    let (view, values) = (View::tile(layout, 0, 0), layout.elem.values());
+    out.resize(rows * cols, 0.0);
+    packed.resize(cols * layout.elem.bytes(), 0);
+    let mut terms = vec![0.0; values * cols];
+    for (row, out) in out.chunks_mut(values * cols).enumerate() {
+        read_row(bytes, &view, row, 0, packed);
+        load_f32(layout.elem, packed, &mut terms);
+        for (at, x) in out.iter_mut().enumerate() {
+            *x = input(layout.elem, terms[at % cols * values + at / cols]);
+        }
+    }
+}
+
 /// A product of the operands after `input` and the scales are applied; an accumulator used as the initial value is at
 /// `dst`.
 pub(super) fn gathered(
     matmul: &MatmulEffect,
     given: &MadArgs<u64>,
     scales: Option<Scales>,
+    along: Along,
     input: impl Fn(Elem, f32) -> f32,
     Run { env, memory, scratch, .. }: Run<'_>,
 ) -> Result<(), Fault> {
@@ -147,7 +179,10 @@ pub(super) fn gathered(
     let [a, b, factors, _] = &mut scratch.floats;
     let row = &mut scratch.bytes[0];
     gather(from(Space::Left, given.a), &matmul.a, (m, k), &input, row, a);
-    gather(from(Space::Right, given.b), &matmul.b, (k, n), &input, row, b);
+    match along {
+        Along::Columns => gather(from(Space::Right, given.b), &matmul.b, (k, n), &input, row, b),
+        Along::Terms => gather_terms(from(Space::Right, given.b), &matmul.b, (k, n), &input, row, b),
+    }
     if let Some(Scales { left, right }) = scales {
         let load = |space, address, layout: &Layout, factors: &mut Vec<f32>| {
             factors.resize(layout.bytes(), 0.0);

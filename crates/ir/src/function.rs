@@ -162,7 +162,7 @@ impl Module {
 
     /// The function that an op calls.
     pub fn callee(&self, op: OpId) -> Option<OpId> {
-        self.symbol(self.callee_name(op)?)
+        self.symbol_from(op, self.callee_name(op)?)
     }
 
     /// Redirects a call to another function.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::declaration::{Module, Op};
 use crate::entities::{Block, Region, Value, ValueDef};
-use crate::{AttrDict, BlockId, Declaration, Name, OpId, OpSchema, RegionId, Source, Span, Type, ValueId};
+use crate::{AttrDict, BlockId, Declaration, Name, OpId, OpSchema, Part, RegionId, Source, Span, Type, ValueId};
 
 impl Op {
     /// The part of its declaration that the text layer needs, if it has one.
@@ -409,6 +409,16 @@ impl Module {
     /// searched.
     pub fn symbol(&self, name: &str) -> Option<OpId> {
         self.symbol_in(self.top, name, true).or_else(|| self.symbol_in(self.top, name, false))
+    }
+
+    /// As [`Module::symbol`], as seen from an operation: one that its own module defines comes first, then one of the
+    /// modules around that.
+    pub fn symbol_from(&self, op: OpId, name: &str) -> Option<OpId> {
+        let outer = std::iter::successors(self.parent_op(op), |at| self.parent_op(*at));
+        let modules = outer.filter(|at| self.part(*at) == Part::Module);
+        let blocks = modules.flat_map(|at| &self.op(at).regions).flat_map(|region| &self.region(*region).blocks);
+        let near = blocks.into_iter().find_map(|block| self.symbol_in(*block, name, true));
+        near.or_else(|| self.symbol(name))
     }
 
     /// True for a declared function without a body.

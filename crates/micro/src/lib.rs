@@ -22,6 +22,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     dma::grouped::OPS,
     dma::older::OPS,
     cube::load::OPS,
+    cube::operand::OPS,
     cube::mad::OPS,
     cube::store::OPS,
     cube::control::OPS,

@@ -1,13 +1,13 @@
 //! Typed pointers as operands: memory, owning core, and address.
 
-use slipring_ir::{Type, TypeRule};
+use slipring_ir::{Type, TypeRule, ValueId};
 use slipring_machine::{CoreKind, Role};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
 use slipring_effect::{BurstEnd, Whose};
 use slipring_op::core_of;
-use slipring_op::decode::Decoder;
+use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{OpRef, Reported};
 
 /// The type rule of a pointer into one memory.
@@ -28,7 +28,13 @@ pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
 pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
 pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
 
-/// The memory that a pointer operand refers to at run time.
+/// A pointer or a memref into L1.
+pub(super) const L1_BUFFER: TypeRule = TypeRule {
+    describe: "a pointer or memref into `l1`",
+    accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) && t.space() == Some(Space::Mat),
+};
+
+/// The memory that a pointer or memref operand refers to at run time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
     /// Its memory.
@@ -50,21 +56,38 @@ impl Memory {
     }
 }
 
-/// The memory that a pointer operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
+/// The memory that a pointer or memref operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
 ///
 /// # Errors
-/// Reported if the operand is not a pointer.
+/// Reported if the operand is neither.
 pub(super) fn memory(op: &OpRef<'_>, d: &mut Decoder<'_>, name: &str) -> Result<Memory, Reported> {
     let value = op.operand(name).ok_or(Reported)?;
-    let Type::Ptr(elem, space) = op.module.ty(value) else { return Err(Reported) };
-    let space = space.unwrap_or(Space::Gm);
+    let (elem, space, addr) = match op.module.ty(value) {
+        Type::Ptr(elem, space) => (*elem, space.unwrap_or(Space::Gm), d.scalar(value)?),
+        Type::MemRef(memref) => {
+            let elem = memref.elem.elem().ok_or(Reported)?;
+            (elem, memref.space.unwrap_or(Space::Gm), address_of(d, value)?)
+        }
+        _ => return Err(Reported),
+    };
     let core = match core_of(space) {
         _ if space == Space::Gm => d.role,
         kind if kind == d.role.kind() => d.role,
         CoreKind::Cube => Role::Aic,
         CoreKind::Vector => Role::lane(0),
     };
-    Ok(Memory { space, core, elem: *elem, addr: d.scalar(value)? })
+    Ok(Memory { space, core, elem, addr })
+}
+
+/// The address of the first element of a memref; one whose shape the type leaves open is known by its address alone.
+///
+/// # Errors
+/// Reported if the value is not in memory.
+pub(super) fn address_of(d: &mut Decoder<'_>, memref: ValueId) -> Result<Operand, Reported> {
+    match d.binding(memref) {
+        Some(Binding::View(view)) => Ok(view.base),
+        _ => d.scalar(memref),
+    }
 }
 
 /// The memories at both ends of a transfer: operands `src` and `dst`.

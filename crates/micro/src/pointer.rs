@@ -1,7 +1,8 @@
 //! Pointers from addresses (micro-instruction manual, Pointer Operations).
 
-use slipring_ir::{Diags, Infer, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Kind, MemRefType, Touch, Type, TypeRule};
 
+use super::memory::address_of;
 use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
@@ -11,20 +12,29 @@ use slipring_tile::Space;
 
 const ADDRESS: TypeRule =
     TypeRule { describe: "an address or a pointer", accepts: |t| t.is_int_like() || matches!(t, Type::Ptr(..)) };
+const SOURCE: TypeRule = TypeRule {
+    describe: "an address, a pointer or a memref",
+    accepts: |t| (ADDRESS.accepts)(t) || matches!(t, Type::MemRef(_)),
+};
 
 ops! {
     OPS;
 
-    // A pointer made from an address, or from another pointer.
-    /// A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number.
-    /// Nothing is moved or allocated.
+    // A pointer made from an address, from another pointer, or from a memref.
+    /// A pointer to byte `address` of the memory that its type names; of a pointer also its address as a number; of a
+    /// memref a pointer to its first element. Nothing is moved or allocated.
     pub CASTPTR "pto.castptr" "Take an address as a pointer": PLAIN,
         source: "micro-instruction manual, Pointer Operations; PTO tile instruction SPEC 3", verify: verify_castptr,
         lower: lower_castptr
         => {
             syntax: positional!("address" => "result"),
             operands: &[
-                operand("address", ADDRESS, Touch::Nothing, "byte address, or a pointer to look at as another type"),
+                operand(
+                    "address",
+                    SOURCE,
+                    Touch::Nothing,
+                    "byte address, or a pointer or memref to look at as a pointer of another type",
+                ),
             ],
             results: &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
         };
@@ -43,6 +53,7 @@ ops! {
 
 fn verify_castptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     match (op.ty("address"), op.module.ty(op.result(0))) {
+        (Some(Type::MemRef(memref)), result) => verify_memref(op, memref, result, diags),
         (Some(Type::Ptr(_, from)), Type::Ptr(_, to)) if from.unwrap_or(Space::Gm) != to.unwrap_or(Space::Gm) => {
             diags.push(op.error("pointer-space", "a pointer into one memory is none into another"));
         }
@@ -59,8 +70,32 @@ fn verify_castptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     }
 }
 
+fn verify_memref(op: &OpRef<'_>, memref: &MemRefType, result: &Type, diags: &mut Diags) {
+    let Type::Ptr(_, space) = result else {
+        diags.push(
+            op.error("operand-type", "expects a memref to become a pointer, not a number")
+                .help("a second `pto.castptr` makes a number of the pointer"),
+        );
+        return;
+    };
+    if space.unwrap_or(Space::Gm) != memref.space.unwrap_or(Space::Gm) {
+        diags.push(op.error("pointer-space", "a memref in one memory is no pointer into another"));
+    }
+    let begins = memref.strides.as_ref().map_or(Some(0), |(_, offset)| offset.known());
+    if begins != Some(0) {
+        let message = "the address of a memref whose type has an offset: whether it counts is not published";
+        diags.push(
+            op.error(Kind::Unsupported, message).help("cast the memref without offset, and move with `pto.addptr`"),
+        );
+    }
+}
+
 fn lower_castptr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    let address = d.scalar(op.operand("address").ok_or(Reported)?)?;
+    let source = op.operand("address").ok_or(Reported)?;
+    let address = match op.module.ty(source) {
+        Type::MemRef(_) => address_of(d, source)?,
+        _ => d.scalar(source)?,
+    };
     d.bind(op.result(0), Binding::Scalar(address));
     Ok(())
 }

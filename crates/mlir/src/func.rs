@@ -295,7 +295,7 @@ const RESULTS: ResultSpec = ResultSpec {
 
 fn verify_call(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let name = op.module.callee_name(op.id).unwrap_or("");
-    let Some(callee) = op.module.symbol(name) else {
+    let Some(callee) = op.module.symbol_from(op.id, name) else {
         diags.push(op.error("unknown-function", format!("there is no function `@{name}`")));
         return;
     };

@@ -10,15 +10,37 @@ pub fn symbol_name(module: &Module, function: OpId) -> &str {
     module.symbol_name(function).unwrap_or("?")
 }
 
-/// The kind of core that a function is for; `None` if it does not specify one.
+/// The kind of core that a function is for: its own, else that of the nearest module around it that has one. `None` if
+/// none of them specifies it.
 pub fn kernel_kind(module: &Module, function: OpId) -> Option<CoreKind> {
-    let text = module.op(function).attrs.get(KIND).and_then(Attr::as_str)?;
+    written_kind(module, function).or_else(|| {
+        let outer = module.is_function(function).then(|| module.parent_op(function)).flatten();
+        std::iter::successors(outer, |at| module.parent_op(*at)).find_map(|at| written_kind(module, at))
+    })
+}
+
+/// The kind of core that the attributes of an op specify.
+fn written_kind(module: &Module, op: OpId) -> Option<CoreKind> {
+    let text = module.op(op).attrs.get(KIND).and_then(Attr::as_str)?;
     [CoreKind::Cube, CoreKind::Vector].into_iter().find(|kind| kind.name() == text)
+}
+
+/// True for functions of one name in two modules, one for each kind of core: the halves of one kernel.
+pub fn are_halves(module: &Module, one: OpId, other: OpId) -> bool {
+    let kinds = [one, other].map(|function| kernel_kind(module, function));
+    module.symbol_name(one) == module.symbol_name(other)
+        && module.parent_op(one) != module.parent_op(other)
+        && matches!(kinds, [Some(a), Some(b)] if a != b)
 }
 
 /// Sets the kind of core that a function is for.
 pub fn set_kernel_kind(module: &mut Module, function: OpId, kind: CoreKind) {
     module.op_mut(function).attrs.set(KIND, Attr::member("kernel_kind", kind.name()));
+}
+
+/// Removes the kind of core from the attributes of a function.
+pub fn clear_kernel_kind(module: &mut Module, function: OpId) {
+    drop(module.op_mut(function).attrs.remove(KIND));
 }
 
 /// True for functions marked as an entry.

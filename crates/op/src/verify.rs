@@ -8,7 +8,7 @@ use slipring_machine::{CoreKind, Platform};
 
 use crate::def::{OpDef, OpRef, PipeRule};
 use crate::facts::CoreRule;
-use crate::function::kernel_kind;
+use crate::function::{are_halves, kernel_kind};
 use crate::numbers::numbers;
 use crate::reach::affinity;
 use crate::rules::counted;
@@ -56,23 +56,35 @@ pub fn verify(table: &Table, module: &Module, platform: &Platform, diags: &mut D
     });
 }
 
-/// Reports functions of the same name, except declarations of a function that is defined elsewhere in the module.
+/// Reports functions of the same name, except declarations of a function that is defined elsewhere in the module, and
+/// the halves of a kernel, which take the same parameters.
 fn names_differ(module: &Module, diags: &mut Diags) {
-    let mut first: BTreeMap<&str, OpId> = BTreeMap::new();
+    // Of each name the first function, and perhaps the other half of its kernel.
+    let mut known: BTreeMap<&str, (OpId, Option<OpId>)> = BTreeMap::new();
     for function in module.functions() {
-        let data = module.op(function);
         let Some(name) = module.symbol_name(function) else { continue };
-        if let Some(other) = first.get(name) {
-            let declared = module.is_declaration(function) != module.is_declaration(*other);
-            if declared && module.parent_op(function) != module.parent_op(*other) {
-                continue;
-            }
-            let message = format!("`@{name}` is defined twice");
-            let error = Diagnostic::error("redefinition", data.span, message);
-            diags.push(error.also(module.op(*other).span, "first here"));
-        } else {
-            first.insert(name, function);
+        let Some((first, half)) = known.get_mut(name) else {
+            known.insert(name, (function, None));
+            continue;
+        };
+        let declared = module.is_declaration(function) != module.is_declaration(*first);
+        if declared && module.parent_op(function) != module.parent_op(*first) {
+            continue;
         }
+        let halves = half.is_none() && are_halves(module, *first, function);
+        if halves && module.function_type(*first) == module.function_type(function) {
+            *half = Some(function);
+            continue;
+        }
+        let message = match halves {
+            true => format!("`@{name}` takes other parameters on the other kind of core"),
+            false => format!("`@{name}` is defined twice"),
+        };
+        let mut error = Diagnostic::error("redefinition", module.op(function).span, message);
+        if halves {
+            error = error.help("functions of one name are the halves of one kernel: give them one list of parameters");
+        }
+        diags.push(error.also(module.op(*first).span, "first here"));
     }
 }
 

@@ -62,6 +62,13 @@ impl Memory {
             },
             space => match self.capacity(env.block, range.core, space) {
                 0 => format!("{verb} {size} in `{space}` of {}, which has no such memory", range.core),
+                capacity if (range.start as i64) < 0 => {
+                    let (byte, core) = (range.start as i64, range.core);
+                    let before = bytes(byte.unsigned_abs());
+                    format!(
+                        "{verb} {size} at byte {byte} of `{space}` of {core}, which has {capacity} bytes: {before} before its start"
+                    )
+                }
                 capacity => format!(
                     "{verb} {size} at address {:#x} of `{space}` of {}, which has {capacity} bytes: {} beyond its end",
                     range.start,

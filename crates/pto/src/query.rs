@@ -1,6 +1,6 @@
 //! Queries of the launch, and sections for one kind of core (PTO IR manual 4.17, 4.19).
 
-use slipring_ir::{Infer, OpSchema, Syntax, Type};
+use slipring_ir::{Diags, Infer, OpId, OpSchema, Syntax, Type};
 use slipring_program::Special;
 
 use slipring_op::decode::{Binding, Decoder};
@@ -57,11 +57,22 @@ ops! {
 
 const SECTION: OpDef = OpDef {
     schema: OpSchema { regions: &["body"], ..schema("", Syntax::Format("$body attr-dict"), &[], &[], &[]) },
-    doc: "The ops inside run only on cores of this kind; on the others the section is empty.",
-    source: "PTO IR manual 4.17",
+    doc: "The ops inside run only on cores of this kind; on the others the section is empty. Sections do not nest.",
+    source: "PTO IR manual 4.17; micro-instruction manual of assembler 0.60, Authoring VPTO Files",
+    verify: |op, _, diags| verify_section(op, diags),
     lower: section,
     ..QUERY
 };
+
+fn verify_section(op: &OpRef<'_>, diags: &mut Diags) {
+    let sections = [&SECTION_CUBE, &SECTION_VECTOR];
+    let is_section = |id: &OpId| sections.iter().any(|def| op.module.op(*id).is(&def.schema));
+    let outer = std::iter::successors(op.module.parent_op(op.id), |at| op.module.parent_op(*at)).find(is_section);
+    if let Some(outer) = outer {
+        let message = format!("`{}` stands inside of a section: sections do not nest", op.def.schema.name);
+        diags.push(op.error("wrong-core", message).also(op.module.op(outer).span, "the section begins here"));
+    }
+}
 
 fn section(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     if slipring_op::affinity(op) != Some(d.role.kind()) {

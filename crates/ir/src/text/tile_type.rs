@@ -34,6 +34,26 @@ const TILE_KEYS: [&str; 12] =
     ["loc", "dtype", "rows", "cols", "v_row", "v_col", "valid", "blayout", "slayout", "fractal", "pad", "compact"];
 
 impl<'a> OpParser<'a> {
+    /// An element type.
+    pub(super) fn elem(&mut self) -> Parsed<Elem> {
+        let word = self.text();
+        if let Some(elem) = Elem::parse(word) {
+            self.bump();
+            return Ok(elem);
+        }
+        if matches!(word, "i4" | "si4" | "ui4") {
+            let message = format!("`{word}`: integers of 4 bits are not modelled as elements of memory");
+            let error = Diagnostic::error(crate::Kind::Unsupported, self.span(), message);
+            return Err(self.fail(error.help("modes of `pre_quant` whose results have 4 bits are not modelled either")));
+        }
+        let d = self.expectation("an element type");
+        let help = match nearest(word, Elem::ALL.map(Elem::name)) {
+            Some(near) => format!("is `{near}` meant?"),
+            None => format!("one of {}", Elem::ALL.map(Elem::name).join(", ")),
+        };
+        Err(self.fail(d.help(help)))
+    }
+
     /// Both spellings of a tile type, after the `<`: `vec, 16x64xf32, valid=16x?` and `loc=vec, dtype=f32, …`.
     pub(super) fn tile_type(&mut self, start: Span) -> Parsed<Type> {
         if let (Some(elem), Tok::Comma) = (Elem::parse(self.text()), self.cur.ahead().tok) {

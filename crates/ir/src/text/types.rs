@@ -328,20 +328,6 @@ impl<'a> OpParser<'a> {
         i64::try_from(number).map_err(|_| self.error("type", self.span_from(start), "this number is too large"))
     }
 
-    pub(super) fn elem(&mut self) -> Parsed<Elem> {
-        let word = self.text();
-        if let Some(elem) = Elem::parse(word) {
-            self.bump();
-            return Ok(elem);
-        }
-        let d = self.expectation("an element type");
-        let help = match nearest(word, Elem::ALL.map(Elem::name)) {
-            Some(near) => format!("is `{near}` meant?"),
-            None => format!("one of {}", Elem::ALL.map(Elem::name).join(", ")),
-        };
-        Err(self.fail(d.help(help)))
-    }
-
     /// A memory space: `vec`, `ub` or `#pto.address_space<vec>`.
     pub(crate) fn space(&mut self) -> Parsed<Space> {
         let attr = self.cur.tok == Tok::Hash && self.text() == "#pto.address_space";

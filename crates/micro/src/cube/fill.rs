@@ -4,7 +4,7 @@ use slipring_ir::{AttrKind, Diags, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::Space;
 
-use super::super::memory::{L1, given, memory};
+use super::super::memory::{L1_BUFFER, given, memory};
 use slipring_effect::{FILL_BLOCK, FILL_MOST, Fill, FillArgs};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpRef, PipeRule};
@@ -24,7 +24,7 @@ ops! {
         => {
             syntax: positional!("dst" "byte_offset" "raw_value" "repeat_times" "block_num_32b" "dst_gap_32b"),
             operands: &[
-                operand("dst", L1, Touch::Write, "where the offset counts from"),
+                operand("dst", L1_BUFFER, Touch::Write, "where the offset counts from"),
                 operand("byte_offset", INTEGER, Touch::Nothing, "bytes to the first block"),
                 operand("raw_value", INTEGER, Touch::Nothing, "the word; of 16 bits the low ones"),
                 operand("repeat_times", INTEGER, Touch::Nothing, "how often blocks are filled"),

@@ -58,7 +58,7 @@ const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the pro
 const K: OperandSpec = operand("k", INTEGER, Touch::Nothing, "terms of each sum");
 
 macro_rules! doc {
-    ($start:literal, $scale:literal) => {
+    ($start:literal, $scale:literal, $round:literal) => {
         concat!(
             "`dst[i, j] = ",
             $start,
@@ -67,8 +67,9 @@ macro_rules! doc {
             $scale,
             "Operands and accumulator lie in fractals; with m = 1 the row of `lhs` lies contiguously unless `disable_gemv` \
              is there. `sat` makes infinities and NaN of the inputs the largest value of their type and 0, and those of the \
-             result the largest f32 and 0; `nosat`, or neither, keeps them. `tf32_mode` rounds f32 inputs to 10 bits of \
-             mantissa, ties to even or away from 0. Elements of the accumulator's fractals outside m × n keep their bytes."
+             result the largest f32 and 0; `nosat`, or neither, keeps them. ",
+            $round,
+            "Elements of the accumulator's fractals outside m × n keep their bytes."
         )
     };
 }
@@ -98,39 +99,41 @@ const SCALED_PRODUCT: OpDef =
 ops! {
     OPS;
 
-    MAD "pto.mad" "Multiply two operands": PLAIN_PRODUCT, doc: doc!("", ""),
+    MAD "pto.mad" "Multiply two operands": PLAIN_PRODUCT, doc: doc!("", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "),
         verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, DST, M, N, K],
         };
 
     MAD_ACC "pto.mad_acc" "Multiply two operands and add to the accumulator": PLAIN_PRODUCT,
-        doc: doc!("dst[i, j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
+        doc: doc!("dst[i, j] + ", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
         lower: |op, d| lower(op, d, MadStart::Acc, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, BOTH, M, N, K],
         };
 
     MAD_BIAS "pto.mad_bias" "Multiply two operands and add a bias to each row": PLAIN_PRODUCT,
-        doc: doc!("bias[j] + ", ""), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
+        doc: doc!("bias[j] + ", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, false)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, ordered: false, clauses: CLAUSES }),
             operands: &[LHS, RHS, DST, BIAS, M, N, K],
         };
 
     MAD_MX "pto.mad_mx" "Multiply two operands with scales": SCALED_PRODUCT,
         doc: doc!(
             "",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
+             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
+            ""
         ),
         verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, DST, M, N, K],
         };
 
@@ -138,11 +141,13 @@ ops! {
         "Multiply two operands with scales and add to the accumulator": SCALED_PRODUCT,
         doc: doc!(
             "dst[i, j] + ",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
+             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
+            ""
         ),
         verify: |op, _, diags| verify(op, MadStart::Acc, true, diags), lower: |op, d| lower(op, d, MadStart::Acc, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, BOTH, M, N, K],
         };
 
@@ -150,35 +155,42 @@ ops! {
         "Multiply two operands with scales and add a bias to each row": SCALED_PRODUCT,
         doc: doc!(
             "bias[j] + ",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. "
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
+             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
+            ""
         ),
         verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, true)
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, clauses: MX_CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, ordered: false, clauses: MX_CLAUSES }),
             operands: &[LHS, RHS, DST, BIAS, M, N, K],
         };
 }
 
-/// True for types that may have scales.
+/// True for the 8-bit floats that are multiplied with each other.
 fn narrow(elem: Elem) -> bool {
     matches!(elem, Elem::F8E4M3 | Elem::F8E5M2)
+}
+
+/// True for types that may have scales.
+fn may_have_scales(elem: Elem) -> bool {
+    narrow(elem) || matches!(elem, Elem::F4E1M2x2 | Elem::F4E2M1x2)
 }
 
 fn verify(op: &OpRef<'_>, start: MadStart, scaled: bool, diags: &mut Diags) {
     let elem = |name| op.ty(name).and_then(Type::elem);
     let (Some(a), Some(b), Some(c)) = (elem("lhs"), elem("rhs"), elem("dst")) else { return };
-    let wide = a == b && matches!(a, Elem::F32 | Elem::F16 | Elem::BF16);
+    let wide = a == b && matches!(a, Elem::F32 | Elem::F16 | Elem::BF16 | Elem::HiF8);
     let fine = match c {
-        Elem::F32 if scaled => narrow(a) && narrow(b),
+        Elem::F32 if scaled => may_have_scales(a) && may_have_scales(b),
         Elem::F32 => wide || (narrow(a) && narrow(b)),
         Elem::I32 => !scaled && [a, b].iter().all(|x| matches!(x, Elem::I8 | Elem::U8)),
         _ => false,
     };
     if !fine {
         let help = match scaled {
-            true => "two of the 8-bit floats give f32",
-            false => "two of f16, bf16, f32 or 8-bit floats give f32, two of i8 give i32",
+            true => "two of f8E4M3FN, f8E5M2, f4E1M2x2 and f4E2M1x2 give f32",
+            false => "two of f16, bf16, f32, hif8, or of f8E4M3FN and f8E5M2 give f32, two of i8 give i32",
         };
         diags.push(op.error("matmul-type", format!("no product of {a} and {b} into {c}")).help(help));
     }

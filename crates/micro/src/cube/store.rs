@@ -36,7 +36,7 @@ const QUANT_CLAUSE: Clause =
 const RELU_CLAUSE: Clause =
     Clause::choice("pre_relu", &[Part::Maybe, Part::NamedWord("mode", "relu_pre", RELU_PRE), Part::Named("clip")]);
 const DN_CLAUSE: Clause = Clause::choice("nz2dn", &[Part::Value]);
-const NZ_CLAUSE: Clause = Clause::choice("nz2nz", &[Part::Value]);
+const NZ_CLAUSE: Clause = Clause { parts: &[Part::Maybe], ..Clause::flag("nz2nz") };
 const LOOP3_CLAUSE: Clause = Clause::choice("loop3", &[Part::Value, Part::Value, Part::Value]);
 const SAT_CLAUSE: Clause = Clause { parts: &[Part::Word("sat_mode", PRESERVE_NAN)], ..Clause::flag("sat") };
 const ATOMIC_CLAUSE: Clause = Clause::choice(
@@ -59,8 +59,12 @@ const CLAUSES: &[Clause] = &[
 ];
 
 const PARAMETER: TypeRule = TypeRule {
-    describe: "a float or a pointer into `fb`",
-    accepts: |t| matches!(t, Type::Float(_) | Type::Ptr(_, Some(Space::Scaling))),
+    describe: "a float, or a pointer to f16, bf16 or f32 in `fb`",
+    accepts: |t| match t {
+        Type::Float(_) => true,
+        Type::Ptr(elem, Some(Space::Scaling)) => matches!(elem, Elem::F16 | Elem::BF16 | Elem::F32),
+        _ => false,
+    },
 };
 
 const SRC: OperandSpec = operand("src", L0C, Touch::Read, "accumulator");
@@ -98,6 +102,7 @@ const ATTRS: &[AttrSpec] = &[
     defaulted("quant_pre", AttrKind::Enum(QUANT_PRE), "first step: scale and target"),
     defaulted("relu_pre", AttrKind::Enum(RELU_PRE), "second step: activation"),
     defaulted("nz2nd", AttrKind::Unit, "rows in the destination"),
+    defaulted("nz2nz", AttrKind::Unit, "blocks in the destination"),
     defaulted("sat", AttrKind::Unit, "what a narrower float cannot hold becomes its largest value"),
     defaulted("sat_mode", AttrKind::Enum(PRESERVE_NAN), "NaN stays"),
     defaulted("nosat", AttrKind::Unit, "what a narrower float cannot hold becomes an infinity"),
@@ -109,9 +114,9 @@ const DOC: &str = "Writes m × n elements of the accumulator. Its fractals are 1
      makes negative values 0 or multiplies them; `clip` bounds them; the result is converted, integers clamped to their \
      type, narrow floats as `sat` or `nosat` say, or bit 48 of the control register where neither is there. f32 to f16 or \
      bf16 needs no `pre_quant`. A table in `fb` has 8 bytes for each column to scale by (bits 13 to 31 those of an f32, 37 \
-     to 45 an offset, 46 set for signed results) or an f32 for each column as factor. `nz2nd` writes rows, \
+     to 45 an offset, 46 set where results of 8 bits are signed; wider ones always are) or an f32 for each column as factor. `nz2nd` writes rows, \
      `nz2dn` columns; without them blocks of 16 columns (32 of 8-bit elements) follow each other `dst_stride` elements \
-     apart, with `nz2nz(1)` blocks of 8. `loop3` repeats everything. `unit_flag` orders the store after \
+     apart, with `nz2nz(1)` blocks of 8 (`nz2nz` alone is `nz2nz(0)`). `loop3` repeats everything. `unit_flag` orders the store after \
      what published the accumulator tile; like cache hints it changes no value.";
 
 const FIX: OpDef = OpDef {
@@ -136,7 +141,7 @@ ops! {
         => {
             syntax: Syntax::Custom(&ClauseText {
                 lead: 8,
-                commas: true,
+                commas: true, ordered: true,
                 clauses: &joined::<_, 10>(&[CLAUSES, &[ATOMIC_CLAUSE]]),
             }),
             operands: &joined::<_, 16>(&[
@@ -153,7 +158,7 @@ ops! {
                 ],
                 STAGES,
             ]),
-            attrs: &joined::<_, 9>(&[
+            attrs: &joined::<_, 10>(&[
                 ATTRS,
                 &[
                     defaulted("atomic_type", AttrKind::Enum(ATOMIC_TYPE), "element type of an update"),
@@ -168,7 +173,7 @@ ops! {
 
     L0C_L1 "pto.mte_l0c_l1" "Write the accumulator to L1": FIX
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: true, clauses: CLAUSES }),
+            syntax: Syntax::Custom(&ClauseText { lead: 6, commas: true, ordered: true, clauses: CLAUSES }),
             operands: &joined::<_, 14>(&[
                 &[SRC, operand("dst", L1, Touch::Write, "first element in L1, a multiple of 32 bytes")],
                 SIZES,
@@ -181,7 +186,7 @@ ops! {
         => {
             syntax: Syntax::Custom(&ClauseText {
                 lead: 6,
-                commas: true,
+                commas: true, ordered: true,
                 clauses: &joined::<_, 10>(&[&[DST_MODE_CLAUSE], CLAUSES]),
             }),
             operands: &joined::<_, 15>(&[
@@ -190,7 +195,7 @@ ops! {
                 &[optional("sub_blockid", INTEGER, Touch::Nothing, "the Vector core, 0 or 1")],
                 STAGES,
             ]),
-            attrs: &joined::<_, 8>(&[
+            attrs: &joined::<_, 9>(&[
                 &[defaulted("dst_mode", AttrKind::Enum(DST_MODE), "halves of rows or columns to both Vector cores")],
                 ATTRS,
             ]),
@@ -212,7 +217,8 @@ fn verify_l0c_ub(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
     }
     let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
-        || op.operand("loop0_src_stride").or(op.operand("split")).is_some();
+        || op.operand("loop0_src_stride").is_some()
+        || in_blocks(op);
     if op.attr("dst_mode").is_some() && transform {
         diags.push(
             op.error("fixpipe-mode", "expects neither pre_quant, pre_relu, nz2dn nor nz2nz where the result is split"),
@@ -269,7 +275,7 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
             wrong("fixpipe-clip", format!("expects no `clip` of type {clip} for a destination of {to}"));
         }
     }
-    let layouts = [op.attr("nz2nd").is_some(), op.operand("loop0_src_stride").is_some(), op.operand("split").is_some()];
+    let layouts = [op.attr("nz2nd").is_some(), op.operand("loop0_src_stride").is_some(), in_blocks(op)];
     if layouts.iter().filter(|there| **there).count() > 1 {
         wrong("fixpipe-layout", "expects at most one of `nz2nd`, `nz2dn` and `nz2nz`".to_string());
     }
@@ -374,6 +380,11 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let cost = d.platform.dma_cost(Space::Acc, to.space);
     with_unit_flag(op, d, Pipe::Fix, from.addr, |d| d.issue(Pipe::Fix, effect, args, cost));
     Ok(())
+}
+
+/// True for a result in blocks: the split may be left out, which is 0.
+fn in_blocks(op: &OpRef<'_>) -> bool {
+    op.attr("nz2nz").is_some() || op.operand("split").is_some()
 }
 
 fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, elem: Elem) -> Result<Form, Reported> {

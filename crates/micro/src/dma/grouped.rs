@@ -62,7 +62,7 @@ ops! {
         source: "micro-instruction manual 2, pto.mte_gm_ub", pipe: PipeRule::Fixed(Pipe::Mte2), verify: verify_pad,
         lower: |op, d| lower(op, d, Form { loops: true, pad: true, ..Form::BYTES })
         => {
-            syntax: Syntax::Custom(&ClauseText { lead: 4, commas: false, clauses: &[NBURST, LOOP, PAD] }),
+            syntax: Syntax::Custom(&ClauseText { lead: 4, commas: false, ordered: false, clauses: &[NBURST, LOOP, PAD] }),
             operands: &[
                 operand("src", GM, Touch::Read, "first byte in global memory"),
                 operand("dst", UB, Touch::Write, "first byte in UB, a multiple of 32"),
@@ -87,7 +87,7 @@ ops! {
         => {
             syntax: Syntax::Custom(&ClauseText {
                 lead: 3,
-                commas: false,
+                commas: false, ordered: false,
                 clauses: &[
                     NBURST,
                     Clause { count: Count::AtMostOnce, ..Clause::values("l2_cache_ctl", &[Part::Value]) },
@@ -204,7 +204,7 @@ fn lower_l1_fb(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     lower(op, d, Form { unit: 64, gaps: true, bits: [32; 3], ..Form::BYTES })
 }
 
-const GROUPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST] });
+const GROUPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, ordered: false, clauses: &[NBURST] });
 const LEN32: OperandSpec = operand("len_burst", INTEGER, Touch::Nothing, "length of a burst in 32 bytes");
 const SRC_GAP: OperandSpec =
     operand("src_gap", INTEGER, Touch::Nothing, "from the end of a burst in the source to the next, in the same unit");
@@ -215,7 +215,7 @@ const DST_GAP: OperandSpec = operand(
     "from the end of a burst in the destination to the next, in the same unit",
 );
 
-const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, clauses: &[NBURST, LOOP] });
+const LOOPED: Syntax = Syntax::Custom(&ClauseText { lead: 3, commas: false, ordered: false, clauses: &[NBURST, LOOP] });
 
 /// Capacity of the scale buffer in bytes as addressed by pointers: the public examples use addresses beyond its size.
 const FB_REACH: u64 = 1 << 17;

@@ -89,8 +89,8 @@ ops! {
             ],
         };
 
-    /// The first SQZN bytes of `value` go to `ptr + AR`: SQZN is what the last `pto.vsqz` kept, AR is where the stream
-    /// stands (`pto.sprclr "AR"` makes it 0). `POST_UPDATE` adds SQZN to AR, `NO_POST_UPDATE` leaves it. What does not
+    /// The first SQZN bytes of `value` go to `ptr + AR`: SQZN is what the last `pto.vsqz` or `pto.vusqz` counted, AR is
+    /// where the stream stands (`pto.sprclr "AR"` makes it 0). `POST_UPDATE` adds SQZN to AR, `NO_POST_UPDATE` leaves it. What does not
     /// fill its aligned block of 32 bytes stays pending in `next` until a later store of the stream or `pto.vstar` puts
     /// it down. Both registers are 0 when a vector function starts.
     VSTUR "pto.vstur" "Store what was squeezed to any address": STEP, source: "micro-instruction manual, `pto.vstur`",

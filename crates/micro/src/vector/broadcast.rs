@@ -54,6 +54,10 @@ fn lower_vbr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 fn verify_vdup(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     one_of(op, "position", &["LOWEST", "HIGHEST"], diags);
+    if op.attr("position").is_some() && check::elem(op, "value").is_none() {
+        let message = "`position` chooses a lane of a register: a number has none";
+        diags.push(op.error("attr-value", message).help("leave `position` out"));
+    }
     let out = check::result_elem(op, 0);
     if check::elem(op, "value").is_some() && check::elem(op, "value") != out {
         diags.push(op.error("vreg-type", "the result has the type of the register"));

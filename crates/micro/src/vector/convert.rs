@@ -33,8 +33,8 @@ ops! {
 
     /// Each active lane, rounded once. Where the types differ in width by a factor n, `part` says which of n
     /// neighbours: a narrow result takes lanes `n × i + part` and leaves the others 0, so that several results are
-    /// merged by `pto.vor`; a wide result is computed from lanes `n × i + part`. `EVEN` and `ODD` are parts 0 and 1,
-    /// `P0` to `P3` parts 0 to 3; 0 where nothing is said. `SAT`: the nearest value of the target, NaN becomes 0,
+    /// merged by `pto.vor`; a wide result is computed from lanes `n × i + part`. `EVEN` and `ODD` are parts 0 and 1
+    /// of two, `P0` to `P3` parts 0 to 3 of four; 0 where nothing is said. `SAT`: the nearest value of the target, NaN becomes 0,
     /// infinities the largest finite value. `NOSAT`: infinities, NaN, the low bits of an integer. Where nothing is said
     /// floats become integers as with `SAT`, everything else as with `NOSAT`. The predicate governs source lanes; lanes
     /// of 64 bits are governed by a `b32` predicate. A lane of a packed type is two values of 4 bits, and differs from
@@ -216,6 +216,15 @@ fn to_odd(exact: f64) -> f32 {
     f32::from_bits(if outwards { near.to_bits() + 1 } else { near.to_bits() - 1 })
 }
 
+/// The words for the parts of a conversion between types that differ in width by this factor.
+const fn parts(factor: usize) -> &'static [&'static str] {
+    match factor {
+        2 => &["EVEN", "ODD"],
+        4 => &["P0", "P1", "P2", "P3"],
+        _ => &[],
+    }
+}
+
 fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::governs(op, "mask", "src", diags);
     one_of(op, "sat", &["SAT", "NOSAT"], diags);
@@ -230,12 +239,25 @@ fn cvt_rules(op: &OpRef<'_>, diags: &mut Diags) {
         return;
     }
     one_of(op, "rnd", roundings(from, to), diags);
+    not_meant(op, from, to, diags);
     let factor = bits(from).max(bits(to)) / bits(from).min(bits(to));
-    if part(op).is_none_or(|part| part >= factor) {
+    let written = op.text("part").map(|part| part.strip_prefix("PART_").unwrap_or(part));
+    if written.is_some_and(|written| !parts(factor).contains(&written)) {
         let found = op.text("part").unwrap_or("");
         let message = format!("part `{found}`: {from} and {to} differ in width by a factor of {factor}");
-        let words = ["none", "`EVEN`, `ODD`", "", "`P0` to `P3`"][factor.min(4) - 1];
+        let words = if factor == 1 { "none".to_string() } else { parts(factor).join(", ") };
         diags.push(op.error("attr-value", message).help(format!("legal here: {words}")));
+    }
+}
+
+/// Reports a rounding of a conversion that is exact, and what to do with values that always fit.
+fn not_meant(op: &OpRef<'_>, from: Elem, to: Elem, diags: &mut Diags) {
+    let Some((_, how)) = conversions(from).iter().find(|(own, _)| *own == to) else { return };
+    for (name, meant, why) in [("rnd", how.rounds, "is not rounded"), ("sat", how.clips, "has no such choice")] {
+        if !meant && op.attr(name).is_some() {
+            let message = format!("`{name}` of a conversion of {from} to {to}, which {why}");
+            diags.push(op.error("attr-value", message).help(format!("leave `{name}` out")));
+        }
     }
 }
 

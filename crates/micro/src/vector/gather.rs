@@ -2,6 +2,7 @@
 
 use slipring_ir::{Diags, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
+use slipring_tile::Elem;
 use slipring_vector::{BYTES, Register};
 use smallvec::SmallVec;
 
@@ -100,7 +101,15 @@ fn verify_gather(op: &OpRef<'_>, widths: &[usize], diags: &mut Diags) {
         return;
     }
     let bytes = offsets.bytes();
-    if lanes.bytes() != bytes || (to.bytes() != bytes && (to.bytes(), bytes) != (1, 2)) {
+    let widened = matches!((to, lanes), (Elem::I8, Elem::I16) | (Elem::U8, Elem::U16));
+    let wide_enough = lanes.bytes() == bytes && (to.bytes() == bytes || (to.bytes(), bytes) == (1, 2));
+    if wide_enough && to != lanes && !widened {
+        let message = format!("elements of {to} cannot be gathered into lanes of {lanes}");
+        let help = "i8 goes into lanes of i16, ui8 of ui16, every wider type into its own; `pto.vbitcast` looks at lanes as \
+                    another type";
+        diags.push(op.error("elem-type", message).help(help));
+    }
+    if !wide_enough {
         let message = format!("offsets of {offsets} cannot gather elements of {to} into lanes of {lanes}");
         diags.push(
             op.error("elem-width", message).help(format!("the lanes are {} bits wide, as the offsets", 8 * bytes)),

@@ -59,7 +59,8 @@ ops! {
     /// `pto.vstur` stores that many.
     VSQZ "pto.vsqz" "Move the active lanes together": STEP.with(MASKED), verify: verify_vsqz, lower: lower_vsqz;
 
-    /// `out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence.
+    /// `out[i]` is the number of active lanes among lanes `0 .. i`, without `i` itself. `src` has no influence. The
+    /// special register SQZN holds how many bytes the active lanes are, as after `pto.vsqz`.
     VUSQZ "pto.vusqz" "Count the active lanes before each lane": STEP.with(MASKED), verify: verify_vusqz,
         lower: lower_vusqz;
 
@@ -124,10 +125,11 @@ fn verify_vusqz(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 fn lower_vusqz(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut e = Emit::new(op, d);
+    e.counts = true;
     let elem = e.elem("src")?;
     let (_, mask, out) = (e.reg("src")?, e.reg("mask")?, e.out(0));
     let bytes = elem.bytes();
-    e.compute(VectorPort::Alu, elem, move |m, _| {
+    e.step(VectorPort::Alu, elem, move |m, _| {
         let mask = m.mask(mask);
         let mut result = Register::ZERO;
         let mut count = 0;
@@ -136,6 +138,8 @@ fn lower_vusqz(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
             count += u64::from(mask.lane(i, bytes));
         }
         m.set(out, result);
+        m.sqzn = count * bytes as u64;
+        Ok(0)
     })
 }
 

@@ -173,7 +173,7 @@ pub fn lower_yield(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// Reported if there is no such function, or it cannot be run.
 pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let name = op.module.callee_name(op.id).unwrap_or("");
-    let Some(callee) = op.module.symbol(name) else {
+    let Some(callee) = op.module.symbol_from(op.id, name) else {
         return Err(d.report(Diagnostic::error(
             "unknown-function",
             op.span(),

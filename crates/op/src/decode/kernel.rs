@@ -10,7 +10,7 @@ use crate::decode::cores::Kernel;
 use crate::decode::filled::{asks_lane, filled};
 use crate::def::{OpRef, PipeRule, RingPart};
 use crate::facts::MixedPart;
-use crate::function::{FLAG_BYTES, has_flags, is_entry, kernel_kind, slot_bytes, symbol_name};
+use crate::function::{FLAG_BYTES, are_halves, has_flags, is_entry, kernel_kind, slot_bytes, symbol_name};
 use crate::reach::{is_mixed, reachable};
 use crate::ring::{Config, Split, import_peer};
 
@@ -85,8 +85,8 @@ fn defined<'a>(module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>
 ///
 /// - A function marked `pto.entry`, or the only function with a body.
 /// - The function that calls all others, directly or indirectly.
-/// - A Cube function and a Vector function that belong together: named by each other's
-///   `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
+/// - A Cube function and a Vector function that belong together: of one name in two modules, named by
+///   each other's `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
 ///   parameter.
 ///
 /// # Errors
@@ -124,8 +124,8 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
             let (cubes, vectors) = (of(CoreKind::Cube), of(CoreKind::Vector));
             match (cubes.as_slice(), vectors.as_slice()) {
                 ([cube], [vector]) if meant.len() == 2 => {
-                    let connected = imports_from(module, *cube, *vector) || imports_from(module, *vector, *cube);
-                    Some(Kernel { guessed: !connected, ..pair(module, *cube, *vector) })
+                    let guessed = !belong_together(module, *cube, *vector);
+                    Some(Kernel { guessed, ..pair(module, *cube, *vector) })
                 }
                 _ => ambiguous(module, meant, diags),
             }
@@ -222,10 +222,10 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
             Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false, mixed: false })
         }
         Some(kind) => {
-            let peer = functions.iter().copied().find(|f| {
-                kernel_kind(module, *f).is_some_and(|k| k != kind)
-                    && (imports_from(module, function, *f) || imports_from(module, *f, function))
-            });
+            let peer = functions
+                .iter()
+                .copied()
+                .find(|f| kernel_kind(module, *f).is_some_and(|k| k != kind) && belong_together(module, function, *f));
             match (kind, peer) {
                 (CoreKind::Cube, Some(vector)) => Some(pair(module, function, vector)),
                 (CoreKind::Vector, Some(cube)) => Some(pair(module, cube, function)),
@@ -245,19 +245,31 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
     }
 }
 
-/// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter.
+/// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter; of the halves of a kernel,
+/// those at the same place.
 fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
     let (mut params, mut cube_args, mut vector_args) = (Vec::new(), Vec::new(), Vec::new());
     join_params(module, cube, &mut params, &mut cube_args);
-    join_params(module, vector, &mut params, &mut vector_args);
+    let [own, other] = [cube, vector].map(|function| symbol_name(module, function));
+    let halves = are_halves(module, cube, vector);
+    if halves {
+        vector_args.clone_from(&cube_args);
+    } else {
+        join_params(module, vector, &mut params, &mut vector_args);
+    }
     Kernel {
-        name: format!("{} + {}", symbol_name(module, cube), symbol_name(module, vector)),
+        name: if halves { own.to_string() } else { format!("{own} + {other}") },
         start: [Some(cube), Some(vector), Some(vector)],
         params,
         args: [cube_args, vector_args.clone(), vector_args],
         guessed: false,
         mixed: false,
     }
+}
+
+/// True for halves of one kernel, and for functions one of which imports a buffer of the other.
+fn belong_together(module: &Module, one: OpId, other: OpId) -> bool {
+    are_halves(module, one, other) || imports_from(module, one, other) || imports_from(module, other, one)
 }
 
 fn imports_from(module: &Module, function: OpId, peer: OpId) -> bool {

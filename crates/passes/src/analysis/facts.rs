@@ -1,6 +1,7 @@
 //! Queries of passes about ops, answered from their declarations and their structure.
 
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use slipring_ir::{BlockId, Flow, Module, OpId, Type, ValueId};
 use slipring_machine::CoreKind;
 use slipring_op::make::is_placed;
@@ -51,14 +52,22 @@ pub fn first_operand(op: &OpRef<'_>) -> Option<ValueId> {
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
     by_name: IndexMap<String, OpId>,
+    /// Those whose name an earlier one has: halves of kernels.
+    namesakes: Vec<OpId>,
 }
 
 impl Functions {
     /// Collects them.
     pub fn of(module: &Module) -> Functions {
-        let mut by_name = IndexMap::new();
-        collect(module, module.top, &mut by_name);
-        Functions { by_name }
+        let mut found = Functions::default();
+        for function in module.functions() {
+            let Some(name) = module.symbol_name(function) else { continue };
+            match found.by_name.entry(name.to_string()) {
+                Entry::Vacant(vacant) => drop(vacant.insert(function)),
+                Entry::Occupied(_) => found.namesakes.push(function),
+            }
+        }
+        found
     }
 
     /// The function with this name.
@@ -66,9 +75,16 @@ impl Functions {
         self.by_name.get(name).copied()
     }
 
+    /// Functions with a body whose name an earlier one with a body has: the earlier one and the later one.
+    pub fn namesakes<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = (OpId, OpId)> + 'a {
+        let pairs = self.namesakes.iter().filter_map(|other| Some((self.get(module.symbol_name(*other)?)?, *other)));
+        pairs.filter(|(one, other)| [*one, *other].iter().all(|function| module.body(*function, 0).is_some()))
+    }
+
     /// The function that an op calls.
     pub fn callee(&self, module: &Module, op: OpId) -> Option<OpId> {
-        self.get(module.callee_name(op)?)
+        let first = self.get(module.callee_name(op)?)?;
+        if self.namesakes.is_empty() { Some(first) } else { module.callee(op) }
     }
 
     /// The body of a function that a walk for one kind of core enters at a call. `calls` is the call stack: no function
@@ -79,9 +95,9 @@ impl Functions {
         module.body(callee, 0).filter(|_| enters)
     }
 
-    /// Functions with a body and that body, in the order of the text.
+    /// Functions with a body and that body, in the order of the text; those whose name an earlier one has come last.
     pub fn with_bodies<'a>(&'a self, module: &'a Module) -> impl Iterator<Item = (OpId, BlockId)> + 'a {
-        self.by_name.values().filter_map(|f| Some((*f, module.body(*f, 0)?)))
+        self.by_name.values().chain(&self.namesakes).filter_map(|f| Some((*f, module.body(*f, 0)?)))
     }
 
     /// The calls in a function's body: call and callee, in the order of the text. Calls of functions of the other kind
@@ -91,23 +107,6 @@ impl Functions {
         let kind = kernel_kind(module, function);
         let each = module.walk(body).into_iter().filter_map(|op| Some((op, self.callee(module, op)?)));
         each.filter(|(_, callee)| runs_on(module, *callee, kind)).collect()
-    }
-}
-
-fn collect(module: &Module, block: BlockId, found: &mut IndexMap<String, OpId>) {
-    for &op in &module.block(block).ops {
-        let data = module.op(op);
-        if module.is_function(op) {
-            if let Some(name) = module.symbol_name(op) {
-                found.entry(name.to_string()).or_insert(op);
-            }
-            continue;
-        }
-        for region in &data.regions {
-            for &inner in &module.region(*region).blocks {
-                collect(module, inner, found);
-            }
-        }
     }
 }
 

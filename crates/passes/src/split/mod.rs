@@ -4,4 +4,5 @@ pub mod auto_split;
 pub mod check_split;
 pub mod expand_mixed;
 mod functions;
+mod halves;
 pub mod split_cores;

@@ -3,7 +3,8 @@
 //! A function with `pto.section.cube` and `pto.section.vector` regions becomes two, `<name>_aic` and `<name>_aiv`, each
 //! with the code for its kind of core, and a function of the original name that calls both. The same happens to a
 //! function that calls functions of both kinds, unless it calls exactly one of each, one after the other. A function
-//! with sections of one kind becomes a function of that kind. A decoder for one kind of core skips code for the other;
+//! with sections of one kind becomes a function of that kind. Functions of one name in a module of each kind are such
+//! halves already: they get those names, and the one that calls both. A decoder for one kind of core skips code for the other;
 //! this pass makes explicit what each of them runs.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use slipring_op::ring::{import_peer, set_import_peer};
 use slipring_op::{OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use super::functions::{call_both, drop_unused, free_name};
+use super::halves::join_halves;
 use crate::analysis::facts::{Functions, terminator};
 use crate::context::{Pass, PassContext};
 
@@ -33,6 +35,7 @@ enum Fate {
 }
 
 fn run(module: &mut Module, _: &PassContext<'_>, _: &mut Diags) {
+    join_halves(module);
     let functions = Functions::of(module);
     let order: Vec<OpId> = functions.with_bodies(module).map(|(f, _)| f).collect();
     let mut fates = BTreeMap::new();

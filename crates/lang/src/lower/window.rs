@@ -1,9 +1,9 @@
 //! Subscripts: parts of tensors and tiles.
 
 use ruff_python_ast::Expr;
-use slipring_ir::{Attr, Diagnostic, Dim, Reported, Span, Type};
+use slipring_ir::{Diagnostic, Span, Type};
 use slipring_pto as pto;
-use slipring_tile::{SLayout, Space};
+use slipring_tile::Space;
 use smallvec::SmallVec;
 
 use super::changed::changes_list;

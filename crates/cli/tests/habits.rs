@@ -201,7 +201,7 @@ fn what_is_misspelt_in_a_file_test_is_said() {
     assert!(said("// exit: 1\n// test: run %s\n").contains("must come after a `test:`"));
     assert!(said("// test: run %s\n// exit: one\n").contains("is not an exit code"));
     assert!(said("// test: run %s\n// out[x]: f32 1\n").contains("no number of a parameter"));
-    assert!(said("// test: run %s\n// error: code").contains("below the last line"));
+    assert!(said("// test: run %s\n// error: code").contains("the last line has nothing below it"));
     assert!(said("// test: build %s\n// error: code\nx\n").contains("no command that lists"));
     assert!(said("// platforms: a5, a6\n// test: run %s\n").contains("`a6` is not a platform"));
     assert!(said("// test: run %s\n// platforms: a5\n").contains("before the first `test:`"));

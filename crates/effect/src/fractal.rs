@@ -6,7 +6,7 @@ use slipring_tile::copy::{Cast, View, copy, fill_rect};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::bursts::{nest_extents, walk};
-use super::fractal_select::turn_width;
+use super::fractal_select::square_width;
 use super::move_rect::MoveArgs;
 use super::region::rect_extents;
 use super::{Corner, Finish, Scales, outside};
@@ -193,7 +193,7 @@ impl OperandLoad {
             let message = format!("the operand has {} x {} elements", rows as i64, cols as i64);
             return Err(Fault::new("operand-extent", message).help(format!("each must be in the range [1, {MOST}]")));
         }
-        let unit = if self.exchanges() { turn_width(self.elem) } else { 1 };
+        let unit = if self.exchanges() { square_width(self.elem) } else { 1 };
         let [rows, cols] = [rows, cols].map(|extent| extent.next_multiple_of(unit));
         let to = match self.left {
             Some(blayout) => left_layout(self.elem, rows, cols, blayout),

@@ -39,7 +39,7 @@ pub struct FractalSelect {
 }
 
 /// The width of the squares in which elements of this type are exchanged.
-pub fn turn_width(elem: Elem) -> u64 {
+pub fn square_width(elem: Elem) -> u64 {
     ROWS.max(C0 / elem.bytes() as u64)
 }
 
@@ -65,7 +65,7 @@ impl FractalSelect {
 
     /// Reports a region that is not made of whole squares.
     fn whole_squares(&self, given: &SelectArgs<u64>, elem: Elem) -> Result<(), Fault> {
-        let width = turn_width(elem);
+        let width = square_width(elem);
         let lane = C0 / elem.bytes() as u64;
         for ((name, _), extent) in [self.fields[2], self.fields[3]].iter().zip([given.step * ROWS, given.lines * lane])
         {

@@ -157,7 +157,7 @@ fn what_is_read_is_never_written() {
     }
     // Also if there is another error first.
     folder.write("bad.pto", "oops\n");
-    folder.call(&["run", "bad.pto", "--expect", "y=@x.bin", "--sarif", "x.bin"]).exits(2).says("is never written");
+    folder.call(&["run", "bad.pto", "--expect", "y=@x.bin", "--sarif", "x.bin"]).exits(2).says("never overwritten");
     // By the number of an open file descriptor.
     let script = format!("exec '{}' build add.pto -o /dev/fd/3 3>>add.pto", env!("CARGO_BIN_EXE_slipring"));
     let ran = Command::new("sh").args(["-c", &script]).current_dir(&folder.0).stdin(Stdio::null()).output().unwrap();

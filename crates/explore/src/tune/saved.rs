@@ -37,7 +37,7 @@ impl Saved {
             points.push(point);
         }
         if whole == 0 && !text.is_empty() && !text.starts_with("{\"values\":") {
-            return Err(Error::File(format!("`{name}` holds no points of a grid")));
+            return Err(Error::File(format!("`{name}` was not written by `tune --resume`")));
         }
         let lines = Mutex::new(Lines::open(&path, whole as u64).map_err(wrong)?);
         Ok(Saved { path, points, lines })

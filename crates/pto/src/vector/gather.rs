@@ -285,7 +285,7 @@ pub static TSCATTER: OpDef = OpDef {
             return diags.push(op.error("operand-count", "expects indices or a maskPattern with its axis, not both"));
         }
         check::by_rows(op, &["src", "indices", "dst"], diags);
-        room_for_all(op, diags);
+        holds_all(op, diags);
         let elem = |name| op.ty(name).and_then(Type::elem);
         if let (Some(data), Some(index)) = (elem("dst"), elem("indices"))
             && (index.is_float() || index.bytes() != data.bytes().max(2))
@@ -318,7 +318,7 @@ pub static TSCATTER: OpDef = OpDef {
 };
 
 /// Requires `dst` to have at least the valid rows and columns of `src`, as far as they are known.
-fn room_for_all(op: &OpRef<'_>, diags: &mut Diags) {
+fn holds_all(op: &OpRef<'_>, diags: &mut Diags) {
     let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return };
     let pairs = src.valid.iter().zip(&dst.valid).filter_map(|(src, dst)| src.known().zip(dst.known()));
     if pairs.into_iter().any(|(src, dst)| src > dst) {

@@ -19,7 +19,7 @@
 # test: prove %s --arch a5 --arg n=0:i32
 # exit: 3
 # check: doubtful: blocks on a5
-# check: this run writes nothing of buffer `out`
+# check: this run does not write buffer `out`
 # test: prove %s --arch a5 --arg n=2:i32
 # check: proved: blocks on a5
 # check: with n = 0 nothing of `out` is written

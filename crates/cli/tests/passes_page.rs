@@ -62,9 +62,10 @@ fn page() -> String {
         files.map(|file| (file.clone(), std::fs::read_to_string(&file).unwrap())).collect();
     let mut page = String::from(
         "# The passes\n\n\
-         The passes that turn a text into a program, in this order. `slipring build` runs all but the last; `slipring opt FILE --passes=a,b`\n\
-         runs these, `--stop-after` ends with one, `--print-before`, `--print-after` and `--print-changed` show the program on\n\
-         its way. Names of other compilers for a pass that does the same are taken as well. The sections are what the files of\n\
+         The passes that turn a text into a program, in this order. `slipring build` runs all but the last; `slipring opt\n\
+         FILE --passes=a,b` runs these, `--stop-after` ends with one, `--print-before`, `--print-after` and\n\
+         `--print-changed` show the program on its way. Names of other compilers for a pass that does the same are taken\n\
+         as well. The sections are what the files of\n\
          the passes say of themselves (`crates/cli/tests/passes_page.rs`).\n",
     );
     for (at, pass) in pipeline().iter().chain(by_name()).enumerate() {

@@ -124,12 +124,12 @@ fn printed(command: &str) -> Vec<Value> {
 fn page() -> String {
     let mut page = String::from(
         "# What `--json` prints\n\n\
-         Every object has `schema`, the version of this page: 2. It grows when a field is removed or changes its meaning; fields\n\
-         may be added without that. `check` prints one object per file, each on its own line, and so do `sync-check`, `ops` and the\n\
-         verbs of `queue`; the others print one object. `?` marks fields that some objects leave out. `[]` are the elements\n\
-         of a list, `NAME` stands for names of the program or of ops. Fields that only other options give are not\n\
-         listed. `error` says what was wrong with the input. A place in another file than the one that was asked for\n\
-         has its name as `file`.\n\n\
+         Every object has `schema`, the version of this page: 2. It grows when a field is removed or changes its meaning;\n\
+         fields may be added without that. `check` prints one object per file, each on its own line, and so do\n\
+         `sync-check`, `ops` and the verbs of `queue`; the others print one object. `?` marks fields that some objects\n\
+         leave out. `[]` are the elements of a list, `NAME` stands for names of the program or of ops. Fields that only\n\
+         other options give are not listed. `error` says what was wrong with the input. A place in another file than the\n\
+         one that was asked for has its name as `file`.\n\n\
          This page is made by `crates/cli/tests/cli/schema.rs` from what the commands print\n\
          (`SLIPRING_BLESS=1 cargo test --release -p slipring-cli --test all -- cli::schema`).\n",
     );

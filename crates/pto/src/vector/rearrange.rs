@@ -7,6 +7,7 @@ use super::check::{self, ANY_ELEM, NUMBERS, Needs};
 use super::lower::Operands;
 use super::{DST, ONE_TMP, TWO, VECTOR};
 use super::{inside, tiles, types, working};
+use crate::tile::lies;
 use slipring_effect::vector::{Concat, ConcatCounted, Transpose};
 use slipring_machine::{Capability, Platform};
 use slipring_op::decode::Decoder;
@@ -63,9 +64,10 @@ fn verify_ttrans(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     }
 }
 
-/// Requires the lines of a tile to be a multiple of 32 bytes.
+/// Requires the lines of a tile to be a multiple of 32 bytes. Those of a part are as far apart as the whole tile's.
 fn whole_blocks(op: &OpRef<'_>, name: &'static str, platform: &Platform, diags: &mut Diags) {
-    let Some(Layout { rows, cols, elem, blayout, .. }) = op.tile(name).map(|tile| tile.layout) else { return };
+    let layout = op.operand(name).and_then(|value| lies(op.module, value));
+    let Some(Layout { rows, cols, elem, blayout, .. }) = layout else { return };
     let (line, what) = if blayout == BLayout::RowMajor { (cols, "rows") } else { (rows, "columns") };
     let bytes = line as usize * elem.bytes();
     if !bytes.is_multiple_of(32) {

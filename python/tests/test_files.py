@@ -103,5 +103,5 @@ def test_other_interpretations_of_files():
     assert left(interpretation="finite-pad") == (np.finfo(np.float32).max, [])
     # Its former name.
     assert left(reading="finite-pad") == left(interpretation="finite-pad")
-    with pytest.raises(ValueError, match="no interpretation `infinite`, but .*finite-pad"):
+    with pytest.raises(ValueError, match="no interpretation `infinite`; the interpretations are .*finite-pad"):
         left(interpretation=["infinite"])

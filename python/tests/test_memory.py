@@ -152,7 +152,7 @@ def two_tasks(x: pl.Tensor, out: pl.Out[pl.Tensor]):
 
 def test_a_whole_program_takes_memories_of_their_own():
     b = ROWS.copy()
-    with pytest.raises(TypeError, match="`x` and `out` lie in one memory, and the tasks of a whole program"):
+    with pytest.raises(TypeError, match="`x` and `out` share memory, and the tasks of a whole program"):
         two_tasks(b, b)
     out = np.zeros_like(b)
     two_tasks(b, out)

@@ -156,7 +156,7 @@ def test_a_reference_without_elements_says_that_it_says_nothing():
 
 def test_a_pipe_that_the_core_does_not_have_is_refused():
     for kernel in (doubled, two_tasks):
-        with pytest.raises(TypeError, match="`timing=\"slow:AIV0.FIX\"`: AIV0 of a5 has no pipe FIX, but S, V, MTE2, MTE3"):
+        with pytest.raises(TypeError, match="`timing=\"slow:AIV0.FIX\"`: AIV0 of a5 has no pipe FIX; it has S, V, MTE2, MTE3"):
             run(kernel, X, X, timing="slow:AIV0.FIX")
 
 

@@ -108,21 +108,21 @@ program: _Decorator
 range: _Word
 """A loop that counts; with `init_values` it binds `i, (a, b)` and its body ends in `pl.yield_`."""
 unroll: _Word
-"""A loop of which each iteration is written out: its counter is a constant."""
+"""A loop that is unrolled completely: its counter is a constant."""
 parallel: _Word
 """A loop whose iterations do not depend on each other; they run in order."""
 pipeline: _Word
-"""A loop of which `stage` iterations stand in the body, each with buffers of its own, so that they overlap."""
+"""A loop whose body holds `stage` iterations, each with its own buffers, so that they overlap."""
 cond: _Word
-"""In a loop of `pl.while_`: whether there is another iteration."""
+"""In a `pl.while_` loop: whether to run another iteration."""
 yield_: _Word
-"""The last line of a loop with `init_values`: what the next iteration begins with, and what the loop gives."""
+"""The last line of a loop with `init_values`: the values with which the next iteration begins, and the results of the loop."""
 spmd: _Word
-"""A loop or scope that so many blocks run, each with its own `pl.get_block_idx()`."""
+"""A loop or scope that `core_num` blocks run, each with its own `pl.get_block_idx()`."""
 split_aiv: _Word
 """A region that both Vector cores run: `for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):`."""
 at: _Word
-"""A scope: what stands in it runs on a cluster, `with pl.at(level=pl.Level.CORE_GROUP):`."""
+"""A scope: its body runs on a cluster, `with pl.at(level=pl.Level.CORE_GROUP):`."""
 cluster: _Word
 """A scope of functions that run together on one cluster."""
 split: _Word
@@ -130,7 +130,7 @@ split: _Word
 optimizations: _Word
 """`pl.optimizations.split` is `pl.split`, and so for `cross_core_slot`."""
 cross_core_slot: _Word
-"""In `optimizations=[…]`: so many slots in the rings between the cores; 2 by default."""
+"""In `optimizations=[…]`: the number of slots in the rings between the cores; 2 by default."""
 SplitMode: _Word
 """How a tile is divided between the lanes: by rows, by columns, not at all."""
 Mem: _Word
@@ -142,15 +142,15 @@ Level: _Word
 Role: _Word
 """What a function of the host does."""
 PadValue: _Word
-"""What `pl.fillpad` puts where nothing counts."""
+"""The value that `pl.fillpad` writes outside the valid part."""
 FunctionType: _Word
 """What a function is."""
 TileLayout: _Word
-"""How a tile lies in its memory."""
+"""The layout of a tile in its memory."""
 TensorLayout: _Word
-"""How a tensor lies in global memory."""
+"""The layout of a tensor in global memory."""
 AtomicType: _Word
-"""How a store meets what is there: it adds."""
+"""How a store combines with the existing contents: by addition."""
 MX_A_ZZ: _Word
 """After shape and type: packed scales of a left operand."""
 MX_B_NN: _Word
@@ -160,11 +160,11 @@ AUTO: _Word
 const: _Word
 """A number of a type."""
 static_assert: _Word
-"""Holds when the kernel is compiled, or is an error."""
+"""Must hold when the kernel is compiled; otherwise it is an error."""
 assume: _Word
 """What the scalar arguments of each launch satisfy: `pl.assume(n % 8 == 0, 0 < n <= 256)`."""
 static_print: _Word
-"""Says values when the kernel is compiled."""
+"""Prints values when the kernel is compiled."""
 dynamic: _Word
 """An extent that is known when the kernel is called: `M = pl.dynamic("M")`."""
 FP32: DType
@@ -184,21 +184,21 @@ FP8E8M0: DType
 HF8: DType
 """An element type: a float."""
 INT8: DType
-"""An element type: an integer with a sign."""
+"""An element type: a signed integer."""
 INT16: DType
-"""An element type: an integer with a sign."""
+"""An element type: a signed integer."""
 INT32: DType
-"""An element type: an integer with a sign."""
+"""An element type: a signed integer."""
 INT64: DType
-"""An element type: an integer with a sign."""
+"""An element type: a signed integer."""
 UINT8: DType
-"""An element type: an integer without a sign."""
+"""An element type: an unsigned integer."""
 UINT16: DType
-"""An element type: an integer without a sign."""
+"""An element type: an unsigned integer."""
 UINT32: DType
-"""An element type: an integer without a sign."""
+"""An element type: an unsigned integer."""
 UINT64: DType
-"""An element type: an integer without a sign."""
+"""An element type: an unsigned integer."""
 INDEX: _Word
 """The type of indices and extents."""
 BOOL: DType
@@ -567,7 +567,7 @@ def col_expand(x: Any, values: Any) -> Any:
     """A tile like the first with the second's value of each column."""
 
 def set_validshape(x: Any, rows: Any, cols: Any) -> Any:
-    """The same tile of which only the first rows and columns count."""
+    """The same tile with only its first rows and columns valid."""
 
 def fillpad(x: Any, pad_value: Any = ...) -> Any:
     """A copy of which all elements count: those outside the valid shape are zero, or the smallest or largest value."""
@@ -899,11 +899,11 @@ def sync_wait(*args: Any, **options: Any) -> Any:
 def set_ffts(*args: Any, **options: Any) -> Any:
     """Synchronisation by hand between the cores of a block. Known, and refused: it cannot be compiled yet."""
 
-def cacheinvalid(*args: Any, **options: Any) -> Any:
-    """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""
+def cacheinvalid(tensor: Any = ..., shapes: Any = ..., offsets: Any = ...) -> Any:
+    """Write back and forget what the scalar unit's cache holds: all of it, or the line in which a window of a tensor begins."""
 
 def fence(*args: Any, **options: Any) -> Any:
-    """Nothing: memory has no caches here. Which of them the hardware needs is not checked."""
+    """Nothing: accesses take effect one after another."""
 
 def available_cluster_count() -> Any:
     """How many clusters the program runs on: the number of blocks of `pl.spmd`."""

@@ -502,6 +502,7 @@ OPS = {
     "bar_all": nothing,
     "sync_src": nothing,
     "cacheinvalid": nothing,
+    "fence": nothing,
     "dump_tag": nothing,
     "func_attr": nothing,
 }

@@ -150,7 +150,7 @@ mod tests {
         let head = "thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles";
         let blocks = "block_id,sub_block_id,aiv_time(us),aiv_total_cycles,aiv_vec_time(us)\n";
         let cases = [
-            ("{".to_string(), "no JSON"),
+            ("{".to_string(), "not JSON"),
             ("{}".into(), "`traceEvents`"),
             (
                 r#"[{"ph": "X", "name": "a", "pid": "core0.veccore0", "tid": "MTE2", "ts": "now", "dur": 1}]"#.into(),

@@ -508,7 +508,7 @@ def f(a, b, out):
     #[test]
     fn loads_move_ahead() {
         let all = edits(KERNEL, true, &[]);
-        let moves: Vec<&Edit> = all.iter().filter(|edit| edit.what.contains("stands before")).collect();
+        let moves: Vec<&Edit> = all.iter().filter(|edit| edit.what.contains("is moved before")).collect();
         let lines: Vec<(usize, &str)> = moves.iter().map(|edit| (edit.line, edit.what.as_str())).collect();
         assert_eq!(lines.iter().map(|own| own.0).collect::<Vec<_>>(), [11, 11], "{lines:?}");
         assert!(
@@ -530,7 +530,7 @@ func.func @f(%a: index) {
 }";
         let told = told(text, false);
         assert!(told.contains(&("`pto.barrier <PIPE_V>` goes".into(), 4)), "{told:?}");
-        assert!(told.contains(&("`%y = op.b %a : index` stands before line 2".into(), 3)), "{told:?}");
+        assert!(told.contains(&("`%y = op.b %a : index` is moved before line 2".into(), 3)), "{told:?}");
         assert!(!told.iter().any(|(what, _)| what.contains("op.c")), "{told:?}");
     }
 

@@ -126,7 +126,7 @@ mod tests {
         let last = next.with(&[Change::Move { from: 2..3, to: 4 }, Change::Replace(0, "A".into())]);
         assert_eq!(last.text(), "A\n  x\n  y\nd\nb\n");
         let said = ["line 1 becomes `A`", "`x` after line 1", "`y` after line 1", "line 2 (`b`) moves after line 4"];
-        assert_eq!(last.changes(&first), [&said[..], &["line 3 goes (`c`)"]].concat());
+        assert_eq!(last.changes(&first), [&said[..], &["line 3 is removed (`c`)"]].concat());
         assert!(first.changes(&first).is_empty());
     }
 }

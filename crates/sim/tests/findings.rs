@@ -203,7 +203,7 @@ fn a_pop_without_a_push() {
     let f = failure(&b, vec![]);
     assert_eq!((f.code, primary(&b, &f)), ("deadlock", "tpop"));
     has(&f.message, "pipe V of AIV0 waits for ready flag of slot 2 of ring `ring0`");
-    note(&f, "AIC would signal it, and its program has ended");
+    note(&f, "AIC would signal it, but its program has ended");
     hint(&f, "AIV0 pops tile 3 of `ring0`, but AIC has pushed only 2");
 }
 
@@ -302,7 +302,7 @@ fn a_core_that_takes_no_part() {
     let mut b = Build::default();
     let sync = b.semaphore(C, A, 0);
     b.core(A, |c| c.wait(Pipe::S, sync));
-    note(&failure(&b, vec![]), "AIC would signal it and takes no part in the program");
+    note(&failure(&b, vec![]), "AIC would signal it, but takes no part in the program");
 }
 
 #[test]

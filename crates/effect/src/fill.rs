@@ -7,13 +7,13 @@ use slipring_tile::Space;
 use crate::bursts::{Levels, nest_extents, walk};
 
 arguments! {
-    /// Address, the bits of the word, number of repetitions, number of blocks of 32 bytes in each, number of blocks between
-    /// two repetitions.
+    /// Address, the bits of the word, number of repetitions, number of blocks of 32 bytes in each, number of blocks
+    /// between two repetitions.
     pub struct FillArgs { to, word, times, blocks, gap }
 }
 
-/// Fills runs of blocks of 32 bytes, at equal distances, with a word. Arguments: [`FillArgs`]. The unit of its cost is a
-/// byte.
+/// Fills runs of blocks of 32 bytes, at equal distances, with a word. Arguments: [`FillArgs`]. The unit of its cost is
+/// a byte.
 #[derive(Clone, Copy, Debug)]
 pub struct Fill {
     /// The memory.

@@ -10,14 +10,15 @@ use super::strided::{Strided, StridedWindow};
 use super::{Finish, Payload, Scales, TilePlace, outside, pad_value, pads_with_infinity, valid_shape};
 
 arguments! {
-    /// Address of the tile, its valid shape, bits of the `f32` scale or the address of a table, address of the window. Dimensions
-    /// and strides follow, and the window's place in its tensor where that is given.
+    /// Address of the tile, its valid shape, bits of the `f32` scale or the address of a table, address of the window.
+    /// Dimensions and strides follow, and the window's place in its tensor where that is given.
     pub struct GmMoveArgs { tile, rows, cols, scale, window }
 }
 
 /// Moves the intersection of a tile's valid shape and a window of global memory.
 ///
-/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides, its place in its tensor (see [`Strided`]). The unit of its cost is a byte of the wider side.
+/// Arguments: [`GmMoveArgs`]; the window's dimensions, its strides, its place in its tensor (see [`Strided`]). The unit
+/// of its cost is a byte of the wider side.
 #[derive(Clone, Copy, Debug)]
 pub struct GmMove {
     /// The tile.

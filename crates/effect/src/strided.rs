@@ -121,9 +121,9 @@ pub fn folds_otherwise(window: (u64, u64), (rows, cols): (u64, u64)) -> bool {
     window != (rows, cols) && count(window) == count((rows, cols))
 }
 
-/// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as
-/// many strides, in elements; of a window whose `place` is given also where it begins in each dimension of its tensor, and the
-/// extents of that.
+/// What is known of a window before the run. Its run-time arguments are the dimensions, outermost first, then as many
+/// strides, in elements; of a window whose `place` is given also where it begins in each dimension of its tensor, and
+/// the extents of that.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs)]
 pub struct Strided {
@@ -272,8 +272,8 @@ impl Strided {
         self.place.is_some_and(|ignored| index >= 2 * self.rank && index - 2 * self.rank >= ignored)
     }
 
-    /// Requires the first `rows` × `cols` elements of the window of these arguments to be inside its tensor, by the rule of
-    /// [`Part::left`]; `verb` is `reads` or `writes`.
+    /// Requires the first `rows` × `cols` elements of the window of these arguments to be inside its tensor, by the
+    /// rule of [`Part::left`]; `verb` is `reads` or `writes`.
     ///
     /// # Errors
     /// `memory-bounds` if they are not.

@@ -56,7 +56,8 @@ impl Memory {
     }
 }
 
-/// The memory that a pointer or memref operand refers to. If the Cube core refers to a Vector core's memory, it is that of AIV0.
+/// The memory that a pointer or memref operand refers to. If the Cube core refers to a Vector core's memory, it is that
+/// of AIV0.
 ///
 /// # Errors
 /// Reported if the operand is neither.

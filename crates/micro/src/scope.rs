@@ -1,4 +1,5 @@
-//! Vector functions and the order of memory accesses inside them (micro-instruction manual: execution scopes, `mem_bar`).
+//! Vector functions and the order of memory accesses inside them (micro-instruction manual: execution scopes,
+//! `mem_bar`).
 
 use slipring_ir::{AttrKind, Diags, OpSchema, Syntax, Touch};
 use slipring_machine::Pipe;

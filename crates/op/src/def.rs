@@ -33,8 +33,8 @@ pub struct OpDef {
     pub core: CoreRule,
     /// Which pipe it occupies.
     pub pipe: PipeRule,
-    /// The cost class of its work on the vector unit, one of the platform's [`VECTOR_CLASSES`](slipring_machine::VECTOR_CLASSES);
-    /// empty for ops that do none.
+    /// The cost class of its work on the vector unit, one of the platform's
+    /// [`VECTOR_CLASSES`](slipring_machine::VECTOR_CLASSES); empty for ops that do none.
     pub class: &'static str,
     /// Its part in a ring, if it has one.
     pub ring: Option<RingPart>,
@@ -191,7 +191,7 @@ pub struct LibraryFlags {
 pub struct ApartRule {
     /// The declared operands.
     pub sources: &'static [&'static str],
-    /// The units on which this applies.
+    /// The kind of unit to which this applies.
     pub on: On,
     /// The forms of the op that this applies to.
     pub when: fn(&OpRef<'_>) -> bool,

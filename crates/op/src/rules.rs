@@ -208,9 +208,9 @@ pub fn constant(module: &Module, value: ValueId) -> Option<i64> {
 /// How many ops back the proof of [`is_multiple`] looks.
 const MOST_DEPTH: usize = 12;
 
-/// Whether an integer is provably a multiple of `unit`: a constant, a loop counter that starts at a multiple and advances
-/// by multiples, or a linear expression of those. Through an expression only powers of two are proved, which overflow
-/// does not change.
+/// Whether an integer is provably a multiple of `unit`: a constant, a loop counter that starts at a multiple and
+/// advances by multiples, or a linear expression of those. Through an expression only powers of two are proved, which
+/// overflow does not change.
 pub fn is_multiple(module: &Module, value: ValueId, unit: i64) -> bool {
     divides(module, value, unit, MOST_DEPTH)
 }

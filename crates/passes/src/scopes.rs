@@ -2,9 +2,9 @@
 //!
 //! Instructions on vector registers are part of a program of pipe V, which `pto.vecscope` marks. If a text omits it,
 //! adjacent ops become one vector function: vector instructions, loops and branches that contain nothing else, and the
-//! scalar code between them. An operation of another pipe, a flag, a barrier or a call ends it. Scalar code that does not
-//! depend on the function is moved in front of it. A predicate or register that is computed from numbers alone and used
-//! in several functions is computed in each; using any other register in a second function is an error.
+//! scalar code between them. An operation of another pipe, a flag, a barrier or a call ends it. Scalar code that does
+//! not depend on the function is moved in front of it. A predicate or register that is computed from numbers alone and
+//! used in several functions is computed in each; using any other register in a second function is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 

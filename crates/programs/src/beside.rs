@@ -40,8 +40,8 @@ pub(super) enum Came {
 /// Changes of signals, for each in the order in which they took place.
 type Log = BTreeMap<Signal, Vec<Changed>>;
 
-/// The values of signals before the first task: signals are in windows, which are 0 unless an earlier run's contents are
-/// passed. By tensor.
+/// The values of signals before the first task: signals are in windows, which are 0 unless an earlier run's contents
+/// are passed. By tensor.
 #[derive(Clone, Default)]
 pub(super) struct FirstValues(Arc<BTreeMap<usize, Vec<u8>>>);
 

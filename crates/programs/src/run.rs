@@ -60,7 +60,8 @@ struct Seen {
     skipped: Vec<usize>,
     /// Why the verdict covers this order only although all tasks completed.
     other_order: Option<String>,
-    /// Tasks wait for each other while they run: with another number of clusters they may wait for one that cannot start.
+    /// Tasks wait for each other while they run: with another number of clusters they may wait for one that cannot
+    /// start.
     signals: bool,
 }
 

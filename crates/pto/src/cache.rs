@@ -45,9 +45,9 @@ ops! {
             attrs: &[SPACE_ATTR],
         };
 
-    /// As `pto.cmo.cacheinvalid`, for the line that contains `addr`, or for all lines of global memory. No cache keeps what
-    /// the scalar unit does in UB here: for a line of UB nothing is done. Lines of atomics are not modelled, and neither
-    /// are lines of UB for a pointer to global memory.
+    /// As `pto.cmo.cacheinvalid`, for the line that contains `addr`, or for all lines of global memory. No cache keeps
+    /// what the scalar unit does in UB here: for a line of UB nothing is done. Lines of atomics are not modelled, and
+    /// neither are lines of UB for a pointer to global memory.
     pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
         source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
         lower: lower_dcci

@@ -35,7 +35,8 @@ pub struct Held<'a> {
     pub left: Option<&'a [u8]>,
 }
 
-/// An expectation without the name of its buffer: contents as an argument says them, and tolerances by their names, the last one first.
+/// An expectation without the name of its buffer: contents as an argument says them, and tolerances by their names, the
+/// last one first.
 fn contents(mut text: &str) -> (&str, Vec<(&str, &str)>) {
     let mut tolerances = Vec::new();
     while let Some((before, last)) = text.rsplit_once(',')

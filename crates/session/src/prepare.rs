@@ -92,9 +92,9 @@ fn check_ops(platform: &Platform) -> Result<(), PlatformError> {
     platform.check_ops(names.filter_map(|name| names::of_tiles(name)))
 }
 
-/// Checks a module that was read without errors against the declarations and the platform, and how kernels for both kinds
-/// of core divide their work, and results that overwrite their sources too early. Reports every error, and warns of tiles
-/// that overwrite each other.
+/// Checks a module that was read without errors against the declarations and the platform, and how kernels for both
+/// kinds of core divide their work, and results that overwrite their sources too early. Reports every error, and warns
+/// of tiles that overwrite each other.
 pub fn check(module: &Module, platform: &Platform, diags: &mut Diags) {
     check_rules(module, platform, diags);
     if !diags.has_errors() {
@@ -144,8 +144,9 @@ pub struct Prepared {
     pub module: Module,
     /// The kernel of `written`.
     pub kernel: Kernel,
-    /// What has the sequential semantics, where it is not `written`: a function for both kinds of core that pushes and pops by
-    /// itself means what its two programs do, and vector instructions are part of a vector function though none is written.
+    /// What has the sequential semantics, where it is not `written`: a function for both kinds of core that pushes and
+    /// pops by itself means what its two programs do, and vector instructions are part of a vector function though none
+    /// is written.
     pub apart: Option<(Module, Kernel)>,
     /// The program.
     pub decoded: Decoded,
@@ -215,8 +216,8 @@ pub fn is_language(source: &Source) -> bool {
     source.language
 }
 
-/// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if that
-/// reported an error.
+/// Chooses the kernel of a checked module, runs the passes on what it needs of the module and decodes it. `None` if
+/// that reported an error.
 pub fn prepare(written: Module, function: Option<&str>, platform: &Platform, diags: &mut Diags) -> Option<Prepared> {
     prepare_with(written, function, platform, false, diags)
 }

@@ -216,8 +216,8 @@ fn sum(
     }
 }
 
-/// Says what the numbers of an offset were: parameters as they were passed, and the one other value that then follows. Of a loop's
-/// counter also what its end was. `None` where that is not all known.
+/// Says what the numbers of an offset were: parameters as they were passed, and the one other value that then follows.
+/// Of a loop's counter also what its end was. `None` where that is not all known.
 fn solve(
     module: &Module,
     offset: ValueId,

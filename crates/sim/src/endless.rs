@@ -6,8 +6,8 @@ use slipring_program::{CoreProgram, End, Inst, SiteRef};
 /// and shows soon.
 const PATIENCE: u64 = 1000;
 
-/// Iterations of an infinite loop with effects that others observe: so long may the other cores run into something that
-/// is more informative.
+/// Iterations after which an infinite loop with effects that others observe stops the run. Until then, another core may
+/// run into an error that is more informative.
 const MOST_ROUNDS: u64 = 1 << 16;
 
 /// A loop of a core.

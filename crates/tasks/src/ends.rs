@@ -10,8 +10,8 @@ use crate::signals::{AllParts, At, Change, InParts, Nodes, Ordered, SignalStep, 
 ///
 /// One order is followed, in which each task proceeds as far as it can. In an order that does not complete, consider
 /// the missing step that comes first in the followed order: its task has no cluster, or it is a wait, and all changes
-/// that come before it in the followed order have taken place. Other changes may have taken place too, except those that
-/// come after the wait.
+/// that come before it in the followed order have taken place. Other changes may have taken place too, except those
+/// that come after the wait.
 pub fn in_another_order(graph: &Graph, ordered: &Ordered, clusters: u32) -> Option<String> {
     let (own, Some(InParts { first, reach, changes, .. })) = (&ordered.own, &ordered.parts) else {
         return Some(TOO_MANY.into());

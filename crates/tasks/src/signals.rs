@@ -419,8 +419,8 @@ pub struct Changed {
     pub change: Change,
 }
 
-/// The change since which a signal satisfies a wait, given its first value and the changes in order: of those up to that
-/// moment, the latest in time. `None` if the condition held from the beginning, or does not hold.
+/// The change since which a signal satisfies a wait, given its first value and the changes in order: of those up to
+/// that moment, the latest in time. `None` if the condition held from the beginning, or does not hold.
 pub fn since(first: i64, log: &[Changed], wanted: Wanted) -> Option<Changed> {
     let (mut number, mut latest, mut held, mut since) = (first, None::<Changed>, wanted.holds(first), None);
     for own in log {

@@ -466,8 +466,8 @@ impl Lower<'_> {
         Ok(part)
     }
 
-    /// The part of a tile from these offsets on, of this shape: the same bytes. All of it is inside the tile, or the run
-    /// stops.
+    /// The part of a tile from these offsets on, of this shape: the same bytes. All of it is inside the tile, or the
+    /// run stops.
     pub fn tile_window(&mut self, id: TileId, offsets: &[Index], shape: &[u64], span: Span) -> Lowered<TileId> {
         self.window_of_tile(id, (offsets, shape), true, span)
     }

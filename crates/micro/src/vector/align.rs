@@ -1,4 +1,5 @@
-//! Unaligned streams and the registers that carry them (micro-instruction manual, unaligned loads, alignment state stores).
+//! Unaligned streams and the registers that carry them (micro-instruction manual, unaligned loads, alignment state
+//! stores).
 
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Platform, VectorPort};
@@ -90,9 +91,9 @@ ops! {
         };
 
     /// The first SQZN bytes of `value` go to `ptr + AR`: SQZN is what the last `pto.vsqz` or `pto.vusqz` counted, AR is
-    /// where the stream stands (`pto.sprclr "AR"` makes it 0). `POST_UPDATE` adds SQZN to AR, `NO_POST_UPDATE` leaves it. What does not
-    /// fill its aligned block of 32 bytes stays pending in `next` until a later store of the stream or `pto.vstar` puts
-    /// it down. Both registers are 0 when a vector function starts.
+    /// where the stream stands (`pto.sprclr "AR"` makes it 0). `POST_UPDATE` adds SQZN to AR, `NO_POST_UPDATE` leaves
+    /// it. What does not fill its aligned block of 32 bytes stays pending in `next` until a later store of the stream
+    /// or `pto.vstar` puts it down. Both registers are 0 when a vector function starts.
     VSTUR "pto.vstur" "Store what was squeezed to any address": STEP, source: "micro-instruction manual, `pto.vstur`",
         verify: |op, _, diags| one_of(op, "mode", &MODES, diags), lower: lower_vstur
         => {

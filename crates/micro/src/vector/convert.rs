@@ -33,12 +33,12 @@ ops! {
 
     /// Each active lane, rounded once. Where the types differ in width by a factor n, `part` says which of n
     /// neighbours: a narrow result takes lanes `n × i + part` and leaves the others 0, so that several results are
-    /// merged by `pto.vor`; a wide result is computed from lanes `n × i + part`. `EVEN` and `ODD` are parts 0 and 1
-    /// of two, `P0` to `P3` parts 0 to 3 of four; 0 where nothing is said. `SAT`: the nearest value of the target, NaN becomes 0,
-    /// infinities the largest finite value. `NOSAT`: infinities, NaN, the low bits of an integer. Where nothing is said
-    /// floats become integers as with `SAT`, everything else as with `NOSAT`. The predicate governs source lanes; lanes
-    /// of 64 bits are governed by a `b32` predicate. A lane of a packed type is two values of 4 bits, and differs from
-    /// `bf16` by a factor of 4.
+    /// merged by `pto.vor`; a wide result is computed from lanes `n × i + part`. `EVEN` and `ODD` are parts 0 and 1 of
+    /// two, `P0` to `P3` parts 0 to 3 of four; 0 where nothing is said. `SAT`: the nearest value of the target, NaN
+    /// becomes 0, infinities the largest finite value. `NOSAT`: infinities, NaN, the low bits of an integer. Where
+    /// nothing is said floats become integers as with `SAT`, everything else as with `NOSAT`. The predicate governs
+    /// source lanes; lanes of 64 bits are governed by a `b32` predicate. A lane of a packed type is two values of 4
+    /// bits, and differs from `bf16` by a factor of 4.
     VCVT "pto.vcvt" "Convert lanes to another type": STEP,
         source: "micro-instruction manual 9; floats of 8 and 4 bits: verifier and conversion tests of assembler 0.60",
         verify: |op, _, diags| cvt_rules(op, diags), lower: cvt

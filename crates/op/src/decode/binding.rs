@@ -91,8 +91,8 @@ impl PlaceInTensor {
         Some(Box::new(PlaceInTensor { firsts, extents: extents.into() }))
     }
 
-    /// The place of a window of these offsets in the window at this place; `None` if that takes an addition at run time,
-    /// since checks add no instructions to a program.
+    /// The place of a window of these offsets in the window at this place; `None` if that takes an addition at run
+    /// time, since checks add no instructions to a program.
     pub fn window(&self, offsets: &[Operand]) -> Option<Box<PlaceInTensor>> {
         let sum = |(a, b): (&Operand, &Operand)| match (a.as_imm(), b.as_imm()) {
             (Some(0), _) => Some(*b),
@@ -105,8 +105,8 @@ impl PlaceInTensor {
     }
 
     /// The number of first dimensions whose index never decides whether a window is inside the tensor. A window that
-    /// leaves the outermost dimension leaves the buffer's bytes, which are checked anyway; so the loaded row numbers of a
-    /// gather leave nothing in doubt.
+    /// leaves the outermost dimension leaves the buffer's bytes, which are checked anyway; so the loaded row numbers of
+    /// a gather leave nothing in doubt.
     pub fn ignored(&self) -> usize {
         let ones = self.extents.iter().take_while(|extent| **extent == Operand::Imm(1)).count();
         (ones + 1).min(self.extents.len())

@@ -85,8 +85,8 @@ fn defined<'a>(module: &'a Module, start: OpId, kind: CoreKind) -> Vec<OpRef<'a>
 ///
 /// - A function marked `pto.entry`, or the only function with a body.
 /// - The function that calls all others, directly or indirectly.
-/// - A Cube function and a Vector function that belong together: of one name in two modules, named by
-///   each other's `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
+/// - A Cube function and a Vector function that belong together: of one name in two modules, named by each other's
+///   `import_reserved_buffer`, or the only one of each kind, both marked or neither. Parameters of the same name are one
 ///   parameter.
 ///
 /// # Errors
@@ -245,8 +245,8 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
     }
 }
 
-/// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter; of the halves of a kernel,
-/// those at the same place.
+/// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter; of the halves of a
+/// kernel, those at the same place.
 fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
     let (mut params, mut cube_args, mut vector_args) = (Vec::new(), Vec::new(), Vec::new());
     join_params(module, cube, &mut params, &mut cube_args);

@@ -4,8 +4,8 @@
 //! with the code for its kind of core, and a function of the original name that calls both. The same happens to a
 //! function that calls functions of both kinds, unless it calls exactly one of each, one after the other. A function
 //! with sections of one kind becomes a function of that kind. Functions of one name in a module of each kind are such
-//! halves already: they get those names, and the one that calls both. A decoder for one kind of core skips code for the other;
-//! this pass makes explicit what each of them runs.
+//! halves already: they get those names, and the one that calls both. A decoder for one kind of core skips code for the
+//! other; this pass makes explicit what each of them runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

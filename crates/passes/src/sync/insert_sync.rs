@@ -179,8 +179,8 @@ fn report(module: &Module, function: OpId, platform: &Platform, settled: &Settle
     diags.push(note);
 }
 
-/// Checks the flags of every kernel of a module, whoever set them: each function that nobody calls is followed through its
-/// calls, once for each kind of core. Independent of how the pass places flags.
+/// Checks the flags of every kernel of a module, whoever set them: each function that nobody calls is followed through
+/// its calls, once for each kind of core. Independent of how the pass places flags.
 pub fn problems(module: &Module, platform: &Platform) -> Vec<Problem> {
     let functions = Functions::of(module);
     let accesses = Accesses::new(module, &functions, platform);

@@ -1,4 +1,5 @@
-//! Copies among the memories of a group of devices, through tiles in UB (tile ISA, TBROADCAST, TGATHER, TSCATTER, TREDUCE).
+//! Copies among the memories of a group of devices, through tiles in UB (tile ISA, TBROADCAST, TGATHER, TSCATTER,
+//! TREDUCE).
 
 use slipring_effect::MAX_RANK;
 use slipring_effect::arithmetic::{ADD, MAX, MIN};

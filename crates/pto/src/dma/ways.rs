@@ -75,8 +75,8 @@ pub(crate) fn table_rules(op: &OpRef<'_>, platform: &Platform, from: Elem, to: E
 /// Bytes of the parameter of one column.
 const ENTRY: u64 = 8;
 
-/// The static properties of a window, and its run-time arguments after the address: dimensions, strides, and its place in
-/// its tensor, unless it is known to be inside.
+/// The static properties of a window, and its run-time arguments after the address: dimensions, strides, and its place
+/// in its tensor, unless it is known to be inside.
 pub(crate) fn window(
     op: &OpRef<'_>,
     d: &mut Decoder<'_>,

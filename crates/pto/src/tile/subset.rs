@@ -12,7 +12,7 @@ use slipring_tile::{BLayout, Layout, SLayout};
 
 use crate::tile::alloc::TILE_BUF;
 
-/// The attribute of a part all of which must be inside its tile.
+/// The attribute of a part that must be entirely inside its tile.
 pub const INSIDE: &str = "inside";
 
 ops! {

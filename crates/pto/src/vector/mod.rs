@@ -3,8 +3,8 @@
 //! All of them run on pipe V of a Vector core and work on the valid shape of `dst`: sources must cover it with their
 //! valid elements, which is checked at run time with the values at that moment. Elements outside the valid shape are
 //! unchanged. Layouts and valid shapes that the tile libraries require are data of the declarations; other tiles may
-//! have any. `dst` may be one of the sources, except for those in `apart`. `tmp` is working memory of some instructions; its contents are
-//! uninitialised afterwards.
+//! have any. `dst` may be one of the sources, except for those in `apart`. `tmp` is working memory of some
+//! instructions; its contents are uninitialised afterwards.
 //!
 //! Floats are computed in f32 and rounded once to nearest (ties to even) if they are narrower; NaN results are the
 //! canonical NaN (0x7fc00000 in f32). Integers wrap.

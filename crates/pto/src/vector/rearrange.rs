@@ -32,8 +32,8 @@ ops! {
         tiles: tiles::JOINED;
 
     /// Row i of `dst` begins with the first n elements of row i of `src0`, m elements of row i of `src1` follow. n is
-    /// the number in `src0Idx[i, 0]`, without a sign, m that in `src1Idx[i, 0]`: both at most the valid columns of their
-    /// source, and what is left of those of `dst`. What follows in the row stays.
+    /// the number in `src0Idx[i, 0]`, without a sign, m that in `src1Idx[i, 0]`: both at most the valid columns of
+    /// their source, and what is left of those of `dst`. What follows in the row stays.
     pub TCONCATIDX "pto.tconcatidx" "Put rows of two tiles together, each as long as a number says": VECTOR,
         source: "PTO IR manual 4.10 (the device headers, TConcat.hpp, divide the counts by the bytes of their type)",
         verify: verify_tconcatidx, inside: inside::BY_SCALARS, lower: lower_tconcatidx, elems: types::MOVED,

@@ -57,8 +57,8 @@ pub struct RunOption {
     pub not_in_python: Option<&'static str>,
     /// Whether it is an argument if the kernel has a parameter of that name.
     pub yields: bool,
-    /// Tells whether a request's value of this option requires the launch to run in one piece; `None`: its blocks may be
-    /// run in parts.
+    /// Tells whether a request's value of this option requires the launch to run in one piece; `None`: its blocks may
+    /// be run in parts.
     pub whole: Option<fn(&RunRequest) -> bool>,
 }
 

@@ -1,7 +1,7 @@
 //! The syntax of ops with clauses: `%a, %b nburst(%n, %s, %d) loop(%n, %s, %d) : T, T, i64, i64, i64, loop i64, …`.
 //!
-//! Leading operands, then clauses (in any order unless the op has one; printed in that of the declaration), then `:` and the types of all
-//! operands in textual order, some after the keyword of their clause.
+//! Leading operands, then clauses (in any order unless the op has one; printed in that of the declaration), then `:`
+//! and the types of all operands in textual order, some after the keyword of their clause.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok, nearest};
 use slipring_ir::{Attr, Diagnostic, EnumSpec, OpId, ValueId};
@@ -14,7 +14,7 @@ pub(super) struct ClauseText {
     pub lead: usize,
     /// True if a comma precedes each clause.
     pub commas: bool,
-    /// True if clauses stand in the order of the declaration.
+    /// True if clauses must be in the order of the declaration.
     pub ordered: bool,
     /// The possible clauses.
     pub clauses: &'static [Clause],
@@ -131,7 +131,7 @@ impl CustomSyntax for ClauseText {
             let clause = &self.clauses[at];
             let span = p.span();
             if std::mem::replace(&mut seen[at], true) && clause.count != Count::Any {
-                return Err(p.error("clause-twice", span, format!("`{}` stands here a second time", clause.word)));
+                return Err(p.error("clause-twice", span, format!("`{}` occurs twice", clause.word)));
             }
             self.in_order(p, at, &seen)?;
             p.bump();
@@ -257,14 +257,14 @@ impl ClauseText {
         Err(p.fail(error))
     }
 
-    /// Reports a clause, the next token, that stands behind one which it must precede.
+    /// Reports a clause, the next token, that comes after one which it must precede.
     fn in_order(&self, p: &mut OpParser<'_>, at: usize, seen: &[bool]) -> Parsed<()> {
         let Some(later) = seen.iter().skip(at + 1).position(|seen| *seen).filter(|_| self.ordered) else {
             return Ok(());
         };
-        let message = format!("`{}` stands behind `{}`", self.clauses[at].word, self.clauses[at + 1 + later].word);
+        let message = format!("`{}` comes after `{}`", self.clauses[at].word, self.clauses[at + 1 + later].word);
         let words: Vec<&str> = self.clauses.iter().map(|clause| clause.word).collect();
-        let help = format!("the clauses of this op have one order: {}", words.join(", "));
+        let help = format!("the order of the clauses of this op is {}", words.join(", "));
         let error = Diagnostic::error(slipring_ir::Kind::Syntax, p.span(), message);
         Err(p.fail(error.help(help)))
     }

@@ -79,7 +79,7 @@ fn verify_memref(op: &OpRef<'_>, memref: &MemRefType, result: &Type, diags: &mut
         return;
     };
     if space.unwrap_or(Space::Gm) != memref.space.unwrap_or(Space::Gm) {
-        diags.push(op.error("pointer-space", "a memref in one memory is no pointer into another"));
+        diags.push(op.error("pointer-space", "a memref in one memory cannot become a pointer into another"));
     }
     let begins = memref.strides.as_ref().map_or(Some(0), |(_, offset)| offset.known());
     if begins != Some(0) {

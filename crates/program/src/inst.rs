@@ -45,7 +45,7 @@ pub enum Trap {
     Address,
     /// A loop whose step is 0 or negative.
     LoopStep,
-    /// A tile at an address that is no multiple of so many bytes: 512, or 32.
+    /// A tile at an address that is not a multiple of this many bytes: 512 or 32.
     TileAddress(u16),
     /// A part of a tile that leaves it: the row (or column) where it begins, and the last one where it may.
     #[allow(missing_docs)]
@@ -72,8 +72,10 @@ impl Trap {
             Trap::PartOfTile { first, last, columns } => {
                 let what = if columns { "column" } else { "row" };
                 let message = match last {
-                    0 => format!("this part of a tile begins at {what} {first}, and must begin at {what} 0"),
-                    _ => format!("this part of a tile begins at {what} {first}, and must begin at {what} 0 to {last}"),
+                    0 => format!("this part of a tile begins at {what} {first}, and it must begin at {what} 0"),
+                    _ => {
+                        format!("this part of a tile begins at {what} {first}, and it must begin at {what} 0 to {last}")
+                    }
                 };
                 (Kind::OutOfBounds(Miss::OutsideTile), message)
             }

@@ -69,7 +69,7 @@ fn verify_section(op: &OpRef<'_>, diags: &mut Diags) {
     let is_section = |id: &OpId| sections.iter().any(|def| op.module.op(*id).is(&def.schema));
     let outer = std::iter::successors(op.module.parent_op(op.id), |at| op.module.parent_op(*at)).find(is_section);
     if let Some(outer) = outer {
-        let message = format!("`{}` stands inside of a section: sections do not nest", op.def.schema.name);
+        let message = format!("`{}` is inside another section: sections do not nest", op.def.schema.name);
         diags.push(op.error("wrong-core", message).also(op.module.op(outer).span, "the section begins here"));
     }
 }

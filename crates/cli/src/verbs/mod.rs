@@ -167,21 +167,21 @@ pub fn command_line(words: &[OsString]) -> u8 {
     output::finish(exit, as_json) as u8
 }
 
-/// Why a line of a file may not request this command line; `None` if it may, or if it is not one.
+/// Why the test line of a file may not be this command line; `None` if it may, or if it is not a command line.
 fn refused_to_files(words: &[OsString]) -> Option<String> {
     let verb = Cli::try_parse_from(words).ok()?.verb;
     let name = words.get(1)?.to_string_lossy();
     let reason = match &verb {
         Verb::Trace(_) | Verb::BoardCheck(_) => "it runs other programs",
-        Verb::Dap(_) | Verb::Debug(_) | Verb::Lsp(_) | Verb::Watch(_) => "it ends when its user ends it",
-        Verb::Test(_) => "it runs files in turn",
+        Verb::Dap(_) | Verb::Debug(_) | Verb::Lsp(_) | Verb::Watch(_) => "it runs until its user stops it",
+        Verb::Test(_) => "it would run test lines again",
         Verb::Check(args) if args.in_place => "it changes files",
         _ => {
             let (option, _) = verb.outputs().into_iter().find(|(_, file)| file != Path::new("/dev/null"))?;
-            return Some(format!("a line of a file cannot request that files are written, as `{option}` does"));
+            return Some(format!("a test line cannot write files, as `{option}` does"));
         }
     };
-    Some(format!("a line of a file cannot request `slipring {name}`: {reason}"))
+    Some(format!("a test line cannot run `slipring {name}`: {reason}"))
 }
 
 /// Runs a verb. A panic, which is a bug in slipring, is an error like others.

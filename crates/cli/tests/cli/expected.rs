@@ -46,13 +46,13 @@ fn a_product_of_the_wrong_sides_is_mended() {
 fn a_file_requests_nothing_that_writes_starts_or_stays() {
     let folder = Folder::new("requested");
     for (line, reason) in [
-        ("build %s -o out.pto", "files are written, as `-o` does"),
-        ("run %s --arch a5 --trace t.json", "files are written, as `--trace` does"),
-        ("run %s --arch a5 --arg @x.npy:out", "files are written, as `--arg` does"),
+        ("build %s -o out.pto", "cannot write files, as `-o` does"),
+        ("run %s --arch a5 --trace t.json", "cannot write files, as `--trace` does"),
+        ("run %s --arch a5 --arg @x.npy:out", "cannot write files, as `--arg` does"),
         ("check %s --in-place", "`slipring check`: it changes files"),
         ("trace k.cpp", "`slipring trace`: it runs other programs"),
-        ("test %s", "`slipring test`: it runs files in turn"),
-        ("watch %s", "`slipring watch`: it ends when its user ends it"),
+        ("test %s", "`slipring test`: it would run test lines again"),
+        ("watch %s", "`slipring watch`: it runs until its user stops it"),
     ] {
         folder.write("k.pto", format!("// test: run %s --arch a5\n// test: {line}\n{KERNEL}"));
         let before = folder.names();

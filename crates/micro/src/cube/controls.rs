@@ -77,7 +77,7 @@ impl Controls {
             return Err(p.fail(error));
         };
         if given.iter().any(|(other, _)| *other == Some(name)) {
-            return Err(p.error("clause-twice", p.span(), format!("`{name}` stands here a second time")));
+            return Err(p.error("clause-twice", p.span(), format!("`{name}` occurs twice")));
         }
         p.bump();
         p.expect(Tok::LParen, "`(`")?;
@@ -95,7 +95,7 @@ impl Controls {
         let full = self.full.map(|(name, _)| name);
         let both = format!("the fields are {}, or {}", group(&self.shape), group(&full));
         if given.iter().any(|(name, _)| name.is_none()) {
-            let message = "numbers with a name and numbers without one do not mix".to_string();
+            let message = "named and unnamed numbers cannot be mixed".to_string();
             return Err(Wrong { message, help: both });
         }
         let has = |name: &&str| given.iter().any(|(own, _)| *own == Some(*name));

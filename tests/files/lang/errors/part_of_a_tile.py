@@ -7,16 +7,16 @@
 # check: memory clean
 # test: run %s --func taken --arg iota:f32[64x128] --arg -4:i32 --arg zeros:f32[24x128]
 # exit: 1 with memory-bounds
-# check: error[memory-bounds]: this part of a tile begins at row -4, and must begin at row 0 to 8
+# check: error[memory-bounds]: this part of a tile begins at row -4, and it must begin at row 0 to 8
 # check: u = pl.slice(t, [8, 128], [n, 0])
 # test: run %s --func taken --arg iota:f32[64x128] --arg 9:i32 --arg zeros:f32[24x128]
 # exit: 1 with memory-bounds
 # test: run %s --func put --arg iota:f32[64x128] --arg 12:i32 --arg zeros:f32[24x128]
 # exit: 1 with memory-bounds
-# check: this part of a tile begins at row 12, and must begin at row 0 to 8
+# check: this part of a tile begins at row 12, and it must begin at row 0 to 8
 # test: run %s --func columns --arg iota:f32[64x128] --arg 120:i32 --arg zeros:f32[24x128]
 # exit: 1 with memory-bounds
-# check: this part of a tile begins at column 120, and must begin at column 0 to 96
+# check: this part of a tile begins at column 120, and it must begin at column 0 to 96
 # test: run %s --func assembled --arg iota:f32[64x128] --arg -8:i32 --arg zeros:f32[24x128]
 # exit: 1 with memory-bounds
 # test: run %s --func ended --arg iota:f32[64x128] --arg 12:i32 --arg zeros:f32[24x128] --verify

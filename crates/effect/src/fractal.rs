@@ -6,25 +6,29 @@ use slipring_tile::copy::{Cast, View, copy, fill_rect};
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 
 use super::bursts::{nest_extents, walk};
-use super::fractal_select::square_width;
 use super::move_rect::MoveArgs;
 use super::region::rect_extents;
 use super::{Corner, Finish, Scales, outside};
 
 /// Bytes of a line of a fractal.
-const C0: u64 = 32;
+pub(super) const C0: u64 = 32;
 /// Rows of a fractal.
-const ROWS: u64 = 16;
+pub(super) const ROWS: u64 = 16;
 /// Channels of a line when small lines are packed.
 const SMALL: u64 = 4;
 /// Maximum number of lines written by one op.
 const MOST_LINES: u64 = 1 << 24;
 
 /// The core with the buffers.
-const CORE: Role = Role::Aic;
+pub(super) const CORE: Role = Role::Aic;
 
 /// Maximum extent of a matrix, in elements.
 const MOST: u64 = 65535;
+
+/// The width of the squares in which elements of this type are exchanged.
+pub(super) fn square_width(elem: Elem) -> u64 {
+    ROWS.max(C0 / elem.bytes() as u64)
+}
 
 arguments! {
     /// Source and destination address; rows `n` and columns `d`; bytes from one row of the source to the next (`dn`:

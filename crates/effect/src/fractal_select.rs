@@ -1,21 +1,15 @@
 //! Selected fractals on the way from L1 into L0A, L0B and the memories of their scales.
 
-use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
 use slipring_tile::copy::{Cast, View, copy};
 use slipring_tile::{Elem, Space};
 
 use super::bursts::{BurstArgs, Bursts, nest_extents};
+use super::fractal::{C0, CORE, ROWS, square_width};
 use super::outside;
 
-/// The core with the buffers.
-const CORE: Role = Role::Aic;
-/// Bytes of a line of a fractal.
-const C0: u64 = 32;
-/// Bytes of a fractal of an operand.
-const FRACTAL: u64 = 512;
-/// Rows of a fractal.
-const ROWS: u64 = 16;
+/// The size of a fractal of an operand in bytes.
+pub const FRACTAL: u64 = C0 * ROWS;
 
 arguments! {
     /// Source and destination address; the first fractal in its line, the first line; fractals of a line, lines; from
@@ -36,11 +30,6 @@ pub struct FractalSelect {
     pub per: u64,
     /// The elements that are exchanged: element (i, j) of the selected region goes to place (j, i).
     pub turned: Option<Elem>,
-}
-
-/// The width of the squares in which elements of this type are exchanged.
-pub fn square_width(elem: Elem) -> u64 {
-    ROWS.max(C0 / elem.bytes() as u64)
 }
 
 impl FractalSelect {

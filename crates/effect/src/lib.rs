@@ -33,7 +33,7 @@ pub use fill::{FILL_BLOCK, FILL_MOST, Fill, FillArgs};
 pub use finish::{Finish, Scales, finite_pad, pad_value, pads_with_infinity};
 pub use fixpipe::{Entry, Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
 pub use fractal::{BiasArgs, BiasLoad, FractalArgs, FractalLoad, OperandLoad};
-pub use fractal_select::{FractalSelect, SelectArgs, square_width};
+pub use fractal_select::{FRACTAL, FractalSelect, SelectArgs};
 pub use gm_move::{GmMove, GmMoveArgs};
 pub use mad::{Mad, MadStart, Tf32};
 pub use matmul::{MatmulArgs, MatmulEffect, Start, product_blocks};

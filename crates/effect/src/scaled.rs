@@ -148,17 +148,18 @@ fn gather_terms(
     packed: &mut Vec<u8>,
     out: &mut Vec<f32>,
 ) {
-    let (view, values) = (View::tile(layout, 0, 0), layout.elem.values());
-    out.resize(rows * cols, 0.0);
-    packed.resize(cols * layout.elem.bytes(), 0);
-    let mut terms = vec![0.0; values * cols];
-    for (row, out) in out.chunks_mut(values * cols).enumerate() {
-        read_row(bytes, &view, row, 0, packed);
-        load_f32(layout.elem, packed, &mut terms);
-        for (at, x) in out.iter_mut().enumerate() {
-            *x = input(layout.elem, terms[at % cols * values + at / cols]);
-        }
+    let values = layout.elem.values();
+    gather(bytes, layout, (rows.div_ceil(values), values * cols), input, packed, out);
+    if values == 1 {
+        return;
     }
+    // A row of elements holds so many rows, one value of each after the other.
+    let mut terms = vec![0.0; values * cols];
+    for rows in out.chunks_mut(values * cols) {
+        terms.copy_from_slice(rows);
+        rows.iter_mut().enumerate().for_each(|(at, x)| *x = terms[at % cols * values + at / cols]);
+    }
+    out.truncate(rows * cols);
 }
 
 /// A product of the operands after `input` and the scales are applied; an accumulator used as the initial value is at

@@ -5,6 +5,9 @@ use std::rc::Rc;
 
 use slipring_ir::Elsewhere;
 
+/// The type of a parameter that is a constant of its kernel.
+pub(crate) const CONSTEXPR: &str = "pl.constexpr";
+
 /// The surrounding name whose value is that of a constant parameter (`pl.constexpr`).
 pub(crate) fn constexpr(name: &str) -> Rc<str> {
     format!("constexpr${name}").into()

@@ -68,7 +68,7 @@ fn verify_declare(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         shape(op.module.ty(op.result(0))).map(|(dims, _)| dims.iter().fold(1u64, |n, dim| n.saturating_mul(*dim)));
     if let Some(count) = count.filter(|n| *n > MOST) {
         let message = format!("an array of {count} elements on the stack is not modelled: at most {MOST}");
-        diags.push(op.error("unsupported", message));
+        diags.push(op.error(slipring_ir::Kind::Unsupported, message));
     }
 }
 

@@ -90,7 +90,7 @@ pub(super) fn own_subblock(op: &OpRef<'_>, diags: &mut Diags) {
     let query = op.module.defining_op(value).and_then(|id| op.other(id)).and_then(|made| made.def.per_lane);
     if query != Some(LaneQuery::Number) {
         let message = "an `aiv_subblockid` that is not what `pto.get_subblock_idx` gives is not modelled";
-        diags.push(op.error("unsupported", message));
+        diags.push(op.error(slipring_ir::Kind::Unsupported, message));
     }
 }
 

@@ -8,7 +8,7 @@ mod tool;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub use tool::{Tool, words};
+pub use tool::{Tool, on_file, words};
 
 use directives::{Expected, Run, comment_mark, has_json};
 

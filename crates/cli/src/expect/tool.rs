@@ -30,7 +30,7 @@ impl Tool {
     ///
     /// If the tool does not start.
     pub(super) fn started(&self, file: &Path, words: &[String]) -> Result<std::process::Output, String> {
-        let words = words.iter().map(|word| if word == "%s" { file.as_os_str().to_owned() } else { word.into() });
+        let words = on_file(file, words);
         let (program, before) = self.0.split_first().ok_or("no program")?;
         let ran = Command::new(program).args(before).args(words).output();
         ran.map_err(|error| format!("cannot start {}: {error}", program.to_string_lossy()))
@@ -47,6 +47,11 @@ impl Tool {
         let text = |bytes| String::from_utf8(bytes).map_err(|error| format!("the output is not text: {error}"));
         Ok((ran.status.code().unwrap_or(-1), text(ran.stdout)? + &text(ran.stderr)?))
     }
+}
+
+/// The words of a command line on a file, which replaces `%s`.
+pub fn on_file<'a>(file: &'a Path, words: &'a [String]) -> impl Iterator<Item = OsString> + 'a {
+    words.iter().map(|word| if word == "%s" { file.as_os_str().to_owned() } else { word.into() })
 }
 
 /// The words of a command line.

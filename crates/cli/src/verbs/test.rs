@@ -9,7 +9,7 @@ use super::exit::Exit;
 use super::listed::list;
 use super::output::{fail, out};
 use crate::expect::directives::{comment_mark, read};
-use crate::expect::{Tool, words};
+use crate::expect::{Tool, on_file, words};
 
 // Arguments of `test`.
 #[derive(Args)]
@@ -27,7 +27,7 @@ enum Outcome {
     None,
 }
 
-/// Why a line of a file may not request a command line.
+/// Why the test line of a file may not be this command line; `None` if it may.
 type Refuse = fn(&[OsString]) -> Option<String>;
 
 /// Runs the command lines in the comments of files, and compares the outcomes with the expectations.
@@ -90,8 +90,8 @@ fn one(file: &str, tool: &Tool, among_others: bool, refuse: Refuse) -> Outcome {
     };
     let mut wrong = Vec::new();
     for run in &said.runs {
-        let asked = words(&run.command).into_iter().map(|word| if word == "%s" { file.to_string() } else { word });
-        let asked: Vec<OsString> = std::iter::once("slipring".into()).chain(asked.map(OsString::from)).collect();
+        let words = words(&run.command);
+        let asked: Vec<OsString> = std::iter::once("slipring".into()).chain(on_file(path, &words)).collect();
         if let Some(reason) = refuse(&asked) {
             fail(format!("{file}: `{}`: {reason}", run.command));
             return Outcome::Unreadable;

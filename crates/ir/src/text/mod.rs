@@ -76,7 +76,7 @@ pub use literal::{bits_of as float_bits, value_of as float_value};
 pub use ops::BlockArg;
 pub use parser::Parsed;
 pub use slipring_tile::nearest;
-pub use tile_type::MOST_EXTENT;
+pub use tile_type::{MOST_EXTENT, PAD_NAMES};
 pub use types::same_type;
 
 /// Parses a file. The module holds whatever could be parsed; it is usable only if the diagnostics contain no error.

@@ -30,6 +30,9 @@ struct TileParts {
 /// Maximum number of tiles of a `!pto.multi_tile_buf`.
 const MOST_TILES: i128 = 16;
 
+/// The paddings of a tile type; their codes are their positions.
+pub const PAD_NAMES: [&str; 4] = ["null", "zero", "max", "min"];
+
 const TILE_KEYS: [&str; 12] =
     ["loc", "dtype", "rows", "cols", "v_row", "v_col", "valid", "blayout", "slayout", "fractal", "pad", "compact"];
 
@@ -256,7 +259,7 @@ impl<'a> OpParser<'a> {
                 }
                 parts.fractal = Some(n as u32);
             }
-            "pad" => parts.pad = Some(self.small_code(&["null", "zero", "max", "min"])?),
+            "pad" => parts.pad = Some(self.small_code(&PAD_NAMES)?),
             "compact" => parts.compact = Some(self.small_code(&["null", "normal", "row_plus_one"])?),
             _ => {
                 let d = Diagnostic::error("type", key_span, format!("a tile type has no `{key}`"));

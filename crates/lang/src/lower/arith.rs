@@ -9,7 +9,7 @@ use slipring_tile::{Elem, Space};
 use super::lowering::{Lower, Lowered, describe};
 use crate::constants;
 use crate::dtype::{DType, scalar_type};
-use crate::value::{Const, Index, RegionId, Scalar, Value};
+use crate::value::{Const, Index, RegionId, Scalar, TileId, Value};
 
 impl Lower<'_> {
     /// A scalar that an op in the current region computes.
@@ -42,7 +42,9 @@ impl Lower<'_> {
             (Value::Scalar(scalar), _) if scalar.ty == ty => Ok(scalar.value),
             (Value::Scalar(scalar), _) => self.convert(*scalar, ty, span),
             (Value::Tile(id), _) if self.tile(*id).shape.iter().all(|n| *n == 1) => {
-                let element = self.element_of_tile(value, span)?;
+                let id = self.demand(value, Space::Vec, span)?;
+                let first = self.e.index(0);
+                let element = self.element_of_tile(id, first);
                 self.number(&element, ty, span)
             }
             (other, _) => {
@@ -56,14 +58,12 @@ impl Lower<'_> {
         }
     }
 
-    /// The element of a tile of one, as a number.
-    fn element_of_tile(&mut self, tile: &Value, span: Span) -> Lowered<Value> {
-        let id = self.demand(tile, Space::Vec, span)?;
+    /// The element of a tile in UB that is this many elements from its address, as a number.
+    pub fn element_of_tile(&mut self, id: TileId, offset: ValueId) -> Value {
         let (src, elem) = (self.tile(id).value, self.tile(id).ty.layout.elem);
-        let offset = self.e.index(0);
         let operands = [("src", &[src][..]), ("offset", &[offset])];
         let value = self.e.value(&pto::TGETVAL, &operands, &[], scalar_type(elem));
-        Ok(self.scalar(value, DType::Elem(elem)))
+        self.scalar(value, DType::Elem(elem))
     }
 
     /// Reports a constant that a type cannot represent.

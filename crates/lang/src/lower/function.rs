@@ -18,7 +18,7 @@ use super::state::Facts;
 use crate::attrs::FunctionAttrs;
 use crate::compiled::{Direction, KernelInfo, ParamInfo};
 use crate::emit::Emitter;
-use crate::given::constexpr;
+use crate::given::{CONSTEXPR, constexpr};
 use crate::globals::{Function, Globals};
 use crate::params::Given;
 use crate::passed::Passed;
@@ -202,7 +202,7 @@ pub(crate) fn is_constant(
     parameter: &ruff_python_ast::ParameterWithDefault,
 ) -> bool {
     let annotation = parameter.parameter.annotation.as_deref();
-    annotation.is_some_and(|own| crate::globals::path_of(globals, scope, own).as_deref() == Some("pl.constexpr"))
+    annotation.is_some_and(|own| crate::globals::path_of(globals, scope, own).as_deref() == Some(CONSTEXPR))
 }
 
 /// Appends a function whose body is complete: its type, and the facts of its body.

@@ -334,7 +334,7 @@ impl Lower<'_> {
 
     fn load_in(&mut self, tensor: &Tensor, place: Place) -> Lowered<TileId> {
         self.reads(tensor, self.e.span);
-        let window = self.window(tensor)?;
+        let window = self.window(tensor);
         let shape = tensor.shape();
         let shape: &[u64] = if shape.is_empty() { &[1] } else { &shape };
         let tile = match &tensor.valid {
@@ -369,7 +369,7 @@ impl Lower<'_> {
     }
 
     /// The view for a window.
-    pub fn window(&mut self, tensor: &Tensor) -> Lowered<slipring_ir::ValueId> {
+    pub fn window(&mut self, tensor: &Tensor) -> slipring_ir::ValueId {
         let root = &self.tensors.roots[tensor.root];
         let (source, elem) = (root.view, root.elem);
         let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
@@ -377,12 +377,8 @@ impl Lower<'_> {
         let sizes: Vec<_> = extents.iter().map(|n| self.e.index(*n as i64)).collect();
         let dims = extents.iter().map(|n| slipring_ir::Dim::Static(*n)).collect();
         let ty = Type::PartitionView(slipring_ir::ViewType { elem, dims });
-        Ok(self.e.value(
-            &pto::PARTITION_VIEW,
-            &[("source", &[source]), ("offsets", &offsets), ("sizes", &sizes)],
-            &[],
-            ty,
-        ))
+        let operands = [("source", &[source][..]), ("offsets", &offsets), ("sizes", &sizes)];
+        self.e.value(&pto::PARTITION_VIEW, &operands, &[], ty)
     }
 
     /// The extents of a window that are known to be valid and inside its tensor.
@@ -502,7 +498,7 @@ impl Lower<'_> {
             return Err(self.report(error));
         }
         self.stored(tensor, tile.valid, span)?;
-        let window = self.window(tensor)?;
+        let window = self.window(tensor);
         let attrs: &[_] =
             if atomic { &[("atomicType", slipring_ir::Attr::member("atomic_type", "atomic_add"))] } else { &[] };
         self.e.op(&pto::TSTORE, &[("src", &[tile.value]), ("dst", &[window])], attrs, &[]);

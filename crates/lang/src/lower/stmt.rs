@@ -350,12 +350,8 @@ impl Lower<'_> {
         if unsure.all(|(first, extent)| self.begins_inside(first, extent)) {
             return self.element(tensor);
         }
-        let (source, elem, ty) = (root.view, root.elem, self.e.module.ty(root.pointer).clone());
-        let offsets: Vec<_> = tensor.offsets.iter().map(|offset| self.index_value(*offset)).collect();
-        let sizes = vec![self.e.index(1); offsets.len()];
-        let window = slipring_ir::ViewType { elem, dims: sizes.iter().map(|_| slipring_ir::Dim::Static(1)).collect() };
-        let operands = [("source", &[source][..]), ("offsets", &offsets), ("sizes", &sizes)];
-        let window = self.e.value(&pto::PARTITION_VIEW, &operands, &[], slipring_ir::Type::PartitionView(window));
+        let ty = self.e.module.ty(root.pointer).clone();
+        let window = self.window(tensor);
         let pointer = self.e.value(&pto::TENSOR_VIEW_ADDR, &[("src", &[window])], &[], ty);
         (pointer, self.e.index(0))
     }

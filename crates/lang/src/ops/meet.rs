@@ -81,7 +81,7 @@ pub(super) fn syncall(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         None | Some((Value::Const(Const::Int(0)), _)) => None,
         Some((value, span)) => Some(lower.number(&value, DType::Elem(Elem::I32), span)?),
     };
-    let view = lower.window(&counter)?;
+    let view = lower.window(&counter);
     let attrs =
         [("mode", Attr::member("sync_all_mode", "soft")), ("core_type", Attr::member("sync_core_type", core_type))];
     lower.e.op(&pto::SYNCALL, &[("counter", &[view]), ("used_cores", used.as_slice())], &attrs, &[]);

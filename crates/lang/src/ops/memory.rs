@@ -8,7 +8,7 @@ use slipring_tile::Space;
 
 use super::entry::{Call, ENTRY, REFUSED, entries};
 use super::own::{assembled_in_memory, create_tensor, through_memory};
-use crate::dtype::{DType, scalar_type as scalar_type_of};
+use crate::dtype::DType;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Index, Parts, Tensor, TileId, Value};
 use crate::words::{Means, followed_as};
@@ -404,11 +404,8 @@ fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let (value @ Value::Tile(_), span) = call.need(lower, "src")? {
         let id = lower.demand(&value, Space::Vec, span)?;
         let id = lower.dense(id);
-        let elem = lower.tile(id).ty.layout.elem;
         let offset = tile_element(lower, call, id)?;
-        let src = lower.tile(id).value;
-        let value = lower.e.value(&pto::TGETVAL, &[("src", &[src]), ("offset", &[offset])], &[], scalar_type_of(elem));
-        return Ok(lower.scalar(value, DType::Elem(elem)));
+        return Ok(lower.element_of_tile(id, offset));
     }
     let (source, span) = tensor(lower, call, "src")?;
     lower.by_element(&source)?;

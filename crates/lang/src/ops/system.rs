@@ -71,7 +71,7 @@ fn cacheinvalid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (tensor, span) = super::memory::tensor(lower, call, "tensor")?;
     let (shape, offsets) = (call.need_shape(lower, "shapes")?, call.offsets(lower, "offsets")?);
     let window = lower.tensor_window(&tensor, &offsets, &shape, span)?;
-    let line = lower.window(&window)?;
+    let line = lower.window(&window);
     lower.e.op(&pto::CACHE_INVALID, &[("addr", &[line])], &space, &[]);
     Ok(Value::Nothing)
 }

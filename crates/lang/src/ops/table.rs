@@ -128,7 +128,7 @@ fn gather(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let width = if by_element { cols } else { shape[1] };
         into = lower.subset(target, (begin, [rows, width]), &[rows, width], call.span)?;
     }
-    let (view, which, dst) = (lower.window(&table)?, lower.tile(from).value, lower.tile(into).value);
+    let (view, which, dst) = (lower.window(&table), lower.tile(from).value, lower.tile(into).value);
     let groups: [(&str, &[_]); 3] = [("mem", &[view]), ("indices", &[which]), ("dst", &[dst])];
     let attrs = [("gatherOob", Attr::member("gather_oob", outside))];
     let attrs = if outside == OUTSIDE[0] { &attrs[..0] } else { &attrs[..] };
@@ -189,7 +189,7 @@ fn scatter(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     }
     lower.writable(table.root, span)?;
     lower.stored(&table, None, span)?;
-    let view = lower.window(&table)?;
+    let view = lower.window(&table);
     let groups: [(&str, &[_]); 3] = [("src", &[tile.value]), ("indices", &[which.value]), ("mem", &[view])];
     lower.e.op(&pto::MSCATTER, &groups, &[], &[]);
     Ok(Value::Tensor(table))
@@ -256,7 +256,7 @@ fn paged(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         lower.reads(&window, call.span);
         let line =
             lower.subset(target, ([Index::At(at), Index::Known(0)], [1, size as u64]), &[1, size as u64], span)?;
-        let (view, dst) = (lower.window(&window)?, lower.tile(line).value);
+        let (view, dst) = (lower.window(&window), lower.tile(line).value);
         lower.e.op(&pto::TLOAD, &[("src", &[view]), ("dst", &[dst])], &[], &[]);
         Ok(())
     })?;

@@ -13,7 +13,7 @@ use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule};
 use slipring_op::ops;
 use slipring_op::rules::{BOOL, INTEGER, PLAIN, defaulted, operand, optional};
 
-const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
+pub(super) const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
 
 pub(super) const fn number(name: &'static str, doc: &'static str) -> OperandSpec {
     operand(name, INTEGER, Touch::Nothing, doc)
@@ -31,10 +31,10 @@ ops! {
     OPS;
 
     /// Element (n, d) of a matrix lies `n × src_inner_stride` bytes and d elements after `src` (`nd2nz`), or `d ×
-    /// src_inner_stride` bytes and n elements (`dn2nz`), and goes to line `n × dst_loop2_stride + d / c × dst_loop3_stride` of
-    /// 32 bytes, place `d mod c`, where c is the number of elements in 32 bytes. Places of the last line beyond d
-    /// become 0; lines beyond n keep their bytes. With `smallc0_en` (d at most 4) a line has 4 places and lines follow
-    /// each other; the last 32 bytes are filled with 0.
+    /// src_inner_stride` bytes and n elements (`dn2nz`), and goes to line `n × dst_loop2_stride + d / c ×
+    /// dst_loop3_stride` of 32 bytes, place `d mod c`, where c is the number of elements in 32 bytes. Places of the
+    /// last line beyond d become 0; lines beyond n keep their bytes. With `smallc0_en` (d at most 4) a line has 4
+    /// places and lines follow each other; the last 32 bytes are filled with 0.
     GM_L1_FRAC "pto.mte_gm_l1_frac" "Load matrices of global memory into fractals of L1": PLAIN,
         source: "micro-instruction manual 16, pto.mte_gm_l1_frac", core: CoreRule::Cube,
         pipe: PipeRule::Fixed(Pipe::Mte2), verify: verify_gm_l1_frac, lower: lower_gm_l1_frac

@@ -58,6 +58,21 @@ const N: OperandSpec = operand("n", INTEGER, Touch::Nothing, "columns of the pro
 const K: OperandSpec = operand("k", INTEGER, Touch::Nothing, "terms of each sum");
 
 macro_rules! doc {
+    ($start:literal, plain) => {
+        doc!(
+            $start,
+            "",
+            "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "
+        )
+    };
+    ($start:literal, scaled) => {
+        doc!(
+            $start,
+            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
+             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
+            ""
+        )
+    };
     ($start:literal, $scale:literal, $round:literal) => {
         concat!(
             "`dst[i, j] = ",
@@ -99,7 +114,7 @@ const SCALED_PRODUCT: OpDef =
 ops! {
     OPS;
 
-    MAD "pto.mad" "Multiply two operands": PLAIN_PRODUCT, doc: doc!("", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "),
+    MAD "pto.mad" "Multiply two operands": PLAIN_PRODUCT, doc: doc!("", plain),
         verify: |op, _, diags| verify(op, MadStart::Zero, false, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, false)
         => {
@@ -108,7 +123,7 @@ ops! {
         };
 
     MAD_ACC "pto.mad_acc" "Multiply two operands and add to the accumulator": PLAIN_PRODUCT,
-        doc: doc!("dst[i, j] + ", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
+        doc: doc!("dst[i, j] + ", plain), verify: |op, _, diags| verify(op, MadStart::Acc, false, diags),
         lower: |op, d| lower(op, d, MadStart::Acc, false)
         => {
             syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: CLAUSES }),
@@ -116,7 +131,7 @@ ops! {
         };
 
     MAD_BIAS "pto.mad_bias" "Multiply two operands and add a bias to each row": PLAIN_PRODUCT,
-        doc: doc!("bias[j] + ", "", "`tf32_mode` rounds f32 inputs to 10 bits of mantissa, ties to even or away from 0. "), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
+        doc: doc!("bias[j] + ", plain), verify: |op, _, diags| verify(op, MadStart::Bias, false, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, false)
         => {
             syntax: Syntax::Custom(&ClauseText { lead: 7, commas: false, ordered: false, clauses: CLAUSES }),
@@ -124,12 +139,7 @@ ops! {
         };
 
     MAD_MX "pto.mad_mx" "Multiply two operands with scales": SCALED_PRODUCT,
-        doc: doc!(
-            "",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
-             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
-            ""
-        ),
+        doc: doc!("", scaled),
         verify: |op, _, diags| verify(op, MadStart::Zero, true, diags),
         lower: |op, d| lower(op, d, MadStart::Zero, true)
         => {
@@ -139,12 +149,7 @@ ops! {
 
     MAD_MX_ACC "pto.mad_mx_acc"
         "Multiply two operands with scales and add to the accumulator": SCALED_PRODUCT,
-        doc: doc!(
-            "dst[i, j] + ",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
-             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
-            ""
-        ),
+        doc: doc!("dst[i, j] + ", scaled),
         verify: |op, _, diags| verify(op, MadStart::Acc, true, diags), lower: |op, d| lower(op, d, MadStart::Acc, true)
         => {
             syntax: Syntax::Custom(&ClauseText { lead: 6, commas: false, ordered: false, clauses: MX_CLAUSES }),
@@ -153,12 +158,7 @@ ops! {
 
     MAD_MX_BIAS "pto.mad_mx_bias"
         "Multiply two operands with scales and add a bias to each row": SCALED_PRODUCT,
-        doc: doc!(
-            "bias[j] + ",
-            "Each input is first multiplied by the scale of its group of 32 elements of k; k is a multiple of 64. Two values \
-             of a packed 4-bit float follow each other along k, the first one in the low bits, and k counts values. ",
-            ""
-        ),
+        doc: doc!("bias[j] + ", scaled),
         verify: |op, _, diags| verify(op, MadStart::Bias, true, diags),
         lower: |op, d| lower(op, d, MadStart::Bias, true)
         => {

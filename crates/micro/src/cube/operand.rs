@@ -7,14 +7,12 @@ use slipring_tile::{Elem, Space};
 
 use super::super::memory::{L0A, L0B, L1, Memory, ends};
 use super::controls::{Controls, Field, check_fields};
-use super::load::{number, same_elem};
-use slipring_effect::{BurstEnd, Bursts, FractalSelect, MoveArgs, OperandLoad, SelectArgs};
+use super::load::{MTE1, number, same_elem};
+use slipring_effect::{BurstEnd, Bursts, FRACTAL, FractalSelect, MoveArgs, OperandLoad, SelectArgs};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::rules::{INTEGER, PLAIN, constant, defaulted, operand, schema};
+use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
+use slipring_op::rules::{INTEGER, constant, defaulted, operand, schema};
 use slipring_op::{ops, positional};
-
-const MTE1: OpDef = OpDef { core: CoreRule::Cube, pipe: PipeRule::Fixed(Pipe::Mte1), ..PLAIN };
 
 /// Ranges of fields of 16 and 8 bits that may not be 0, and of a start.
 const START: [i64; 2] = [0, 65535];
@@ -170,7 +168,7 @@ fn transposes(op: &OpRef<'_>) -> bool {
 
 /// True for elements of two values.
 fn packed(op: &OpRef<'_>) -> bool {
-    op.ty("dst").and_then(Type::elem).is_some_and(|elem| elem.values() > 1)
+    elem(op).is_ok_and(|elem| elem.values() > 1)
 }
 
 /// Number of integers in the form that selects fractals.
@@ -184,7 +182,7 @@ fn verify_operand(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         [_, _] => {}
         [_, _, start @ ..] if start.len() == 2 => {
             if start.iter().any(|at| constant(op.module, *at) != Some(0)) {
-                let message = "an operand that begins inside of its fractals is not modelled: sources count rows and columns \
+                let message = "an operand that begins inside its fractals is not modelled: sources count rows and columns \
                                of elements, or fractals";
                 diags.push(
                     op.error(Kind::Unsupported, message)
@@ -243,8 +241,7 @@ fn load_operand(
     Ok(())
 }
 
-/// Bytes of a fractal, and of a fragment of scales.
-const FRACTAL: u64 = 512;
+/// Bytes of a fragment of scales.
 const FRAGMENT: u64 = 32;
 
 /// Copies the fractals that the integer operands after the two pointers select.

@@ -549,7 +549,10 @@ impl Split {
             // The assembler supports these since 0.57, from the Cube core to the Vector cores through global memory.
             Some(odd @ (3 | 4)) => {
                 let axis = if odd == 3 { "rows" } else { "columns" };
-                op.error("unsupported", format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"))
+                op.error(
+                    slipring_ir::Kind::Unsupported,
+                    format!("a split of an odd number of {axis} (`split = {odd}`) is not modelled"),
+                )
             }
             _ => op.error("ring-split", "expects 'split' to be 0, 1, or 2").label("0 none, 1 up/down, 2 left/right"),
         }

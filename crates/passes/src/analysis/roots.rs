@@ -3,6 +3,8 @@
 //! A *root* is a buffer: a tile declared in local memory, the landing area of a popped tile, an argument of a function
 //! that nobody calls. Views, reshapes, loop-carried values, results of branches and arguments of calls propagate roots.
 
+use std::ops::Range;
+
 use slipring_ir::{Flow, Module, OpId, Touch, ValueDef, ValueId};
 pub use slipring_op::address::Address;
 use slipring_op::ring::ring_tile;
@@ -41,6 +43,25 @@ pub struct Root {
     pub bytes: Option<u64>,
     /// Its address.
     pub address: Address,
+}
+
+impl Root {
+    /// The bytes that it takes in its memory, if its address is constant and its size known.
+    pub fn range(&self) -> Option<Range<u64>> {
+        match (self.address, self.bytes) {
+            (Address::At(start), Some(bytes)) => Some(start..start.saturating_add(bytes)),
+            _ => None,
+        }
+    }
+
+    /// Whether two buffers share bytes of one memory; `None` if the address or the size of one is not known.
+    pub fn overlaps(&self, other: &Root) -> Option<bool> {
+        if self.space != other.space {
+            return Some(false);
+        }
+        let (own, other) = (self.range()?, other.range()?);
+        Some(own.start < other.end && other.start < own.end)
+    }
 }
 
 /// The roots of a module, and the roots that each value may refer to.

@@ -96,14 +96,8 @@ impl Look<'_> {
     /// True if two buffers share a byte, or may.
     fn meet(&self, a: RootId, b: RootId) -> bool {
         let (x, y) = (self.roots.root(a), self.roots.root(b));
-        if a == b || x.space != y.space {
-            return a == b;
-        }
-        match (x.address, x.bytes, y.address, y.bytes) {
-            (Address::At(x), Some(m), Address::At(y), Some(n)) => x < y.saturating_add(n) && y < x.saturating_add(m),
-            (Address::Open, ..) | (_, _, Address::Open, _) => false,
-            _ => true,
-        }
+        let open = [x, y].iter().any(|root| root.address == Address::Open);
+        a == b || x.overlaps(y).unwrap_or(!open)
     }
 
     /// Results of loop iterations that begin from the same tile and that the next iteration overwrites unread.

@@ -270,18 +270,8 @@ impl<'m> Walk<'m> {
 
     fn overlap(&self, a: RootId, b: RootId) -> bool {
         let (a, b) = (self.roots.root(a), self.roots.root(b));
-        if a.space != b.space {
-            return false;
-        }
-        let range = |address, bytes: Option<u64>| match (address, bytes) {
-            (Address::At(at), Some(bytes)) => Some((at, at.saturating_add(bytes))),
-            _ => None,
-        };
-        match (range(a.address, a.bytes), range(b.address, b.bytes)) {
-            (Some(x), Some(y)) => x.0 < y.1 && y.0 < x.1,
-            // A tile without an address overlaps none, except those whose address the text does not determine.
-            _ => b.kind != RootKind::Declared || b.address == Address::Computed,
-        }
+        // A tile without an address overlaps none, except those whose address the text does not determine.
+        a.overlaps(b).unwrap_or(b.kind != RootKind::Declared || b.address == Address::Computed)
     }
 
     fn regions(&mut self, op: &OpRef<'m>, paths: Vec<Path>) -> Vec<Path> {

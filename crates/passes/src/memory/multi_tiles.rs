@@ -28,7 +28,7 @@ fn expand(module: &mut Module, op: OpId, all: &[OpId], diags: &mut Diags) {
     let users: Vec<OpId> = all.iter().copied().filter(|user| module.op(*user).operands.contains(&tiles)).collect();
     if let Some(other) = users.iter().find(|user| !module.op(**user).is(&MULTI_TILE_GET.schema)) {
         let message = "several tiles that control flow or a call passes on are not modelled";
-        let error = Diagnostic::error("unsupported", module.op(*other).span, message);
+        let error = Diagnostic::error(slipring_ir::Kind::Unsupported, module.op(*other).span, message);
         diags.push(error.also(module.op(op).span, "declared here").help("pick the tile first: `pto.multi_tile_get`"));
         return;
     }

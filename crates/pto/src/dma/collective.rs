@@ -10,7 +10,9 @@ use slipring_op::{ops, positional};
 const NOT_MODELLED: OpDef = OpDef {
     doc: "Known by name and form; it cannot be run yet: a text with it is refused.",
     source: "PTO IR of the public assembler 0.60",
-    verify: |op, _, diags| diags.push(op.error("unsupported", format!("`{}` is not modelled", op.def.schema.name))),
+    verify: |op, _, diags| {
+        diags.push(op.error(slipring_ir::Kind::Unsupported, format!("`{}` is not modelled", op.def.schema.name)))
+    },
     lower: |_, _| Err(Reported),
     ..PLAIN
 };

@@ -160,7 +160,7 @@ fn third_tile(op: &OpRef<'_>, diags: &mut Diags) -> bool {
         Some(Space::Vec) | None => {
             let message =
                 "`pto.tmov` of exponents into the order of the matrix unit (X to ZZ, with `tmp`) is not modelled";
-            diags.push(op.error("unsupported", message));
+            diags.push(op.error(slipring_ir::Kind::Unsupported, message));
         }
         Some(_) if grouped => diags.push(op.error("attribute", "expects `grpAxis` with a working tile in UB only")),
         Some(other) => diags.push(

@@ -56,10 +56,9 @@ pub(super) fn elements_of_the_tensor(scalars: &Scalars, module: &mut Module, id:
     let first = |user: &OpId| {
         let user = OpRef::of(module, *user)?;
         let access = std::ptr::eq(user.def, &LOAD_SCALAR) || std::ptr::eq(user.def, &STORE_SCALAR);
-        let offset = user.operand("offset").filter(|offset| constant(module, *offset) == Some(0))?;
-        let at = |value| module.op(user.id).operands.iter().position(|own| *own == value);
-        access.then_some(())?;
-        Some((user.id, at(result)?, at(offset)?))
+        let first = user.operand("offset").is_some_and(|offset| constant(module, offset) == Some(0));
+        let at = |name: &str| user.def.schema.operands.iter().position(|spec| spec.name == name);
+        (access && first).then_some((user.id, at("ptr")?, at("offset")?))
     };
     let Some(users) = module.users(result).iter().map(first).collect::<Option<Vec<_>>>() else { return Ok(()) };
     let offsets = window.operands("offsets").iter().copied().zip(tensor.operands("strides").iter().copied());

@@ -1,6 +1,7 @@
 //! Filling tiles: with a scalar, with a function of the position, outside the valid shape (PTO IR manual 4.5, 4.7,
 //! 4.10, 4.13).
 
+use slipring_ir::text::PAD_NAMES;
 use slipring_ir::{AttrKind, Diags, EnumSpec, OperandSpec, Touch, Type};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::{Cast, Elem, Space};
@@ -40,8 +41,8 @@ macro_rules! pad_doc {
     };
 }
 
-/// `#pto.pad_value<…>`: the padding of a tile type, from 0.
-const PAD_VALUE: &EnumSpec = &EnumSpec { kind: "pad_value", numbered: false, members: &["null", "zero", "max", "min"] };
+/// `#pto.pad_value<…>`: the padding of a tile type.
+const PAD_VALUE: &EnumSpec = &EnumSpec { kind: "pad_value", numbered: false, members: &PAD_NAMES };
 
 /// Copies that fill the rest of the destination.
 const PADDED: OpDef = OpDef { schema: ONE, inside: inside::PADDED_BY_SCALARS, lower: pad, class: "move", ..FILL };

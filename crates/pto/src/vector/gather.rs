@@ -85,7 +85,7 @@ fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
             "col" => "`pto.tgather` by a pattern along the columns is not modelled".to_string(),
             other => format!("the axis of a pattern is \"row\" or \"col\", not \"{other}\""),
         };
-        return diags.push(op.error("unsupported", message));
+        return diags.push(op.error(slipring_ir::Kind::Unsupported, message));
     }
     if op.attr("maskPattern").is_some() {
         if ["kValue", "indices", "tmp", "cdst"].iter().any(|name| has(op, name)) {

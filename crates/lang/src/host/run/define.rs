@@ -9,6 +9,7 @@ use slipring_ir::{Diagnostic, Span};
 
 use crate::attrs::FunctionAttrs;
 use crate::forms::Form;
+use crate::given::CONSTEXPR;
 use crate::host::Found;
 use crate::host::locals::Locals;
 use crate::host::run::classes::order_of;
@@ -143,7 +144,7 @@ impl<'a> Host<'a> {
             let Some(set) = self.sets.iter().position(|(set, ..)| set == name) else { continue };
             let Some(annotation) = &own.parameter.annotation else { continue };
             if let (HostValue::Path(path), HostValue::Const(value)) = (self.expr(annotation), self.sets[set].1.clone())
-                && &*path == "pl.constexpr"
+                && &*path == CONSTEXPR
             {
                 self.sets[set].2 = true;
                 constants.push((name.into(), value));

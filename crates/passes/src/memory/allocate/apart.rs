@@ -5,10 +5,11 @@ use slipring_machine::Platform;
 use slipring_op::OpRef;
 
 use crate::analysis::facts::{Functions, buffer_bytes};
-use crate::analysis::roots::{Address, RootId, Roots};
+use crate::analysis::roots::Roots;
 
 /// Reports results that share bytes with a source which their op's declaration keeps apart from them: as one tile, or
-/// at constant addresses that overlap. It applies to the module as written; the allocator keeps such tiles apart itself.
+/// at constant addresses that overlap. It applies to the module as written; the allocator keeps such tiles apart
+/// itself.
 pub fn apart(module: &Module, platform: &Platform, diags: &mut Diags) {
     let functions = Functions::of(module);
     let bodies = functions.with_bodies(module).flat_map(|(_, body)| module.walk(body));
@@ -43,18 +44,5 @@ fn shared(module: &Module, roots: &Roots, a: ValueId, b: ValueId) -> bool {
         [root] if roots.root(*root).bytes.is_some_and(|n| buffer_bytes(module.ty(value)) == Some(n)) => Some(*root),
         _ => None,
     };
-    a == b || whole(a).zip(whole(b)).is_some_and(|(a, b)| a == b || overlap(roots, a, b))
-}
-
-/// True if two buffers have constant addresses in one memory that overlap.
-fn overlap(roots: &Roots, a: RootId, b: RootId) -> bool {
-    let range = |root| {
-        let root = roots.root(root);
-        match (root.address, root.bytes) {
-            (Address::At(start), Some(bytes)) => Some((root.space, start, start + bytes)),
-            _ => None,
-        }
-    };
-    let (Some((space, start, end)), Some((other, first, last))) = (range(a), range(b)) else { return false };
-    space == other && start < last && first < end
+    a == b || whole(a).zip(whole(b)).is_some_and(|(a, b)| a == b || roots.root(a).overlaps(roots.root(b)) == Some(true))
 }

@@ -4,6 +4,7 @@ pub mod access;
 pub mod affine;
 pub mod facts;
 pub mod last_use;
+pub mod paths;
 pub mod rings;
 pub mod roots;
 pub mod touch;

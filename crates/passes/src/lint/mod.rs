@@ -28,6 +28,9 @@ use std::collections::BTreeMap;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, ValueId};
 use slipring_machine::{CoreKind, Platform};
 
+use crate::analysis::facts::Functions;
+use crate::analysis::paths::Route;
+
 /// True for an error reported here, or about tiles that overwrite each other: a finding about a well-formed text.
 pub fn is_finding(said: &Diagnostic) -> bool {
     let own = matches!(
@@ -53,9 +56,11 @@ pub fn check(
     given: &BTreeMap<ValueId, bool>,
     diags: &mut Diags,
 ) {
+    let functions = Functions::of(module);
     for (kind, start) in [CoreKind::Cube, CoreKind::Vector].into_iter().zip(starts) {
         let Some(body) = start.and_then(|function| module.body(function, 0)) else { continue };
-        walk::Walk::new(module, kind, platform, start, given).follow(body, diags);
+        let route = Route { module, functions: &functions, kind, calls: start.into_iter().collect() };
+        walk::Walk::new(route, platform, given).follow(body, diags);
         rounds::check(module, body, platform, diags);
         lines::check(module, body, diags);
     }

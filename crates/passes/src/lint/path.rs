@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use slipring_ir::{OpId, ValueId};
+use slipring_ir::OpId;
 use slipring_machine::Pipe;
 use slipring_op::ring::PipeKey;
 
+use crate::analysis::paths::Decision;
 use crate::analysis::roots::RootId;
-
-/// A condition and the arm that was taken.
-pub(super) type Decision = (ValueId, usize);
 
 /// An object that is set and waited for, or acquired and released.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

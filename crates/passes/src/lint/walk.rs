@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{BlockId, Diagnostic, Diags, Flow, Kind, Module, OpId, Touch, ValueId};
-use slipring_machine::{CoreKind, Pipe, Platform};
+use slipring_ir::{BlockId, Diagnostic, Diags, Kind, OpId, Touch, ValueId};
+use slipring_machine::{Pipe, Platform};
 use slipring_op::ring::{PipeSpec, own_end, pipe_key, stands_on};
 use slipring_op::rules::constant;
-use slipring_op::{LIBRARY_EVENT, OpRef, PipeRule, RingPart, SyncAct, affinity, core_of};
+use slipring_op::{LIBRARY_EVENT, OpRef, PipeRule, RingPart, SyncAct, core_of};
 use slipring_tile::Space;
 
-use super::path::{Decision, Found, Object, Path, Tally, certain};
-use crate::analysis::facts::{Functions, flow, trips};
+use super::path::{Found, Object, Path, Tally, certain};
+use crate::analysis::facts::trips;
+use crate::analysis::paths::{Decision, Paths, Route};
 use crate::analysis::roots::{Address, RootId, RootKind, Roots};
 
 /// Paths followed at the same time; beyond that they are merged.
@@ -20,9 +21,7 @@ const PATHS: usize = 64;
 const BUDGET: usize = 1 << 24;
 
 pub(super) struct Walk<'m> {
-    module: &'m Module,
-    functions: Functions,
-    kind: CoreKind,
+    route: Route<'m>,
     platform: &'m Platform,
     roots: Roots,
     /// The tiles of each pop, with all tiles that share a byte with a buffer.
@@ -35,148 +34,14 @@ pub(super) struct Walk<'m> {
     twins: BTreeMap<ValueId, ValueId>,
     /// Conditions whose outcome is known.
     given: &'m BTreeMap<ValueId, bool>,
-    calls: Vec<OpId>,
     budget: usize,
 }
 
-impl<'m> Walk<'m> {
-    pub fn new(
-        module: &'m Module,
-        kind: CoreKind,
-        platform: &'m Platform,
-        start: Option<OpId>,
-        given: &'m BTreeMap<ValueId, bool>,
-    ) -> Walk<'m> {
-        let functions = Functions::of(module);
-        let roots = Roots::of(module, &functions);
-        let mut walk = Walk {
-            module,
-            functions,
-            kind,
-            platform,
-            roots,
-            popped: BTreeMap::new(),
-            computed: BTreeSet::new(),
-            shared: BTreeSet::new(),
-            twins: BTreeMap::new(),
-            given,
-            calls: start.into_iter().collect(),
-            budget: BUDGET,
-        };
-        walk.look_ahead();
-        walk
-    }
+impl<'m> Paths<'m> for Walk<'m> {
+    type Path = Path;
 
-    /// Collects facts about the whole module before any path is followed.
-    fn look_ahead(&mut self) {
-        for (id, root) in (0..).zip(&self.roots.roots) {
-            if let (RootKind::Popped, Some(op)) = (root.kind, root.op) {
-                self.popped.entry(op).or_default().push(id);
-            }
-        }
-        let mut known: BTreeMap<String, ValueId> = BTreeMap::new();
-        for id in self.module.walk(self.module.top) {
-            let Some(op) = OpRef::of(self.module, id) else { continue };
-            match op.sync() {
-                Some(SyncAct::Set(signal) | SyncAct::Wait(signal)) if signal.id.is_none() => {
-                    self.computed.insert((signal.from, Some(signal.to)));
-                }
-                Some(SyncAct::Get { pipe, id: None, .. } | SyncAct::Release { pipe, id: None }) => {
-                    self.computed.insert((pipe, None));
-                }
-                _ => {}
-            }
-            self.note_strangers(&op);
-            self.note_twin(&op, &mut known);
-        }
-    }
-
-    /// Memories with writes that the paths of this core do not identify.
-    fn note_strangers(&mut self, op: &OpRef<'m>) {
-        let elsewhere = stands_on(op).is_some_and(|kind| kind != self.kind);
-        for value in op.written() {
-            let Some(space) = self.module.ty(value).space() else { continue };
-            let blurred = self.roots.get(value).iter().any(|root| {
-                let root = self.roots.root(*root);
-                root.kind == RootKind::Unknown || root.address == Address::Computed
-            });
-            if core_of(space) == self.kind && (elsewhere || blurred || self.roots.get(value).is_empty()) {
-                self.shared.insert(space);
-            }
-        }
-    }
-
-    /// Treats two conditions with the same comparison as one.
-    fn note_twin(&mut self, op: &OpRef<'m>, known: &mut BTreeMap<String, ValueId>) {
-        let data = self.module.op(op.id);
-        let [result] = data.results[..] else { return };
-        let plain = data.regions.is_empty() && matches!(op.def.pipe, PipeRule::None) && op.sync().is_none();
-        if !plain || op.def.ring.is_some() || self.module.ty(result).space().is_some() || data.operands.len() > 4 {
-            return;
-        }
-        let same: Vec<u32> = data.operands.iter().map(|value| self.one_of(*value).0).collect();
-        let key = format!("{} {:?} {same:?}", data.name, data.attrs);
-        let first = *known.entry(key).or_insert(result);
-        if first != result {
-            self.twins.insert(result, first);
-        }
-    }
-
-    fn one_of(&self, value: ValueId) -> ValueId {
-        self.twins.get(&value).copied().unwrap_or(value)
-    }
-
-    /// Follows all paths of a function and reports what is wrong.
-    pub fn follow(mut self, body: BlockId, diags: &mut Diags) {
-        let mut ends = self.block(body, vec![Path::default()]);
-        for path in &mut ends {
-            for (object, tally) in &path.objects {
-                let found = match (tally.net, tally.up, tally.down) {
-                    _ if tally.open => continue,
-                    (1.., Some(up), _) => Found::Surplus(*object, up),
-                    (..=-1, _, Some(down)) => Found::Lack(*object, down),
-                    _ => continue,
-                };
-                path.found.insert(found, Vec::new());
-            }
-        }
-        if self.budget == 0 {
-            let message = "not analysed completely: this function has too many paths";
-            let span = self.calls.first().map(|function| self.module.op(*function).span).unwrap_or_default();
-            return diags.push(Diagnostic::warning("not-followed", span, message));
-        }
-        let mut said: Vec<Diagnostic> =
-            certain(&ends, 0).into_iter().map(|(found, decisions)| self.told(found, &decisions)).collect();
-        let place = |diagnostic: &Diagnostic| diagnostic.primary.as_ref().map(|primary| primary.span.start);
-        said.sort_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
-        said.dedup_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
-        said.into_iter().for_each(|diagnostic| diags.push(diagnostic));
-    }
-
-    fn block(&mut self, block: BlockId, mut paths: Vec<Path>) -> Vec<Path> {
-        for &op in &self.module.block(block).ops {
-            paths = self.op(op, paths);
-        }
-        paths
-    }
-
-    fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
-        if let Some(callee) = self.functions.callee(self.module, id) {
-            let body = self.functions.entered(self.module, callee, self.kind, &self.calls);
-            let Some(body) = body else { return paths };
-            self.calls.push(callee);
-            paths = self.block(body, paths);
-            self.calls.pop();
-            return paths;
-        }
-        let Some(op) = OpRef::of(self.module, id) else { return paths };
-        if !self.module.op(id).regions.is_empty() {
-            return self.regions(&op, paths);
-        }
-        for path in &mut paths {
-            self.step(&op, path);
-        }
-        paths
+    fn route(&mut self) -> &mut Route<'m> {
+        &mut self.route
     }
 
     fn step(&mut self, op: &OpRef<'m>, path: &mut Path) {
@@ -203,6 +68,184 @@ impl<'m> Walk<'m> {
         }
         self.touches(op, path);
         self.ring(op, path);
+    }
+
+    /// A loop: the findings of its first iteration, and what is known after it, whether it runs or not.
+    fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
+        let trips = trips(op);
+        if trips == Some(0) || self.budget == 0 {
+            return path;
+        }
+        let entry = self.copy(&path);
+        let ends = self.blocks(blocks, vec![entry]);
+        let mut found = certain(&ends, path.decided.len());
+        // One arm in a later iteration may read what another arm has written in an earlier one.
+        found.retain(|found, decisions| match found {
+            Found::Unwritten { root, .. } if !decisions.is_empty() => {
+                ends.iter().all(|end| self.is_unwritten(*root, end))
+            }
+            _ => true,
+        });
+        let mut after = Path { decided: path.decided.clone(), ..self.copy(&path) };
+        after.found.extend(found);
+        let objects: BTreeSet<Object> = ends.iter().flat_map(|end| end.objects.keys().copied()).collect();
+        for object in objects {
+            let before = path.objects.get(&object).copied().unwrap_or_default();
+            let of = |end: &Path| end.objects.get(&object).copied().unwrap_or_default();
+            let Some(first) = ends.first().map(of) else { continue };
+            let change = first.net - before.net;
+            let same = ends.iter().all(|end| (of(end).net, of(end).open) == (first.net, first.open));
+            let total = match trips {
+                _ if change == 0 => Some(0),
+                Some(trips) => trips.checked_mul(change),
+                None => None,
+            };
+            let open = before.open || first.open || !same || total.is_none();
+            let net = before.net.saturating_add(total.unwrap_or(0));
+            after.objects.insert(object, Tally { net, open, ..first });
+        }
+        // Anything that one iteration may have written counts as written, and nothing is known any more about slots
+        // that it took or freed.
+        ends.iter().for_each(|end| after.written.extend(&end.written));
+        after.held.retain(|ring, tiles| {
+            ends.iter().all(|end| end.held.get(ring).is_some_and(|own| own.len() == tiles.len()))
+        });
+        after.freed.retain(|root, _| ends.iter().all(|end| end.freed.contains_key(root)));
+        after
+    }
+
+    fn bounded(&mut self, _: OpId, paths: Vec<Path>) -> Vec<Path> {
+        if paths.len() > PATHS { Path::joined(paths).into_iter().collect() } else { paths }
+    }
+
+    fn decided(path: &mut Path) -> &mut Vec<Decision> {
+        &mut path.decided
+    }
+
+    fn same(one: &Path, other: &Path) -> bool {
+        one.same(other)
+    }
+
+    fn stopped(&self) -> bool {
+        self.budget == 0
+    }
+
+    /// A copy of a path; its cost is counted.
+    fn copy(&mut self, path: &Path) -> Path {
+        self.budget = self.budget.saturating_sub(path.size());
+        path.clone()
+    }
+
+    fn condition(&self, value: ValueId) -> ValueId {
+        self.twins.get(&value).copied().unwrap_or(value)
+    }
+
+    fn fixed(&self, value: ValueId) -> Option<usize> {
+        let holds = self.given.get(&value).map(|holds| i64::from(*holds));
+        holds.or_else(|| constant(self.route.module, value)).map(|value| usize::from(value == 0))
+    }
+}
+
+impl<'m> Walk<'m> {
+    pub fn new(route: Route<'m>, platform: &'m Platform, given: &'m BTreeMap<ValueId, bool>) -> Walk<'m> {
+        let roots = Roots::of(route.module, route.functions);
+        let mut walk = Walk {
+            route,
+            platform,
+            roots,
+            popped: BTreeMap::new(),
+            computed: BTreeSet::new(),
+            shared: BTreeSet::new(),
+            twins: BTreeMap::new(),
+            given,
+            budget: BUDGET,
+        };
+        walk.look_ahead();
+        walk
+    }
+
+    /// Collects facts about the whole module before any path is followed.
+    fn look_ahead(&mut self) {
+        for (id, root) in (0..).zip(&self.roots.roots) {
+            if let (RootKind::Popped, Some(op)) = (root.kind, root.op) {
+                self.popped.entry(op).or_default().push(id);
+            }
+        }
+        let mut known: BTreeMap<String, ValueId> = BTreeMap::new();
+        for id in self.route.module.walk(self.route.module.top) {
+            let Some(op) = OpRef::of(self.route.module, id) else { continue };
+            match op.sync() {
+                Some(SyncAct::Set(signal) | SyncAct::Wait(signal)) if signal.id.is_none() => {
+                    self.computed.insert((signal.from, Some(signal.to)));
+                }
+                Some(SyncAct::Get { pipe, id: None, .. } | SyncAct::Release { pipe, id: None }) => {
+                    self.computed.insert((pipe, None));
+                }
+                _ => {}
+            }
+            self.note_strangers(&op);
+            self.note_twin(&op, &mut known);
+        }
+    }
+
+    /// Memories with writes that the paths of this core do not identify.
+    fn note_strangers(&mut self, op: &OpRef<'m>) {
+        let elsewhere = stands_on(op).is_some_and(|kind| kind != self.route.kind);
+        for value in op.written() {
+            let Some(space) = self.route.module.ty(value).space() else { continue };
+            let blurred = self.roots.get(value).iter().any(|root| {
+                let root = self.roots.root(*root);
+                root.kind == RootKind::Unknown || root.address == Address::Computed
+            });
+            if core_of(space) == self.route.kind && (elsewhere || blurred || self.roots.get(value).is_empty()) {
+                self.shared.insert(space);
+            }
+        }
+    }
+
+    /// Treats two conditions with the same comparison as one.
+    fn note_twin(&mut self, op: &OpRef<'m>, known: &mut BTreeMap<String, ValueId>) {
+        let data = self.route.module.op(op.id);
+        let [result] = data.results[..] else { return };
+        let plain = data.regions.is_empty() && matches!(op.def.pipe, PipeRule::None) && op.sync().is_none();
+        if !plain || op.def.ring.is_some() || self.route.module.ty(result).space().is_some() || data.operands.len() > 4
+        {
+            return;
+        }
+        let same: Vec<u32> = data.operands.iter().map(|value| self.condition(*value).0).collect();
+        let key = format!("{} {:?} {same:?}", data.name, data.attrs);
+        let first = *known.entry(key).or_insert(result);
+        if first != result {
+            self.twins.insert(result, first);
+        }
+    }
+
+    /// Follows all paths of a function and reports what is wrong.
+    pub fn follow(mut self, body: BlockId, diags: &mut Diags) {
+        let mut ends = self.block(body, vec![Path::default()]);
+        for path in &mut ends {
+            for (object, tally) in &path.objects {
+                let found = match (tally.net, tally.up, tally.down) {
+                    _ if tally.open => continue,
+                    (1.., Some(up), _) => Found::Surplus(*object, up),
+                    (..=-1, _, Some(down)) => Found::Lack(*object, down),
+                    _ => continue,
+                };
+                path.found.insert(found, Vec::new());
+            }
+        }
+        if self.budget == 0 {
+            let message = "not analysed completely: this function has too many paths";
+            let span =
+                self.route.calls.first().map(|function| self.route.module.op(*function).span).unwrap_or_default();
+            return diags.push(Diagnostic::warning("not-followed", span, message));
+        }
+        let mut said: Vec<Diagnostic> =
+            certain(&ends, 0).into_iter().map(|(found, decisions)| self.told(found, &decisions)).collect();
+        let place = |diagnostic: &Diagnostic| diagnostic.primary.as_ref().map(|primary| primary.span.start);
+        said.sort_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
+        said.dedup_by_key(|diagnostic| (place(diagnostic), diagnostic.code));
+        said.into_iter().for_each(|diagnostic| diags.push(diagnostic));
     }
 
     /// Flags that the library uses inside an op while the program has them set.
@@ -256,7 +299,7 @@ impl<'m> Walk<'m> {
                 }
             }
         }
-        path.written.extend(self.roots.written(self.module, op.id));
+        path.written.extend(self.roots.written(self.route.module, op.id));
     }
 
     /// True for a tile of which no byte has been written, as far as the text shows.
@@ -274,109 +317,9 @@ impl<'m> Walk<'m> {
         a.overlaps(b).unwrap_or(b.kind != RootKind::Declared || b.address == Address::Computed)
     }
 
-    fn regions(&mut self, op: &OpRef<'m>, paths: Vec<Path>) -> Vec<Path> {
-        if affinity(op).is_some_and(|kind| kind != self.kind) {
-            return paths;
-        }
-        let data = self.module.op(op.id);
-        let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op.id, r)).collect();
-        match flow(self.module, op.id) {
-            Flow::Once => blocks.into_iter().fold(paths, |paths, block| self.block(block, paths)),
-            Flow::OneOf => {
-                let condition = data.operands.first().map(|value| self.one_of(*value));
-                let arms = data.regions.len().max(2);
-                let mut split: Vec<Path> = Vec::new();
-                for path in paths {
-                    split.extend(self.arms(op, condition, arms, path));
-                }
-                if split.len() > PATHS { Path::joined(split).into_iter().collect() } else { split }
-            }
-            Flow::Repeat => paths.into_iter().map(|path| self.repeat(op, &blocks, path)).collect(),
-        }
-    }
-
-    /// A copy of a path; its cost is counted.
-    fn copy(&mut self, path: &Path) -> Path {
-        self.budget = self.budget.saturating_sub(path.size());
-        path.clone()
-    }
-
-    fn arms(&mut self, op: &OpRef<'m>, condition: Option<ValueId>, arms: usize, path: Path) -> Vec<Path> {
-        if self.budget == 0 {
-            return vec![path];
-        }
-        let known = condition.and_then(|c| path.decided.iter().find(|d| d.0 == c)).map(|d| d.1);
-        let fixed = |value| match self.given.get(&value) {
-            Some(holds) => Some(i64::from(*holds)),
-            None => constant(self.module, value),
-        };
-        let fixed = condition.and_then(fixed).filter(|_| arms == 2);
-        let known = known.or(fixed.map(|value| usize::from(value == 0)));
-        let mut ends: Vec<Path> = Vec::new();
-        for arm in (0..arms).filter(|arm| known.is_none_or(|known| known == *arm)) {
-            let mut entry = self.copy(&path);
-            entry.decided.extend(condition.filter(|_| known.is_none()).map(|c| (c, arm)));
-            match self.module.body(op.id, arm) {
-                Some(block) => ends.extend(self.block(block, vec![entry])),
-                None => ends.push(entry),
-            }
-        }
-        match ends.split_first() {
-            Some((first, rest)) if rest.iter().all(|other| other.same(first)) => {
-                let first = self.copy(first);
-                vec![Path { decided: path.decided, ..first }]
-            }
-            _ => ends,
-        }
-    }
-
-    /// A loop: the findings of its first iteration, and what is known after it, whether it runs or not.
-    fn repeat(&mut self, op: &OpRef<'m>, blocks: &[BlockId], path: Path) -> Path {
-        let trips = trips(op);
-        if trips == Some(0) || self.budget == 0 {
-            return path;
-        }
-        let entry = self.copy(&path);
-        let ends = blocks.iter().fold(vec![entry], |paths, block| self.block(*block, paths));
-        let mut found = certain(&ends, path.decided.len());
-        // One arm in a later iteration may read what another arm has written in an earlier one.
-        found.retain(|found, decisions| match found {
-            Found::Unwritten { root, .. } if !decisions.is_empty() => {
-                ends.iter().all(|end| self.is_unwritten(*root, end))
-            }
-            _ => true,
-        });
-        let mut after = Path { decided: path.decided.clone(), ..self.copy(&path) };
-        after.found.extend(found);
-        let objects: BTreeSet<Object> = ends.iter().flat_map(|end| end.objects.keys().copied()).collect();
-        for object in objects {
-            let before = path.objects.get(&object).copied().unwrap_or_default();
-            let of = |end: &Path| end.objects.get(&object).copied().unwrap_or_default();
-            let Some(first) = ends.first().map(of) else { continue };
-            let change = first.net - before.net;
-            let same = ends.iter().all(|end| (of(end).net, of(end).open) == (first.net, first.open));
-            let total = match trips {
-                _ if change == 0 => Some(0),
-                Some(trips) => trips.checked_mul(change),
-                None => None,
-            };
-            let open = before.open || first.open || !same || total.is_none();
-            let net = before.net.saturating_add(total.unwrap_or(0));
-            after.objects.insert(object, Tally { net, open, ..first });
-        }
-        // Anything that one iteration may have written counts as written, and nothing is known any more about slots
-        // that it took or freed.
-        ends.iter().for_each(|end| after.written.extend(&end.written));
-        after.held.retain(|ring, tiles| {
-            ends.iter().all(|end| end.held.get(ring).is_some_and(|own| own.len() == tiles.len()))
-        });
-        after.freed.retain(|root, _| ends.iter().all(|end| end.freed.contains_key(root)));
-        after
-    }
-
     fn told(&self, found: Found, decisions: &[Decision]) -> Diagnostic {
         let where_ = self.path_text(decisions);
-        let at = |op: OpId| self.module.op(op).span;
+        let at = |op: OpId| self.route.module.op(op).span;
         match found {
             Found::Surplus(object @ Object::Flag { to, .. }, op) => Diagnostic::error(
                 slipring_ir::Kind::FlagLeftSet,
@@ -405,7 +348,7 @@ impl<'m> Walk<'m> {
             )
             .help("get it on every path that releases it"),
             Found::Inside { op, flag, set } => {
-                let name = &self.module.op(op).name;
+                let name = &self.route.module.op(op).name;
                 let message = format!(
                     "`{name}` sets and waits for {} itself, which is set but not waited for{where_}",
                     self.name(flag)
@@ -428,10 +371,10 @@ impl<'m> Walk<'m> {
                 let value = self.roots.root(root).value;
                 let message = format!(
                     "`{}` is computed with before anything is written into it{where_}",
-                    self.module.value_name(value)
+                    self.route.module.value_name(value)
                 );
                 Diagnostic::warning("uninitialised-tile", at(reader), message)
-                    .also(self.module.value(value).span, "declared here")
+                    .also(self.route.module.value(value).span, "declared here")
                     .help("load it, or write it, on every path before")
             }
         }
@@ -447,8 +390,8 @@ impl<'m> Walk<'m> {
     /// ` where `%c` is false`.
     fn path_text(&self, decisions: &[Decision]) -> String {
         let each = decisions.iter().map(|(value, arm)| {
-            let name = self.module.value_name(*value);
-            match self.module.ty(*value) {
+            let name = self.route.module.value_name(*value);
+            match self.route.module.ty(*value) {
                 ty if *ty == slipring_ir::Type::I1 => format!("`{name}` is {}", *arm == 0),
                 _ => format!("`{name}` takes arm {arm}"),
             }

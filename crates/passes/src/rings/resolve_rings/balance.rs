@@ -5,14 +5,15 @@
 //! loop with a known trip count counts in full. A loop with an unknown one, or whose iterations differ, adds an unknown
 //! number of pops or frees: then only errors that exist whatever that number is are reported.
 
-use slipring_ir::{BlockId, Diags, Flow, Module, OpId, Span, ValueId};
-use slipring_machine::{CoreKind, Platform};
+use slipring_ir::{BlockId, Diags, Module, OpId, Span};
+use slipring_machine::Platform;
 use slipring_op::ring::{PipeKey, consumer, pipe_key};
-use slipring_op::{OpRef, RingPart, affinity};
+use slipring_op::{OpRef, RingPart};
 use slipring_program::Direction;
 use slipring_pto as pto;
 
-use crate::analysis::facts::{Functions, counted, flow, trips};
+use crate::analysis::facts::{Functions, counted, trips};
+use crate::analysis::paths::{Decision, Paths, Route};
 use crate::analysis::rings::{RingOp, consumes, pipe};
 
 /// Paths followed at the same time; beyond that they are merged.
@@ -36,14 +37,11 @@ pub(super) fn check(
             }
             let Some(body) = module.body(init.function, 0) else { continue };
             let mut walk = Walk {
-                module,
-                functions,
-                kind,
+                route: Route { module, functions, kind, calls: vec![init.function] },
                 ring: (spec.key, direction),
                 init: init.op,
                 slots: i64::from(spec.slots),
                 places: i64::from(spec.local_slots()),
-                calls: vec![init.function],
                 reported: false,
                 diags,
             };
@@ -65,7 +63,7 @@ struct Path {
     /// A loop that may have freed arbitrarily more than it popped.
     less: Option<OpId>,
     /// Conditions decided on the path.
-    decided: Vec<(ValueId, bool)>,
+    decided: Vec<Decision>,
 }
 
 impl Path {
@@ -75,57 +73,82 @@ impl Path {
 }
 
 struct Walk<'m, 'd> {
-    module: &'m Module,
-    functions: &'m Functions,
-    kind: CoreKind,
+    route: Route<'m>,
     ring: (PipeKey, Direction),
     init: OpRef<'m>,
     slots: i64,
     /// Landing slots of tiles from global memory; otherwise the number of slots.
     places: i64,
-    calls: Vec<OpId>,
     /// One report per ring: anything after the first error is noise.
     reported: bool,
     diags: &'d mut Diags,
 }
 
-impl<'m> Walk<'m, '_> {
-    fn block(&mut self, block: BlockId, mut paths: Vec<Path>) -> Vec<Path> {
-        for &op in &self.module.block(block).ops {
-            if self.reported {
-                return paths;
-            }
-            paths = self.op(op, paths);
-        }
-        paths
+impl<'m> Paths<'m> for Walk<'m, '_> {
+    type Path = Path;
+
+    fn route(&mut self) -> &mut Route<'m> {
+        &mut self.route
     }
 
-    fn op(&mut self, id: OpId, mut paths: Vec<Path>) -> Vec<Path> {
-        if let Some(callee) = self.functions.callee(self.module, id) {
-            let body = self.functions.entered(self.module, callee, self.kind, &self.calls);
-            let Some(body) = body else { return paths };
-            self.calls.push(callee);
-            paths = self.block(body, paths);
-            self.calls.pop();
-            return paths;
-        }
-        let Some(op) = OpRef::of(self.module, id) else { return paths };
-        if !self.module.op(id).regions.is_empty() {
-            return self.regions(&op, paths);
-        }
+    fn step(&mut self, op: &OpRef<'m>, path: &mut Path) {
         let (pipe, direction) = self.ring;
-        if let Some(part) = op.ring().filter(|_| pipe_key(&op) == Some(pipe)) {
-            match part {
-                RingPart::Pop(d) if d == direction => paths.iter_mut().for_each(|path| self.pop(&op, path)),
-                RingPart::Free(d) if d == direction => paths.iter_mut().for_each(|path| self.free(&op, path)),
-                RingPart::Pop(_) | RingPart::Free(_) | RingPart::Push(_) => {}
-                RingPart::Initialize | RingPart::Reserve | RingPart::Import => {}
-                RingPart::Status(..) | RingPart::Scale(_) | RingPart::Handle(_) => {}
-            }
+        match op.ring().filter(|_| pipe_key(op) == Some(pipe)) {
+            Some(RingPart::Pop(d)) if d == direction => self.pop(op, path),
+            Some(RingPart::Free(d)) if d == direction => self.free(op, path),
+            _ => {}
         }
-        paths
     }
 
+    fn repeat(&mut self, op: &OpRef<'_>, blocks: &[BlockId], path: Path) -> Path {
+        let mut at = path.clone();
+        // As often as needed to fill the ring, or to see that every iteration frees what it took.
+        let trips = trips(op);
+        for iteration in 0..=self.slots {
+            if trips.is_some_and(|n| iteration >= n) {
+                return Path { decided: path.decided, ..at };
+            }
+            let ends = self.blocks(blocks, vec![at.clone()]);
+            if self.reported {
+                return path;
+            }
+            let Some((first, rest)) = ends.split_first() else { return path };
+            if rest.iter().any(|p| !p.same_count(first)) {
+                return self.unknown(op, path, &ends);
+            }
+            if first.same_count(&at) {
+                return Path { pops: first.pops.clone(), decided: path.decided, ..at };
+            }
+            if trips.is_none() {
+                return self.unknown(op, path, &ends);
+            }
+            at = Path { decided: path.decided.clone(), ..first.clone() };
+        }
+        self.unknown(op, path, &[at])
+    }
+
+    /// Too many paths become one with an unknown number of pops and frees.
+    fn bounded(&mut self, op: OpId, paths: Vec<Path>) -> Vec<Path> {
+        match paths.first().filter(|_| paths.len() > PATHS) {
+            Some(first) => vec![Path { more: first.more.or(Some(op)), less: first.less.or(Some(op)), ..first.clone() }],
+            None => paths,
+        }
+    }
+
+    fn decided(path: &mut Path) -> &mut Vec<Decision> {
+        &mut path.decided
+    }
+
+    fn same(one: &Path, other: &Path) -> bool {
+        one.same_count(other)
+    }
+
+    fn stopped(&self) -> bool {
+        self.reported
+    }
+}
+
+impl<'m> Walk<'m, '_> {
     fn pop(&mut self, op: &OpRef<'_>, path: &mut Path) {
         path.held += 1;
         path.pops.push(op.id);
@@ -174,74 +197,6 @@ impl<'m> Walk<'m, '_> {
         self.reported = true;
     }
 
-    fn regions(&mut self, op: &OpRef<'_>, paths: Vec<Path>) -> Vec<Path> {
-        if affinity(op).is_some_and(|kind| kind != self.kind) {
-            return paths;
-        }
-        let data = self.module.op(op.id);
-        let blocks: Vec<BlockId> = (0..data.regions.len()).filter_map(|r| self.module.body(op.id, r)).collect();
-        match flow(self.module, op.id) {
-            Flow::Once => blocks.into_iter().fold(paths, |paths, block| self.block(block, paths)),
-            Flow::OneOf => {
-                let split = paths.into_iter().flat_map(|path| self.arms(data.operands.first().copied(), &blocks, path));
-                bounded(split.collect(), op.id)
-            }
-            Flow::Repeat => {
-                let each = paths.into_iter().map(|path| self.repeat(op, &blocks, path));
-                each.collect()
-            }
-        }
-    }
-
-    fn arms(&mut self, condition: Option<ValueId>, blocks: &[BlockId], path: Path) -> Vec<Path> {
-        let known = condition.and_then(|c| path.decided.iter().find(|d| d.0 == c)).map(|d| d.1);
-        let mut ends: Vec<Path> = Vec::new();
-        for (taken, block) in [(true, blocks.first()), (false, blocks.get(1))] {
-            if known.is_some_and(|known| known != taken) {
-                continue;
-            }
-            let mut entry = path.clone();
-            entry.decided.extend(condition.filter(|_| known.is_none()).map(|c| (c, taken)));
-            ends.extend(match block {
-                Some(block) => self.block(*block, vec![entry]),
-                None => vec![entry],
-            });
-        }
-        match ends.split_first() {
-            Some((first, rest)) if rest.iter().all(|p| p.same_count(first)) => {
-                vec![Path { decided: path.decided, ..first.clone() }]
-            }
-            _ => ends,
-        }
-    }
-
-    fn repeat(&mut self, op: &OpRef<'_>, blocks: &[BlockId], path: Path) -> Path {
-        let mut at = path.clone();
-        // As often as needed to fill the ring, or to see that every iteration frees what it took.
-        let trips = trips(op);
-        for iteration in 0..=self.slots {
-            if trips.is_some_and(|n| iteration >= n) {
-                return Path { decided: path.decided, ..at };
-            }
-            let ends = blocks.iter().fold(vec![at.clone()], |paths, block| self.block(*block, paths));
-            if self.reported {
-                return path;
-            }
-            let Some((first, rest)) = ends.split_first() else { return path };
-            if rest.iter().any(|p| !p.same_count(first)) {
-                return self.unknown(op, path, &ends);
-            }
-            if first.same_count(&at) {
-                return Path { pops: first.pops.clone(), decided: path.decided, ..at };
-            }
-            if trips.is_none() {
-                return self.unknown(op, path, &ends);
-            }
-            at = Path { decided: path.decided.clone(), ..first.clone() };
-        }
-        self.unknown(op, path, &[at])
-    }
-
     /// The path after a loop whose effect depends on its trip count, or on conditions inside.
     fn unknown(&self, op: &OpRef<'_>, path: Path, ends: &[Path]) -> Path {
         let gains = ends.iter().any(|end| end.held > path.held || (end.more.is_some() && path.more.is_none()));
@@ -253,14 +208,14 @@ impl<'m> Walk<'m, '_> {
         for path in paths {
             let (pop, free) = (self.pop_name(), self.free_name());
             if path.held > 0 && path.less.is_none() {
-                let Some(op) = path.pops.last().and_then(|op| OpRef::of(self.module, *op)) else { continue };
+                let Some(op) = path.pops.last().and_then(|op| OpRef::of(self.route.module, *op)) else { continue };
                 let error = op
                     .error("pop-without-free", format!("`{pop}` requires an explicit matching `{free}`"))
                     .label(format!("this tile is never freed{}", self.path_text(path)))
                     .help(format!("put `{free}` after the last use of the popped tile"));
                 self.report(error);
             } else if let (0, Some(culprit), None) = (path.held, path.more, path.less) {
-                let Some(op) = OpRef::of(self.module, culprit) else { continue };
+                let Some(op) = OpRef::of(self.route.module, culprit) else { continue };
                 let start = op.span().start;
                 let error = slipring_ir::Diagnostic::error(
                     "pop-without-free",
@@ -276,7 +231,8 @@ impl<'m> Walk<'m, '_> {
 
     /// `, where `%c` is false`.
     fn path_text(&self, path: &Path) -> String {
-        let each = path.decided.iter().map(|(value, taken)| format!("`{}` is {taken}", self.module.value_name(*value)));
+        let said = |(value, arm): &Decision| format!("`{}` is {}", self.route.module.value_name(*value), *arm == 0);
+        let each = path.decided.iter().map(said);
         let conditions: Vec<String> = each.collect();
         if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(" and ")) }
     }
@@ -297,14 +253,4 @@ impl<'m> Walk<'m, '_> {
         let def = if self.by_value() { &pto::TPOP } else { pto::pop_of(self.ring.1) };
         def.schema.name
     }
-}
-
-/// Reduces the number of paths so that they can be followed.
-fn bounded(mut paths: Vec<Path>, op: OpId) -> Vec<Path> {
-    if paths.len() > PATHS
-        && let Some(first) = paths.first().cloned()
-    {
-        paths = vec![Path { more: first.more.or(Some(op)), less: first.less.or(Some(op)), ..first }];
-    }
-    paths
 }

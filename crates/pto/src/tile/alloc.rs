@@ -63,12 +63,12 @@ fn verify_alloc(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
 /// Reports a misaligned constant address of a tile.
 pub(crate) fn aligned(op: &OpRef<'_>, diags: &mut Diags) {
     let start = op.operand(ADDRESS).and_then(|v| constant(op.module, v));
-    if let Some(start) = start.filter(|n| n % ALIGN != 0 || *n < 0) {
-        diags.push(
-            op.error("tile-align", format!("the address {start} is not a multiple of {ALIGN}"))
-                .help(format!("place tiles at multiples of {ALIGN} bytes")),
-        );
-    }
+    let wrong = match start {
+        Some(start) if start < 0 => format!("the address {start} is negative"),
+        Some(start) if start % ALIGN != 0 => format!("the address {start} is not a multiple of {ALIGN}"),
+        _ => return,
+    };
+    diags.push(op.error("tile-align", wrong).help(format!("place tiles at multiples of {ALIGN} bytes, from 0 on")));
 }
 
 /// Stops the run if a computed address is not a multiple of `unit` bytes, which is a power of two.

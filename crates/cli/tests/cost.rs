@@ -54,7 +54,7 @@ fn query(op: &str, elem: &str, shape: (u32, u32, u32, u32)) -> Query {
         to: None,
         shape: vec![shape.0, shape.1],
         valid: Some((shape.2, shape.3)),
-        blocks: 1,
+        blocks: None,
         way: None,
         precise: false,
     }
@@ -147,7 +147,7 @@ fn ops_that_cannot_run_and_none() {
     let product = Query { shape: vec![120, 110, 50], valid: None, ..query("tmatmul", "f32", shape) };
     let costed = cost(&platform, &product).unwrap();
     assert_eq!((costed.cycles, costed.units.total), (902, 448), "8 x 4 blocks, 14 deep, 2 cycles each, and 6");
-    let load = Query { blocks: 8, ..query("tload", "f32", (256, 64, 256, 64)) };
+    let load = Query { blocks: Some(8), ..query("tload", "f32", (256, 64, 256, 64)) };
     assert_eq!(cost(&platform, &load).unwrap().cycles, 2624);
     let lost = Query { way: Some((Space::Acc, Space::Left)), ..query("tmov", "f32", shape) };
     assert!(cost(&platform, &lost).is_err());

@@ -133,8 +133,14 @@ impl OpDef {
 
     /// The cost of its work on the vector unit for these element types: those of its sources and of its result.
     pub fn vector_cost(&self, platform: &Platform, from: Elem, to: Elem) -> Price {
-        let types = cost_types(from, (self.class == CONVERT && from != to).then_some(to));
+        let types = cost_types(from, (self.converts() && from != to).then_some(to));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
+    }
+
+    /// Whether its cost depends on two element types.
+    #[must_use]
+    pub fn converts(&self) -> bool {
+        self.class == CONVERT
     }
 
     /// The cost of its high-precision variant.

@@ -30,9 +30,9 @@ pub(super) struct CostArgs {
     /// Valid rows and columns, if fewer
     #[arg(long)]
     valid: Option<String>,
-    /// Number of blocks in a data move: the product of the outer dimensions of its window
-    #[arg(long, default_value_t = 1)]
-    blocks: u64,
+    /// Number of blocks in a data move: the product of the outer dimensions of its window. Defaults to 1
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    blocks: Option<u64>,
     /// Source and destination memory, such as gm-mat, for data moves with several paths
     #[arg(long)]
     way: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct CostArgs {
     #[arg(long)]
     precise: bool,
     /// A table of measurements to compare with: tab-separated, with columns arch, op, case, params and expected_cycles
-    #[arg(long, value_name = "TSV", conflicts_with = "op")]
+    #[arg(long, value_name = "TSV", conflicts_with_all = ["op", "elem", "to", "shape", "valid", "blocks", "way", "precise"])]
     points: Option<String>,
     /// Print the results as JSON
     #[arg(long)]

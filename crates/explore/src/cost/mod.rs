@@ -33,8 +33,8 @@ pub struct Query {
     pub shape: Vec<u32>,
     /// Valid rows and columns, if they are not all.
     pub valid: Option<(u32, u32)>,
-    /// Number of blocks of a data move: the product of the outer dimensions of its window.
-    pub blocks: u64,
+    /// Number of blocks of a data move, 1 by default: the product of the outer dimensions of its window.
+    pub blocks: Option<u64>,
     /// Source and destination memory, for data moves with several paths.
     pub way: Option<(Space, Space)>,
     /// True for the high-precision variant.
@@ -69,11 +69,60 @@ pub fn cost(platform: &Platform, query: &Query) -> Result<Costed, String> {
             near.map_or(String::new(), |near| format!("; did you mean `{near}`?"))
         ));
     };
-    let (price, units, counts) = match def.product {
-        Some(_) => product(platform, query)?,
-        None => by_tile(def, platform, query)?,
+    let kind = Kind::of(def, query)?;
+    kind.requires_effect(def, query)?;
+    let (price, units, counts) = match kind {
+        Kind::Product => product(platform, query)?,
+        Kind::Vector => vector(def, platform, query)?,
+        Kind::Move(from, to) => moved(platform, query, (from, to))?,
     };
     Ok(Costed { cycles: price.cycles(units), price, units, counts })
+}
+
+/// What the cost of an op depends on.
+enum Kind {
+    /// The extents of a product.
+    Product,
+    /// The valid rows of a tile in UB.
+    Vector,
+    /// The bytes that move from one memory to another.
+    Move(Space, Space),
+}
+
+impl Kind {
+    fn of(def: &OpDef, query: &Query) -> Result<Kind, String> {
+        if def.product.is_some() {
+            return Ok(Kind::Product);
+        }
+        let computes = !def.class.is_empty() && !matches!(def.pipe, PipeRule::Fixed(pipe) if pipe != Pipe::V);
+        let moves = !matches!(def.pipe, PipeRule::None | PipeRule::Fixed(Pipe::V | Pipe::S | Pipe::M));
+        let name = def.schema.name;
+        match query.way {
+            None if computes => Ok(Kind::Vector),
+            Some((Space::Vec, Space::Vec)) if computes && moves => Ok(Kind::Vector),
+            Some((from, to)) if moves => Ok(Kind::Move(from, to)),
+            Some(_) => Err(format!("`{name}` does not move data between memories: it has no path")),
+            None => {
+                let way = way_of(def).ok_or_else(|| format!("`{name}` is not an operation of a pipe with a cost"))?;
+                Ok(Kind::Move(way.0, way.1))
+            }
+        }
+    }
+
+    /// Reports a fact of the query that the cost does not depend on.
+    fn requires_effect(&self, def: &OpDef, query: &Query) -> Result<(), String> {
+        let (vector, product) = (matches!(self, Kind::Vector), matches!(self, Kind::Product));
+        let given = [
+            ("to", query.to.is_some() && !(vector && def.converts())),
+            ("valid", query.valid.is_some() && product),
+            ("blocks", query.blocks.is_some() && !matches!(self, Kind::Move(..))),
+            ("precise", query.precise && !vector),
+        ];
+        match given.iter().find(|(_, without_effect)| *without_effect) {
+            Some((name, _)) => Err(format!("the cost of `{}` does not depend on `{name}`", def.schema.name)),
+            None => Ok(()),
+        }
+    }
 }
 
 fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
@@ -83,7 +132,8 @@ fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static
     Ok((platform.cube_cost(query.elem), Units::of(product_blocks(m, k, n, query.elem)), "blocks"))
 }
 
-fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
+/// The extents of the tile, and of its valid part.
+fn tile_of(query: &Query) -> Result<((u32, u32), (u32, u32)), String> {
     let &[rows, cols] = &query.shape[..] else {
         return Err(format!("the shape of `{}` has two extents, such as 64x128: rows and columns", query.op));
     };
@@ -91,27 +141,31 @@ fn by_tile(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Un
     if valid_rows > rows || valid_cols > cols {
         return Err(format!("{valid_rows}x{valid_cols} valid elements do not fit a tile of {rows}x{cols}"));
     }
-    let on_vector = matches!(query.way, None | Some((Space::Vec, Space::Vec)));
-    if !def.class.is_empty() && on_vector && !matches!(def.pipe, PipeRule::Fixed(pipe) if pipe != Pipe::V) {
-        let to = query.to.unwrap_or(query.elem);
-        let wider = if to.bytes() > query.elem.bytes() { to } else { query.elem };
-        let price = match query.precise {
-            true => def.precise_cost(platform, query.elem),
-            false => def.vector_cost(platform, query.elem, to),
-        };
-        return Ok((price, tile_units(&Layout::nd(wider, rows, cols), valid_rows, valid_cols), "bytes"));
-    }
-    let (from, to) = match query.way {
-        Some(way) => way,
-        None => {
-            way_of(def).ok_or_else(|| format!("`{}` is not an operation of a pipe with a cost", def.schema.name))?
-        }
+    Ok(((rows, cols), (valid_rows, valid_cols)))
+}
+
+fn vector(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
+    let ((rows, cols), (valid_rows, valid_cols)) = tile_of(query)?;
+    let to = query.to.unwrap_or(query.elem);
+    let wider = if to.bytes() > query.elem.bytes() { to } else { query.elem };
+    let price = match query.precise {
+        true => def.precise_cost(platform, query.elem),
+        false => def.vector_cost(platform, query.elem, to),
     };
+    Ok((price, tile_units(&Layout::nd(wider, rows, cols), valid_rows, valid_cols), "bytes"))
+}
+
+fn moved(
+    platform: &Platform,
+    query: &Query,
+    (from, to): (Space, Space),
+) -> Result<(Price, Units, &'static str), String> {
+    let (_, (rows, cols)) = tile_of(query)?;
     if !platform.has_way(from, to) {
         return Err(format!("tiles do not move from `{from}` to `{to}` on {}", platform.name));
     }
-    let bytes = u64::from(valid_rows) * u64::from(valid_cols) * query.elem.bytes() as u64;
-    let units = Units { total: bytes, rows: query.blocks.max(1), joined: true };
+    let bytes = u64::from(rows) * u64::from(cols) * query.elem.bytes() as u64;
+    let units = Units { total: bytes, rows: query.blocks.unwrap_or(1).max(1), joined: true };
     Ok((platform.dma_cost(from, to), units, "bytes"))
 }
 

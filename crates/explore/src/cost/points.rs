@@ -103,7 +103,7 @@ fn query(arch: &str, op: &str, case: &str, params: &str) -> Result<Query, String
         to: None,
         shape: Vec::new(),
         valid: None,
-        blocks: 1,
+        blocks: None,
         way: None,
         precise: rest.contains(&"high_precision"),
     };
@@ -116,10 +116,11 @@ fn query(arch: &str, op: &str, case: &str, params: &str) -> Result<Query, String
         }
         "tload" if numbers.len() >= 7 => {
             let outer = if case.contains("_nz_") { 1 } else { 3 };
-            query.blocks = numbers[..outer].iter().map(|n| u64::from(*n)).product();
+            let blocks: u64 = numbers[..outer].iter().map(|n| u64::from(*n)).product();
+            query.blocks = Some(blocks);
             let (rows, cols) = (numbers[5], numbers[6]);
             let valid = if outer == 3 { (numbers[3], numbers[4]) } else { (rows, cols) };
-            let all = u64::from(valid.0) * query.blocks;
+            let all = u64::from(valid.0) * blocks;
             // Rows of all blocks are consecutive in the tile; a window that is larger is clipped.
             query.valid = Some((u32::try_from(all).unwrap_or(rows).min(rows), valid.1.min(cols)));
             query.shape = vec![rows, cols];
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!((cvt.elem, cvt.to, shape(&cvt).1), (Elem::F32, Some(Elem::HiF8), Some((3, 128))));
         assert!(one("a5", "TRECIP", "array", "Half 1 1280 1 1280 X \"high_precision\"").precise);
         let load = one("a2a3", "TLOAD", "TLoad.c08_nd", "float 2 2 2 256 60 256 64 1 PadValue::Max 2 2 2 60");
-        assert_eq!((shape(&load), load.blocks), ((&[256, 64][..], Some((256, 60))), 8));
+        assert_eq!((shape(&load), load.blocks), ((&[256, 64][..], Some((256, 60))), Some(8)));
         let product = one("a2a3", "TMATMUL", "TMatmul.half_40x50x60", "float half half 40 50 60");
         assert_eq!((product.elem, shape(&product).0), (Elem::F16, &[40, 50, 60][..]));
         let moved = one("a2a3", "TMOV", "c", "float 64 128 63 125 Vec RowMajor NoneBox Vec ColMajor NoneBox");

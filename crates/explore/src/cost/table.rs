@@ -35,7 +35,7 @@ impl Measured<'_> {
     fn shape(&self) -> &'static str {
         let (Ok(query), Ok(costed)) = (&self.point.query, &self.costed) else { return "not costed" };
         let units = costed.units;
-        match (query.blocks > 1, units.count(), units.joined) {
+        match (query.blocks.is_some_and(|n| n > 1), units.count(), units.joined) {
             _ if costed.counts == "blocks" => "product",
             (true, _, _) => "several blocks",
             (_, 1, _) => "one row or block",

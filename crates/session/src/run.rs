@@ -152,7 +152,9 @@ pub fn start<'a>(
     let none = Tools { race: false, init: false, ..Tools::default() };
     let mut tools =
         beginning(prepared, &compiled.kernels, &bound, if asked.time_only { none } else { asked.tools.clone() });
-    tools.results = results(prepared, &compiled.kernels, &bound, &compiled.said);
+    // A warning of the compiler is enough, unless it has to be an error.
+    let said = if asked.strict { &[][..] } else { &compiled.said };
+    tools.results = results(prepared, &compiled.kernels, &bound, said);
     let options =
         ExecuteOptions { blocks, mode: ExecutionMode::Pipes, gm_slack: asked.gm_slack as usize, limits: asked.limits };
     let mut earlier: Option<Execution> = None;

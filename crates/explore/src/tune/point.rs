@@ -32,7 +32,8 @@ use crate::tune::file::MOST_READ;
 pub struct Point {
     /// Value of each parameter.
     pub values: BTreeMap<String, String>,
-    /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run.
+    /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run. A result
+    /// that is not written, or only in part, is a finding.
     pub verdict: String,
     /// Why it is not clean.
     pub reason: Option<String>,
@@ -280,6 +281,8 @@ impl Tune {
         let mut options = self.run.clone();
         options.blocks = said.blocks.or(options.blocks);
         (options.events, options.trace, options.record) = (0, false, false);
+        // What leaves a part of its results out is done sooner.
+        options.strict = true;
         let compiled = kernel.compiled()?.clone();
         let tensors = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
         let mut bound = kernel.bind(tensors.into())?;
@@ -347,6 +350,7 @@ impl Tune {
         }
         let mut options = ProgramOptions::from(&self.run);
         options.clusters = said.clusters.or(self.clusters);
+        options.strict = true;
         let tensors = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
         let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);

@@ -161,7 +161,7 @@ pub static OPTIONS: &[RunOption] = &[
         takes: Takes::Flag(|request| &mut request.run.time_only),
         help: "Only count cycles: compute nothing, and do not look for races or uninitialised bytes. For launches too large to run",
         of: &[Kernel],
-        unless: &["verify", "check"],
+        unless: &["verify", "check", "strict"],
         not_in_python: Some("a call leaves its results in the arrays, and there would be none"),
         whole: Some(|request| request.run.time_only),
         ..OPTION

@@ -132,8 +132,11 @@ fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static
     Ok((platform.cube_cost(query.elem), Units::of(product_blocks(m, k, n, query.elem)), "blocks"))
 }
 
+/// Rows and columns.
+type Extents = (u32, u32);
+
 /// The extents of the tile, and of its valid part.
-fn tile_of(query: &Query) -> Result<((u32, u32), (u32, u32)), String> {
+fn tile_of(query: &Query) -> Result<(Extents, Extents), String> {
     let &[rows, cols] = &query.shape[..] else {
         return Err(format!("the shape of `{}` has two extents, such as 64x128: rows and columns", query.op));
     };

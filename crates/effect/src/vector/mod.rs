@@ -5,6 +5,7 @@
 //! works in place. Costs are based on the number of bytes in the rows of the destination, or of the source for
 //! reductions and comparisons.
 
+mod blocks;
 mod compare;
 mod copies;
 mod counted;
@@ -25,6 +26,7 @@ mod table;
 mod table_mat;
 mod working;
 
+pub use blocks::{GROUP, Groups, QuantiseGroups, SharedExponent};
 pub use compare::{Bits, CompareTiles, Select};
 pub use copies::{Concat, Spread, Transpose};
 pub use counted::ConcatCounted;

@@ -1,6 +1,6 @@
 //! Moves of whole tiles between local memories.
 
-use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch};
+use slipring_ir::{Attr, AttrKind, AttrSpec, Diags, OperandSpec, Syntax, Touch};
 use slipring_machine::{Pipe, Platform, Role, cost_types};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
@@ -30,11 +30,8 @@ pub(super) const MODE: AttrSpec = defaulted(
     "out of the accumulator into UB: which Vector core receives it, or how it is split",
 );
 /// The axis along which scales of exponents are grouped, of a form that is not modelled.
-const GROUP_AXIS: AttrSpec = defaulted(
-    "grpAxis",
-    AttrKind::Enum(&EnumSpec { kind: "mx_group_axis", numbered: false, members: &["axis0", "axis1"] }),
-    "of a form that is not modelled: see `fp`",
-);
+const GROUP_AXIS: AttrSpec =
+    defaulted("grpAxis", AttrKind::Enum(crate::vector::blocks::GROUP_AXIS), "of a form that is not modelled: see `fp`");
 /// ReLU in an accumulator store.
 pub(super) const RELU: AttrSpec =
     defaulted("reluPreMode", AttrKind::Enum(RELU_PRE_MODE), "`normal_relu`: negative values become 0 first");

@@ -35,6 +35,7 @@ macro_rules! number_doc {
 mod apart;
 pub(super) mod binary;
 pub(super) mod bits;
+pub(crate) mod blocks;
 pub(super) mod broadcast;
 pub(super) mod check;
 pub(super) mod convert;
@@ -63,6 +64,7 @@ mod working;
 
 pub use binary::*;
 pub use bits::*;
+pub use blocks::TQUANT_MX;
 pub use broadcast::*;
 pub use convert::*;
 pub use fill::*;

@@ -88,6 +88,7 @@ types! {
     RANDOM: "dst" &[], &[I32, U32];
     TRIANGLE: "dst" NUMBERS, &[I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32];
     QUANTISED: "src" &[F32], &[F32];
+    GROUPED: "src" &[], WIDE_FLOATS;
     DEQUANTISED: "src" &[I8, I16], &[I8, I16];
     POWER: "dst" &[I8, U8, I16, U16, I32, U32, F32], ALL;
     /// Sums that are converted on their way out.

@@ -236,3 +236,22 @@ fn functions_that_fail_and_follow_each_other() {
     queue.device().wait(100_000).expect("runs");
     assert!(queue.device().set_worker(adds()).is_err());
 }
+
+/// Reading the binary form refuses what the text form refuses.
+#[test]
+fn binary_captures_hold_what_texts_may() {
+    let text = "board p100\nevent\npause 5\nload (1,2) 0x40000 4\n";
+    let good = parse(text).into_result().expect("a stream");
+    assert!(Capture::read(&good.to_bytes()).is_ok());
+    let refused = |kind: ActKind, words: &str| {
+        let mut capture = good.clone();
+        capture.acts[0].kind = kind;
+        let error = Capture::read(&capture.to_bytes()).expect_err("refused").to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused(ActKind::Pause { cycles: u64::MAX }, "the most that fits");
+    refused(ActKind::Load { tile: Some(Xy::new(99, 99)), addr: 0, bytes: 4 }, "(99,99)");
+    refused(ActKind::Poll { tile: WORKER, addr: 0x40000, bytes: vec![0; 100] }, "more than a host polls");
+    refused(ActKind::Store { tiles: None, addr: 1 << 40, bytes: vec![0; 4] }, "no pinned memory");
+    assert_eq!(Capture::read(b"").expect_err("refused").to_string(), "the stream is empty");
+}

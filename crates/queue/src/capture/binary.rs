@@ -42,6 +42,9 @@ const WAITS: u16 = 1;
 /// Why bytes are not a capture.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum CaptureError {
+    /// Nothing.
+    #[error("the stream is empty")]
+    Empty,
     /// Neither form.
     #[error("neither a capture (it starts with `SLIPCQ`, 0 and a version from 1 to 5) nor text")]
     Unknown,
@@ -86,6 +89,19 @@ pub enum CaptureError {
         /// Its number.
         queue: u16,
     },
+    /// Bits of a record's flags that have no meaning.
+    #[error("the flags of the record at {offset:#x} are {flags:#x}, and only {known:#x} is known")]
+    Flags {
+        /// Its start.
+        offset: usize,
+        /// Its flags.
+        flags: u16,
+        /// The bits with a meaning.
+        known: u16,
+    },
+    /// Actions that no host does.
+    #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
+    Act(Vec<TextError>),
     /// A text with errors.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
     Text(Vec<TextError>),
@@ -139,7 +155,11 @@ impl Capture {
                 continue;
             }
             let slot = reader.u16("an entry's slot")?;
-            let waits = reader.u16("an entry's flags")? & WAITS != 0;
+            let flags = reader.u16("an entry's flags")?;
+            if flags & !WAITS != 0 {
+                return Err(CaptureError::Flags { offset, flags, known: WAITS });
+            }
+            let waits = flags & WAITS != 0;
             let length = reader.u32("an entry's length")?;
             let bytes = reader.take("an entry", length as usize)?.to_vec();
             entries.push(Entry { slot, bytes, queue: queue as u8, waits, cycle, ..Entry::default() });

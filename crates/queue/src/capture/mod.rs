@@ -59,8 +59,12 @@ impl Capture {
     /// # Errors
     /// As [`read`](Capture::read).
     pub fn read_for(bytes: &[u8], board: Option<&Board>) -> Result<Capture, CaptureError> {
+        if bytes.is_empty() {
+            return Err(CaptureError::Empty);
+        }
         if binary::version(bytes).is_some() {
             let capture = Capture::from_bytes(bytes)?;
+            capture.check_acts(board)?;
             let named = board.map(|board| board.name.clone());
             return Ok(Capture { board: named.unwrap_or(capture.board), ..capture });
         }
@@ -68,5 +72,18 @@ impl Capture {
             Ok(text) => parse_for(text, board).into_result().map_err(CaptureError::Text),
             Err(_) => Err(CaptureError::Unknown),
         }
+    }
+
+    /// Whether a host can do what the capture says: the rules are those of the text form. Without a known board nothing
+    /// is checked.
+    fn check_acts(&self, board: Option<&Board>) -> Result<(), CaptureError> {
+        let name = if self.board.is_empty() { "p100" } else { &self.board };
+        let Some(board) = board.cloned().or_else(|| crate::board::built_in(name).ok()) else { return Ok(()) };
+        let acts = self.acts.iter().map(|act| Act { before: 0, ..act.clone() }).collect();
+        let (entries, dumps) = (Vec::new(), Vec::new());
+        let (layout, two_queues) = (self.layout.clone(), self.two_queues);
+        let alone = Capture { entries, dumps, acts, board: board.name.clone(), layout, two_queues };
+        let wrong = parse_for(&print(&alone), Some(&board)).into_result().err();
+        wrong.map_or(Ok(()), |errors| Err(CaptureError::Act(errors)))
     }
 }

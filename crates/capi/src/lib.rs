@@ -50,6 +50,9 @@ fn target(at: Option<&Target>) -> Result<WindowTarget, String> {
         2 => Ordering::Posted,
         other => return Err(format!("stores are relaxed (0), strict (1) or posted (2), not {other}")),
     };
+    if at.multicast > 1 {
+        return Err(format!("`multicast` is 0 or 1, not {}", at.multicast));
+    }
     let tiles = Rect::new(Xy { x: at.x0, y: at.y0 }, Xy { x: at.x1, y: at.y1 });
     Ok(WindowTarget { tiles, multicast: at.multicast != 0, addr: at.addr, noc: at.noc, ordering })
 }

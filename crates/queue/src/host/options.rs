@@ -82,6 +82,10 @@ impl SessionOptions {
     /// # Errors
     /// As [`set`](SessionOptions::set).
     pub fn config(&self) -> Result<Config, String> {
+        let has = |name: &str| self.rest.iter().any(|(own, _)| own == name);
+        if has("late") && has("seed") {
+            return Err("`late` and `seed` both choose the delays: give one of them".into());
+        }
         let mut config = Config::new(self.board.clone()).with_layout(self.layout.clone());
         for (name, value) in &self.rest {
             apply(&mut config, name, value)?;

@@ -118,18 +118,28 @@ impl Session {
     /// [`Device::open`]: the window's number.
     ///
     /// # Errors
-    /// As there.
+    /// As there; if there is no such network.
     pub fn open(&mut self, bytes: u64, target: WindowTarget) -> Result<u32, DeviceError> {
+        self.on_a_network(target)?;
         let window = self.call(|machine| machine.open(bytes, target))?;
         self.windows.insert(window.id, window);
         Ok(window.id)
     }
 
+    fn on_a_network(&mut self, target: WindowTarget) -> Result<(), DeviceError> {
+        let known = match target.noc {
+            0 | 1 => Ok(()),
+            other => Err(DeviceError::Refused(format!("the networks are 0 and 1, not {other}"))),
+        };
+        self.noted(known)
+    }
+
     /// [`Device::retarget`].
     ///
     /// # Errors
-    /// As there.
+    /// As [`Session::open`].
     pub fn retarget(&mut self, id: u32, target: WindowTarget) -> Result<(), DeviceError> {
+        self.on_a_network(target)?;
         let window = self.window(id)?;
         self.call(|machine| machine.retarget(window, target))
     }

@@ -8,7 +8,7 @@ use slipring_queue::board::Board;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::{Config, Delays};
 use slipring_queue::replay::{Replay, replay};
-use slipring_queue::sanitize::Severity;
+use slipring_queue::sanitize::{Hazard, Severity};
 
 use crate::queue_run::{QueueWork, queue_dumps, queue_findings};
 
@@ -98,10 +98,16 @@ impl QueueTrial {
         }
     }
 
-    /// The error that it shows by itself, if any.
+    /// The error that it shows by itself, if any, or that it was given up.
     fn wrong(&self) -> Option<QueueProof> {
         let mut codes: Vec<_> = self.found.iter().map(|(code, _)| *code).collect();
         codes.dedup();
+        if codes == [Hazard::RunLimit.def().code] {
+            return Some(QueueProof::Undecided(vec![format!(
+                "the run with {} was given up: `{}`",
+                self.schedule, codes[0]
+            )]));
+        }
         (self.errors || !self.complete).then_some(QueueProof::Wrong { schedule: self.schedule, codes })
     }
 

@@ -49,6 +49,16 @@ struct Proof {
     allowed: Vec<&'static str>,
 }
 
+impl ProveArgs {
+    /// The options for the machine, as on a command line of `queue run`.
+    fn given(&self) -> String {
+        let allow = self.allow.codes.iter().map(|code| format!(" --allow {code}"));
+        let cycles = (self.kernel_cycles != 1000).then(|| format!(" --kernel-cycles {}", self.kernel_cycles));
+        let steps = (self.max_steps != Limits::default().steps).then(|| format!(" --max-steps {}", self.max_steps));
+        allow.chain(cycles).chain(steps).collect()
+    }
+}
+
 /// Proves a stream: exit code 1 if a schedule shows an error, 3 if no verdict for all delays was reached.
 pub(super) fn prove(args: &ProveArgs) -> Exit {
     let stream = match args.stream.read() {
@@ -85,8 +95,7 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         }
         QueueProof::Wrong { schedule, codes: wrong } => {
             codes = wrong;
-            let allow: String = args.allow.codes.iter().map(|code| format!(" --allow {code}")).collect();
-            let command = format!("slipring queue run {file}{}{allow}", schedule.options());
+            let command = format!("slipring queue run {}{}{}", args.stream.given(), schedule.options(), args.given());
             fail(format!("{file} is wrong with {schedule}: {}", codes.join(", ")));
             let text = format!("replay: {command}\n");
             replay = Some(command);
@@ -95,7 +104,8 @@ pub(super) fn prove(args: &ProveArgs) -> Exit {
         QueueProof::Undecided(why) => {
             let lines: String = why.iter().map(|why| format!("not judged: {why}\n")).collect();
             undecided = why;
-            let exit = doubtful(&format!("no finding in {schedules} schedules; not decided for all delays"));
+            let tried = if schedules == 1 { "schedule" } else { "schedules" };
+            let exit = doubtful(&format!("no finding in {schedules} {tried}; not decided for all delays"));
             ("undecided", lines, exit)
         }
     };

@@ -31,6 +31,13 @@ pub(super) struct Stream {
 }
 
 impl StreamArgs {
+    /// The file and the options, as on a command line.
+    pub fn given(&self) -> String {
+        let raw = if self.raw { " --raw" } else { "" };
+        let board = self.board.as_ref().map_or_else(String::new, |board| format!(" --board {board}"));
+        format!("{}{raw}{board}", self.file)
+    }
+
     /// Reads the stream.
     ///
     /// # Errors

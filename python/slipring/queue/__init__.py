@@ -367,7 +367,11 @@ class Proof:
 def _stream(stream):
     if isinstance(stream, os.PathLike):
         return Path(stream).read_bytes()
-    return stream.encode() if isinstance(stream, str) else bytes(stream)
+    if isinstance(stream, str):
+        return stream.encode()
+    if isinstance(stream, int):
+        raise TypeError("a stream is text, bytes or a path, not a number")
+    return bytes(stream)
 
 
 def decode(stream):
@@ -394,6 +398,8 @@ def run(stream, *, kernel_cycles=None, worker=None, kernels=False, platform=None
         raise ValueError("workers do one thing: `kernel_cycles=`, `worker=` or `kernels=True`")
     if platform is not None and not kernels:
         raise ValueError("`platform=` is for `kernels=True`")
+    if worker is not None and not callable(worker):
+        raise TypeError(f"`worker=` takes a function, not {worker!r}")
     work = (worker, (platform,) if kernels else None, 1000 if kernel_cycles is None else kernel_cycles)
     findings, complete, events, (back, loads), cycles, timeline = stream_run(_stream(stream), list(_settings(**settings)), work)
     return StreamRun(

@@ -36,7 +36,8 @@ def main():
     parser.add_argument("--record", metavar="FILE", help="write what was queued, for slipring queue")
     parser.add_argument("--trace", metavar="FILE", help="write who did what when: FILE.pftrace for Perfetto")
     parser.add_argument("host", help="the host program")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the host program is given")
+    rest = parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the host program is given")
+    rest.required = False
     args = parser.parse_args()
     if not os.path.isfile(args.host):
         parser.error(f"there is no file {args.host}")
@@ -52,11 +53,15 @@ def main():
     except (ValueError, OSError) as error:
         parser.error(str(error))
     end = run(args.host, args.arguments, machine)
-    if args.record:
-        machine.record(args.record)
-    if args.trace:
-        machine.trace(args.trace)
-    return report(args.host, machine, end)
+    code = report(args.host, machine, end)
+    for path, write in ((args.record, machine.record), (args.trace, machine.trace)):
+        try:
+            if path:
+                write(path)
+        except OSError as error:
+            print(f"error: cannot write `{path}`: {error.strerror}", file=sys.stderr)
+            code = 2
+    return code
 
 
 if __name__ == "__main__":

@@ -229,7 +229,8 @@ def report(host, machine, end, out=sys.stderr):
         if times > 1:
             print(f"{code}: {times} times, the first is shown", file=out)
     status, stuck = machine.status(), machine.diagnose()
-    if isinstance(end, Exception) and stuck and not errors:
+    # A host that never queued anything waits for nothing.
+    if isinstance(end, Exception) and stuck and not errors and status["announced"]:
         print(stuck[1], file=out)
     for code, times in machine.allowed.items():
         print(f"{code}: {times} times, allowed", file=out)

@@ -58,8 +58,8 @@ use input::shown;
 
 /// Write, check and run Cube/Vector tile kernels without the hardware.
 ///
-/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 doubtful: a proof with warnings,
-/// numbers of a board, or of another judge, that are nearly right.
+/// Exit codes: 0 clean, 1 findings, 2 bad input or something that cannot be run yet, 3 doubtful: a proof of a
+/// kernel with warnings, a stream that is not decided, numbers of a board, or of another judge, that are nearly right.
 ///
 /// `slipring` never executes the code of a file: of a `.py` file it reads the kernels, and evaluates what is around them as far as it
 /// knows it. `python -m slipring` is the same command line with files executed by Python. `slipring trace` compiles a C++ kernel and runs it.

@@ -18,7 +18,9 @@ def expected(values, quant, rule):
     if values.dtype == np.float16 and rule == "ocp":
         wide = (wide.view(np.uint32) & 0xFFFF0000).view(np.float32)
     largest = np.max(wide)
-    if rule == "ocp":
+    if largest == 0:
+        exponent = 0
+    elif rule == "ocp":
         exponent = max(0, int(np.frexp(largest)[1]) + 126 - int(np.log2(LARGEST[quant])))
     else:
         scaled = largest * np.float32(1 / LARGEST[quant])

@@ -30,7 +30,7 @@ pub(in crate::verbs) struct RunArgs {
     #[arg(required_unless_present = "demo", conflicts_with = "demo")]
     pub file: Option<String>,
     /// Launch a small program on a whole board, this many times
-    #[arg(long, value_name = "LAUNCHES", num_args = 0..=1, default_missing_value = "8", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "LAUNCHES", num_args = 0..=1, default_missing_value = "8", conflicts_with = "kernels", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     demo: Option<u32>,
     /// The file holds the raw bytes of an issue region, without slots
     #[arg(long)]

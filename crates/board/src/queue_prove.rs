@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use slipring_queue::board::Board;
-use slipring_queue::capture::Capture;
+use slipring_queue::capture::{ActKind, Capture};
 use slipring_queue::machine::{Config, Delays};
 use slipring_queue::replay::{Replay, replay};
 use slipring_queue::sanitize::{Hazard, Severity};
@@ -138,6 +138,8 @@ impl QueueTrial {
 /// Why the result for all delays is undecided.
 const BY_TIMES: &str = "what runs depends on times that commands or workers write";
 
+const BY_STORES: &str = "stores of the host while commands run: whether these access the same bytes";
+
 /// The result for a stream under all delays.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum QueueProof {
@@ -206,9 +208,29 @@ pub fn queue_prove(
         }
         trials.push(trial);
     }
+    let proof = match (proof(&timed, &trials), stores_beside_commands(capture)) {
+        (QueueProof::Clean { .. }, true) => QueueProof::Undecided(vec![BY_STORES.into()]),
+        (QueueProof::Undecided(why), true) => QueueProof::Undecided([why, vec![BY_STORES.into()]].concat()),
+        (proof, _) => proof,
+    };
     let mut warnings: Vec<_> = timed.found.iter().map(|(code, _)| *code).collect();
     warnings.dedup();
-    Ok((proof(&timed, &trials), trials.len(), warnings))
+    Ok((proof, trials.len(), warnings))
+}
+
+/// Whether the host stores bytes while queued records may still run: their accesses are not compared.
+fn stores_beside_commands(capture: &Capture) -> bool {
+    let mut settled = 0;
+    for act in &capture.acts {
+        let waits = (settled..act.before).rev().find(|at| capture.entries[*at].waits);
+        settled = waits.unwrap_or(settled);
+        match act.kind {
+            ActKind::Wait => settled = act.before,
+            ActKind::Store { .. } if settled < act.before => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The combined result of error-free trials: one with a running clock, and those with stopped clocks.

@@ -205,6 +205,8 @@ pub const PCIE_ALIGN: u32 = 64;
 pub const DRAM_ALIGN: u32 = 64;
 /// Alignment of data in L1.
 pub const L1_ALIGN: u32 = 16;
+/// Number of semaphores by which the dispatcher notifies its subordinate.
+pub const SYNC_SEMS: u32 = 8;
 /// Bytes of a page of the completion ring.
 pub const COMPLETION_PAGE: u32 = 4096;
 /// Bit of a NOC address that leads through PCIe to host memory.
@@ -276,7 +278,7 @@ impl Layout {
             ("the page ring", d.cb_base..d.cb_end()),
             ("the subordinate's page ring", subordinate),
             ("the semaphores", self.sem(0)..self.sem(16)),
-            ("the subordinate's semaphores", d.sync_sems..d.sync_sems + 16 * 16),
+            ("the subordinate's semaphores", d.sync_sems..d.sync_sems + 16 * SYNC_SEMS),
             ("the completion write pointer", d.completion_wr..d.completion_wr + 4),
             ("the completion read pointer", d.completion_rd..d.completion_rd + 4),
         ];
@@ -292,8 +294,8 @@ impl Layout {
 
     /// Whether bytes of the dispatch core are the words for a queue's last event, of which it has two.
     pub fn is_event(&self, addr: u64, bytes: u64) -> bool {
-        let events = u64::from(self.dispatch.events)..u64::from(self.dispatch.events) + 32;
-        bytes > 0 && events.contains(&addr) && addr.saturating_add(bytes) <= events.end
+        let into = addr.wrapping_sub(self.dispatch.events.into());
+        bytes > 0 && into < 32 && (into % 16).saturating_add(bytes) <= 4
     }
 
     /// The start of a queue core's kernel text: right after its semaphores.

@@ -3,7 +3,7 @@
 use super::Linter;
 use super::reads::Pages;
 use crate::board::Tile;
-use crate::layout::COMPLETION_PAGE;
+use crate::layout::{COMPLETION_PAGE, L1_ALIGN, SYNC_SEMS};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{
     Dispatch, DispatchParts, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
@@ -60,11 +60,14 @@ impl Linter {
     /// The part of a payload after its command.
     fn rest(&mut self, at: CommandRef, length: usize, payload: &[u8]) {
         let rest = &payload[length..];
-        if rest.iter().all(|byte| *byte == 0) {
-            return;
-        }
         // Only the start of a page is interpreted as a command.
         let page = length.next_multiple_of(self.layout.dispatch.cb_page() as usize);
+        if rest.iter().all(|byte| *byte == 0) {
+            if page < payload.len() {
+                self.dispatched(&payload[page..]);
+            }
+            return;
+        }
         let behind = rest.iter().position(|byte| *byte != 0).unwrap_or(0).next_multiple_of(16).min(rest.len());
         let second = [rest, &rest[behind..]].into_iter().any(|bytes| Dispatch::decode(bytes).is_ok());
         if page < payload.len() {
@@ -100,6 +103,12 @@ impl Linter {
                     self.find_in(at, Hazard::StalePage, "its bytes are counted with 32 bits, and do not fit");
                 }
                 let (dram, base, first) = (c.is_dram != 0, c.base_addr, u64::from(c.start_page));
+                self.aligned(at, (base.into(), 0));
+                if count > 1 && base.is_multiple_of(L1_ALIGN) && !c.page_size.is_multiple_of(L1_ALIGN) {
+                    let message =
+                        format!("pages of {page} bytes: the second is no multiple of {L1_ALIGN} into the data");
+                    self.find_in(at, Hazard::NocAlignment, message);
+                }
                 self.writes_pages(at, Pages { dram, base, page, first, count });
                 self.knows_pages(c, data);
             }
@@ -130,9 +139,27 @@ impl Linter {
                 self.time(at, c.noc_xy, u64::from(c.addr));
                 self.barrier();
             }
+            Dispatch::NotifySubordinate(c) => self.notify_subordinate(at, c.wait != 0, c.index_bitmask),
             Dispatch::Terminate(_) => self.dispatch_ended = true,
             _ => {}
         }
+    }
+
+    /// NOTIFY_SUBORDINATE_GO_SIGNAL: a barrier if it waits; then it increments a semaphore for each bit.
+    fn notify_subordinate(&mut self, at: CommandRef, waits: bool, bits: u16) {
+        if waits {
+            self.barrier();
+        }
+        if let Some(bit) = (SYNC_SEMS..16).find(|bit| bits >> bit & 1 != 0) {
+            let addr = self.layout.dispatch.sync_sems + 16 * bit;
+            let message = format!("bit {bit} changes the word at {addr:#x}; there are {SYNC_SEMS} semaphores");
+            self.find_in(at, Hazard::QueueCoreWritten, message);
+        }
+    }
+
+    /// As [`Linter::offset`], for the commands that add with 32 bits.
+    fn offset_32(&mut self, at: CommandRef, index: u16, addr: u32) -> u64 {
+        u64::from(self.offset(at, index, addr.into()) as u32)
     }
 
     /// An address with a write offset added.
@@ -158,7 +185,7 @@ impl Linter {
             }
             dests => {
                 self.back_to_back(at);
-                self.multicast(at, c.noc_xy, addr, c.length, u32::from(dests));
+                self.multicast(at, c.noc_xy, (addr, 0), c.length, u32::from(dests));
             }
         }
         let tile = Xy::from_word(c.noc_xy);
@@ -210,7 +237,7 @@ impl Linter {
             let message = format!("header, list and packet take {whole} bytes, more than a page of {page}");
             self.find_in(at, Hazard::NoStrideCrossesPage, message);
         }
-        let addr = self.offset(at, c.write_offset_index, u64::from(c.addr));
+        let addr = self.offset_32(at, c.write_offset_index, c.addr);
         match subs {
             Subs::Unicast(subs) => {
                 let stride = if c.is_shared() { 0 } else { c.packet_stride() as usize };
@@ -223,7 +250,7 @@ impl Linter {
                 // The firmware puts a barrier before each packet.
                 for sub in subs {
                     self.barrier();
-                    self.multicast(at, sub.noc_xy, addr, u64::from(c.size), sub.num_mcast_dests);
+                    self.multicast(at, sub.noc_xy, (addr, 0), u64::from(c.size), sub.num_mcast_dests);
                 }
             }
             _ => {}
@@ -243,7 +270,7 @@ impl Linter {
         if subs.last().is_some_and(|last| !last.is_unlinked()) {
             self.find_in(at, Hazard::MulticastLinked, "the last packet does not unlink");
         }
-        let mut linked = false;
+        let (mut linked, mut source) = (false, 0);
         let mut packets = Vec::with_capacity(subs.len());
         for sub in subs {
             // The firmware puts a barrier before the first packet of each linked run.
@@ -251,8 +278,9 @@ impl Linter {
                 self.barrier();
             }
             linked = !sub.is_unlinked();
-            let addr = self.offset(at, c.write_offset_index, u64::from(sub.addr));
-            self.multicast(at, sub.noc_xy, addr, u64::from(sub.length()), u32::from(sub.num_mcast_dests));
+            let addr = self.offset_32(at, c.write_offset_index, sub.addr);
+            self.multicast(at, sub.noc_xy, (addr, source), u64::from(sub.length()), u32::from(sub.num_mcast_dests));
+            source += u64::from(sub.length()).next_multiple_of(u64::from(c.alignment).max(1));
             packets.push((*sub, addr));
         }
         self.large_packets(at, c, &packets, data);

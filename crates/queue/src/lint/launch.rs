@@ -120,6 +120,10 @@ impl Linter {
                 format!("{tile} has not been waited for since its last go signal"),
             );
         }
+        let twice = targets.iter().enumerate().find(|(at, tile)| targets[..*at].contains(tile));
+        if let Some((_, tile)) = twice {
+            self.find_in(at, Hazard::GoWhileRunning, format!("{tile} is listed twice for this go signal"));
+        }
         let due = self.launches.due.entry(stream).or_default();
         *due = due.saturating_add(targets.len() as u32);
         targets.iter().for_each(|tile| self.writes_go(at, *tile));

@@ -67,7 +67,7 @@ pub(crate) struct Linter {
     /// A relay without flush, and its data.
     pub(super) noflush: Option<(Option<RecordRef>, Option<CommandRef>, Vec<u8>)>,
     /// Whether the prefetcher, and the dispatcher, has met TERMINATE.
-    pub(super) prefetch_ended: bool,
+    pub(super) prefetch_ended: Option<&'static str>,
     pub(super) dispatch_ended: bool,
     pub(super) write_offsets: [u32; 4],
     pub(super) launches: Launches,

@@ -84,7 +84,7 @@ impl Linter {
             relay: None,
             pages: 0,
             noflush: None,
-            prefetch_ended: false,
+            prefetch_ended: None,
             dispatch_ended: false,
             write_offsets: [0; 4],
             launches: Launches::default(),

@@ -24,12 +24,18 @@ impl Linter {
         self.record = Some(record);
         self.relay = None;
         self.report.records += 1;
-        if self.prefetch_ended {
-            self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
-        }
+        self.behind_the_end();
         self.sizes(slot, bytes);
         self.commands(slot, bytes, 0);
         self.host_results.looked_at(self.report.records);
+    }
+
+    /// Nothing queued after the command that ends the prefetcher is run. True if there was one.
+    fn behind_the_end(&mut self) -> bool {
+        if let Some(by) = self.prefetch_ended {
+            self.find(Hazard::AfterTerminate, format!("this comes after the prefetcher's {by}"));
+        }
+        self.prefetch_ended.is_some()
     }
 
     /// Checks slot and length.
@@ -74,8 +80,7 @@ impl Linter {
             let header = Prefetch::decode(bytes);
             let name = header.as_ref().map_or("?", |header| header.name());
             self.relay = Some(CommandRef { index, name, at: Some(at as u32) });
-            if self.prefetch_ended && !ended {
-                self.find(Hazard::AfterTerminate, "this comes after the prefetcher's TERMINATE");
+            if ended.is_none() && self.behind_the_end() {
                 break;
             }
             let (command, stride) = match header.and_then(|header| RelayParts::of(header, bytes)) {
@@ -92,6 +97,9 @@ impl Linter {
                 self.find(Hazard::ReservedBytes, format!("byte {reserved} of the header is {:#04x}", bytes[reserved]));
             }
             self.relayed(&command, stride);
+            if matches!(command.header, Prefetch::ExecBufEnd(_)) {
+                self.prefetch_ended = Some("EXEC_BUF_END, which ends it outside of an exec_buf");
+            }
             if stride == 0 {
                 break;
             }

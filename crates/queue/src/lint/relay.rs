@@ -74,7 +74,7 @@ impl Linter {
             }
             Prefetch::Terminate(_) => {
                 self.dangling("the prefetcher ends");
-                self.prefetch_ended = true;
+                self.prefetch_ended = Some("TERMINATE");
             }
             Prefetch::Stall(_) => {
                 self.stalls += 1;
@@ -111,12 +111,13 @@ impl Linter {
 
     fn inline(&mut self, c: &Inline, payload: &[u8]) {
         if c.dispatcher_type != 0 {
-            if c.dispatcher_type > 1 {
+            // The firmware takes everything but 0 for the subordinate.
+            if !self.layout.distributed {
+                self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");
+            } else if c.dispatcher_type > 1 {
                 let message =
                     format!("{} is not a dispatcher: 0 is the main one, 1 its subordinate", c.dispatcher_type);
                 self.find(Hazard::ReservedBytes, message);
-            } else if !self.layout.distributed {
-                self.find(Hazard::SubordinateNoCredits, "the subordinate starts with no pages to give");
             }
             self.not_ordered("commands for the subordinate");
             self.launched_elsewhere();
@@ -222,6 +223,13 @@ impl Linter {
         } else if extent.end() < whole {
             let message = format!("it takes {} bytes, header included, of the {whole} that are relayed", extent.end());
             self.find_in(at, Hazard::TrailingBytes, message);
+            let next = extent.end().next_multiple_of(page);
+            if next < whole {
+                self.not_ordered(format!(
+                    "the page at +{next:#x} of what is relayed, which the dispatcher takes for a command"
+                ));
+                self.unknown_commands();
+            }
         }
         self.judge(&DispatchParts::bare(command), at);
     }

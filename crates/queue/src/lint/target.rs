@@ -16,7 +16,7 @@ const MOST_AREAS: usize = 16;
 impl Linter {
     /// A write to one tile, or to host memory.
     pub(super) fn unicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64) {
-        self.aligned(at, addr);
+        self.aligned(at, (addr, 0));
         if noc_xy == PCIE_XY {
             self.writes_host(at, addr & HOST_ADDRESS, bytes);
             return self.host_memory(at, addr & HOST_ADDRESS, bytes);
@@ -94,8 +94,10 @@ impl Linter {
     }
 
     /// A write to a rectangle, with the announced number of acknowledgements.
-    pub(super) fn multicast(&mut self, at: CommandRef, noc_xy: u32, addr: u64, bytes: u64, announced: u32) {
-        self.aligned(at, addr);
+    /// `to` is the address, and the position of the bytes in the command's data.
+    pub(super) fn multicast(&mut self, at: CommandRef, noc_xy: u32, to: (u64, u64), bytes: u64, announced: u32) {
+        self.aligned(at, to);
+        let (addr, _) = to;
         self.memory(at, addr, bytes);
         let rect = Rect::from_word(noc_xy);
         if !rect.is_ordered() {
@@ -135,9 +137,15 @@ impl Linter {
         area
     }
 
-    fn aligned(&mut self, at: CommandRef, addr: u64) {
-        if !addr.is_multiple_of(u64::from(L1_ALIGN)) {
-            let message = format!("the data lies at a multiple of {L1_ALIGN}, and is written to {addr:#x}");
+    /// The data of a command begin at a multiple of the alignment; bytes at `source` of them go to `addr`.
+    pub(super) fn aligned(&mut self, at: CommandRef, (addr, source): (u64, u64)) {
+        let align = u64::from(L1_ALIGN);
+        if addr % align != source % align {
+            let past = match source % align {
+                0 => "at".to_string(),
+                past => format!("{past} bytes past"),
+            };
+            let message = format!("the data lies {past} a multiple of {L1_ALIGN}, and is written to {addr:#x}");
             self.find_in(at, Hazard::NocAlignment, message);
         }
     }

@@ -65,7 +65,8 @@ impl Prefetcher {
         Ok(false)
     }
 
-    /// Runs one command whose header is at `at`; returns whether it was TERMINATE.
+    /// Runs one command whose header is at `at`; returns whether it ends the prefetcher: TERMINATE, or EXEC_BUF_END
+    /// outside of an exec_buf.
     async fn command(&mut self, header: Prefetch, at: u32) -> Result<bool, Stop> {
         self.core.work().await;
         let appended = std::mem::replace(&mut self.appending, false);
@@ -80,7 +81,10 @@ impl Prefetcher {
             Prefetch::RelayLinear(linear) => self.relay_linear(linear).await?,
             Prefetch::RelayPaged(paged) => self.relay_paged(paged).await?,
             Prefetch::RelayPagedPacked(packed) => self.relay_paged_packed(packed, at).await?,
-            Prefetch::ExecBufEnd(inline) => self.relay_inline(inline, at).await?,
+            Prefetch::ExecBufEnd(inline) => {
+                self.relay_inline(inline, at).await?;
+                return Ok(self.trace.is_none());
+            }
             Prefetch::Stall(Bare {}) => self.stall().await?,
             Prefetch::PagedToRingbuffer(paged) => self.paged_to_ringbuffer(paged).await?,
             Prefetch::SetRingbufferOffset(set) => self.ringbuffer.set(set),

@@ -129,6 +129,7 @@ pub(super) fn counting_window(
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut tile, span) = call.need(lower, "tile")?;
     let (target, _) = tensor(lower, call, "tensor")?;
+    tile = truths_for(lower, tile, &target, span)?;
     let offsets = call.offsets(lower, "offsets")?;
     let given = call.shape(lower, "shapes")?;
     if call.flag(lower, "clamp")? {
@@ -158,8 +159,19 @@ pub(super) fn store_at(
     offsets: &[Index],
     span: Span,
 ) -> Lowered {
+    let tile = &truths_for(lower, tile.clone(), target, span)?;
     let shape = stored_shape(lower, tile, target, offsets);
     put(lower, call, tile, target, offsets, &shape, span)
+}
+
+/// A tile to store into a tensor: a mask is a byte for each element if the tensor holds booleans.
+fn truths_for(lower: &mut Lower<'_>, value: Value, target: &Tensor, span: Span) -> Lowered {
+    match value {
+        Value::Tile(id) if lower.tensors.roots[target.root].truths => {
+            crate::lower::masks::truths(lower, id, span).map(Value::Tile)
+        }
+        value => Ok(value),
+    }
 }
 
 /// The shape of a tile as a window of a tensor with so many dimensions.

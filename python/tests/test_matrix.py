@@ -31,7 +31,8 @@ REFUSED = {"tile-elem", "elem-types"}
 NO_ARRAYS = {
     "two programs that meet": "aiv_initialize_pipe aic_initialize_pipe TPUSH tpush_to_aiv tpush_to_aic TPOP tpop_from_aic tpop_from_aiv "
     "TFREE tfree_to_aic tfree_to_aiv reserve_buffer import_peer_buffer syncall",
-    "says what, computes nothing": "func_attr dump_tag no_dep print static_print bar_all sync_src cacheinvalid fence device_assert",
+    "says what, computes nothing": "func_attr dump_tag no_dep print static_print bar_all sync_src cacheinvalid fence device_assert "
+    "MemRef prefetch.make_context prefetch.async_prefetch prefetch.session prefetch.wait",
     "of the machine": "get_block_idx program_id get_block_num get_subblock_idx available_cluster_count available_aiv_count",
     "numbers of the scalar unit": "array.create array.get_element array.update_element dim cdiv num_programs",
     "lanes, which the files of values have": "aiv_shard aic_gather",

@@ -46,6 +46,8 @@ pub struct ParamInfo {
     pub given: Option<String>,
     /// The layout of the packed scales that it holds, if its bytes are not in row order: `MX_B_NN`.
     pub packed: Option<&'static str>,
+    /// True for a tensor of booleans, a byte for each.
+    pub truths: bool,
 }
 
 /// How a kernel accesses a parameter.

@@ -42,7 +42,7 @@ pub(crate) type Path<'a, 'p> = dyn FnMut(&'a Expr) -> Option<String> + 'p;
 
 /// Reports the builtins of a function that are misplaced or lack literal arguments.
 pub(crate) fn misplaced<'a>(def: &'a StmtFunctionDef, form: Form, path: &mut Path<'a, '_>) -> Vec<Diagnostic> {
-    let mut walk = Walk { form, path, found: Vec::new(), cluster: None, places: BTreeMap::new() };
+    let mut walk = Walk { form, path, found: Vec::new(), cluster: None, manual: None, places: BTreeMap::new() };
     walk.parameters(def);
     // Statements that specify the kind of the function come first, after its docstring.
     let mut before: Option<Span> = None;
@@ -91,6 +91,8 @@ struct Walk<'a, 'p, 'w> {
     found: Vec<Diagnostic>,
     /// The surrounding `pl.cluster()`.
     cluster: Option<Span>,
+    /// The surrounding manual scope.
+    manual: Option<Span>,
     /// Named buffers of tiles: their number of slots, and the first place that specifies it.
     places: BTreeMap<&'a str, (i64, Span)>,
 }
@@ -177,10 +179,10 @@ impl<'a> Walk<'a, '_, '_> {
             Stmt::Expr(own) => self.alone(&own.value),
             Stmt::AnnAssign(own) => self.places(&own.annotation),
             Stmt::With(own) => {
-                let around = self.cluster;
+                let around = (self.cluster, self.manual);
                 own.items.iter().for_each(|item| self.scope(own, &item.context_expr, item.optional_vars.as_deref()));
                 self.body(&own.body);
-                self.cluster = around;
+                (self.cluster, self.manual) = around;
             }
             Stmt::For(own) => {
                 if let Some((word, call)) = self.word(&own.iter)
@@ -232,6 +234,14 @@ impl<'a> Walk<'a, '_, '_> {
     /// Checks an item of `with`.
     fn scope(&mut self, stmt: &'a StmtWith, item: &'a Expr, name: Option<&'a Expr>) {
         let Some((word, call)) = self.word(item) else { return };
+        let manual = word == "pl.manual_scope" || word == "pl.scope" && self.is_manual(call);
+        if let Some(outer) = self.manual.filter(|_| manual || word == "pl.scope") {
+            self.found.push(inside_manual(manual, at(call), outer));
+            return;
+        }
+        if manual {
+            self.manual = Some(at(call));
+        }
         match &*word {
             "pl.cluster" => self.cluster = Some(at(call)),
             "pl.scope" if !self.form.own_scopes && !self.is_manual(call) => {
@@ -285,6 +295,13 @@ impl<'a> Walk<'a, '_, '_> {
             self.found.push(error.help("leave it out, or start the kernel without a cluster"));
         }
     }
+}
+
+/// The error for a scope inside a manual scope.
+pub(crate) fn inside_manual(manual: bool, span: Span, outer: Span) -> Diagnostic {
+    let what = if manual { "a manual scope" } else { "an auto scope" };
+    let error = Diagnostic::error("scope", span, format!("{what} inside a manual scope"));
+    error.also(outer, "the manual scope").help("write them one after the other")
 }
 
 /// Collects the names that an expression reads.

@@ -305,6 +305,8 @@ pub(crate) struct Tile {
     pub part: Option<(TileId, [Index; 2])>,
     /// For a mask of bits: the compared tiles.
     pub mask: Option<Compared>,
+    /// True for booleans, a byte for each, as a tensor of them holds them.
+    pub truths: bool,
 }
 
 /// The tiles for whose elements a mask has bits.

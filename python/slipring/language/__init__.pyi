@@ -902,6 +902,9 @@ def set_ffts(*args: Any, **options: Any) -> Any:
 def cacheinvalid(tensor: Any = ..., shapes: Any = ..., offsets: Any = ...) -> Any:
     """Write back and forget what the scalar unit's cache holds: all of it, or the line in which a window of a tensor begins."""
 
+def MemRef(*args: Any, **options: Any) -> Any:
+    """Nothing: the memory that a tile's type names."""
+
 def fence(*args: Any, **options: Any) -> Any:
     """Nothing: accesses take effect one after another."""
 
@@ -933,3 +936,4 @@ def while_(*args: Any, **options: Any) -> Any:
     """A loop that runs as long as a condition holds. Known, and refused: it cannot be compiled yet."""
 
 array: _Word
+prefetch: _Word

@@ -503,6 +503,11 @@ OPS = {
     "sync_src": nothing,
     "cacheinvalid": nothing,
     "fence": nothing,
+    "MemRef": nothing,
+    "prefetch.make_context": nothing,
+    "prefetch.async_prefetch": nothing,
+    "prefetch.session": nothing,
+    "prefetch.wait": lambda event, session_handle: True,
     "dump_tag": nothing,
     "func_attr": nothing,
 }

@@ -117,7 +117,16 @@ impl<'a> Recorder<'a> {
         self.filled.push(None);
         let strides = dense_strides(shape);
         let tensor = self.graph.tensors.len() - 1;
-        Rc::new(View { tensor, elem, offset: 0, shape: shape.to_vec(), strides, tracked: true, domain: None })
+        Rc::new(View {
+            tensor,
+            elem,
+            offset: 0,
+            shape: shape.to_vec(),
+            strides,
+            tracked: true,
+            domain: None,
+            truths: false,
+        })
     }
 }
 

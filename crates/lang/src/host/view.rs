@@ -1,5 +1,7 @@
 //! Tensors of a followed program, and memory of its devices.
 
+use std::rc::Rc;
+
 use slipring_tasks::Bytes;
 use slipring_tile::Elem;
 
@@ -20,9 +22,16 @@ pub(crate) struct View {
     pub tracked: bool,
     /// The owner, if it is a part of memory of all devices.
     pub domain: Option<Domain>,
+    /// True for booleans, a byte for each.
+    pub truths: bool,
 }
 
 impl View {
+    /// The same tensor, whose elements are booleans or not.
+    pub(super) fn of_truths(self: Rc<View>, truths: bool) -> Rc<View> {
+        if truths { Rc::new(View { truths, ..(*self).clone() }) } else { self }
+    }
+
     pub(super) fn bytes(&self) -> Bytes {
         let size = self.elem.bytes() as u64;
         Bytes::window(self.offset * size, size, &self.shape, &self.strides)

@@ -11,6 +11,9 @@ use crate::constants;
 use crate::dtype::{DType, scalar_type};
 use crate::value::{Const, Index, RegionId, Scalar, TileId, Value};
 
+/// The maximum exponent of a power that is computed by multiplication.
+const MOST_FACTORS: i64 = 8;
+
 impl Lower<'_> {
     /// A scalar that an op in the current region computes.
     pub fn scalar(&mut self, value: ValueId, ty: DType) -> Value {
@@ -252,6 +255,16 @@ impl Lower<'_> {
                 let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[one])], &[], Type::I1);
                 Ok(self.scalar(value, DType::Bool))
             }
+            (UnaryOp::Invert, Value::Scalar(scalar)) if !scalar.ty.is_float() && scalar.ty != DType::Bool => {
+                let ones = match scalar.ty.is_unsigned() {
+                    true => (1i128 << (8 * scalar.ty.bytes())) - 1,
+                    false => -1,
+                };
+                let ty = scalar.ty.ir();
+                let ones = self.e.constant(Attr::Int(ones, ty.clone()), ty.clone());
+                let value = self.e.value(&arith::XORI, &[("lhs", &[scalar.value]), ("rhs", &[ones])], &[], ty);
+                Ok(self.scalar(value, scalar.ty))
+            }
             // Zeros must change their sign, too.
             (UnaryOp::USub, Value::Scalar(scalar)) if scalar.ty.is_float() => {
                 let negated = self.e.value(&arith::NEGF, &[("in", &[scalar.value])], &[], scalar.ty.ir());
@@ -271,6 +284,11 @@ impl Lower<'_> {
     pub fn binary_number(&mut self, op: Operator, a: &Value, b: &Value, span: Span) -> Lowered {
         if let (Value::Const(x), Value::Const(y)) = (a, b) {
             return self.folded(constants::binary(op, x, y), span);
+        }
+        if let (Operator::Pow, Value::Scalar(base), Value::Const(Const::Int(times @ 1..=MOST_FACTORS))) = (op, a, b)
+            && base.ty != DType::Bool
+        {
+            return (1..*times).try_fold(a.clone(), |power, _| self.binary_number(Operator::Mult, &power, a, span));
         }
         let ty = match (a, b) {
             (Value::Scalar(a), Value::Scalar(b)) if a.ty == b.ty => a.ty,
@@ -356,6 +374,15 @@ impl Lower<'_> {
         two(self, &arith::ADDI, rest, more)
     }
 
+    /// The absolute value of a number of the run.
+    pub fn absolute(&mut self, value: &Value, span: Span) -> Lowered {
+        if matches!(value, Value::Scalar(scalar) if scalar.ty.is_unsigned()) {
+            return Ok(value.clone());
+        }
+        let negated = self.unary_number(UnaryOp::USub, value, span)?;
+        self.extreme(true, value, &negated, span)
+    }
+
     /// The smaller or larger of two numbers.
     pub fn extreme(&mut self, larger: bool, a: &Value, b: &Value, span: Span) -> Lowered {
         if let (Value::Const(x), Value::Const(y)) = (a, b)
@@ -419,10 +446,10 @@ impl Lower<'_> {
 
     /// A power whose exponent is a small integer, by multiplication from the left, or a half, by a square root.
     pub(super) fn power(&mut self, base: Value, exponent: &Value, span: Span) -> Lowered {
-        const MOST: u32 = 8;
+        const MOST: i64 = MOST_FACTORS;
         let twice = match exponent {
             Value::Const(Const::Int(n)) => n.checked_mul(2),
-            Value::Const(Const::Float(n)) if (2.0 * n).fract() == 0.0 && n.abs() <= f64::from(MOST) => {
+            Value::Const(Const::Float(n)) if (2.0 * n).fract() == 0.0 && n.abs() <= MOST as f64 => {
                 Some((2.0 * n) as i64)
             }
             _ => None,
@@ -430,7 +457,7 @@ impl Lower<'_> {
         let products =
             twice.map(|twice| (twice.unsigned_abs() / 2, twice % 2 != 0)).filter(|(whole, half)| match half {
                 true => *whole == 0,
-                false => (1..=u64::from(MOST)).contains(whole),
+                false => (1..=MOST as u64).contains(whole),
             });
         let (Some((whole, half)), Value::Tile(_) | Value::Tensor(_) | Value::Parts(_)) = (products, &base) else {
             let message = format!("on tiles, `**` takes a constant from 1 to {MOST}, 0.5, or one of these below 0");

@@ -22,7 +22,7 @@ impl Lower<'_> {
     }
 
     /// The buffer of a tile.
-    pub(super) fn buffer_of(&self, id: TileId) -> ValueId {
+    pub fn buffer_of(&self, id: TileId) -> ValueId {
         self.viewed(self.tile(id).value)
     }
 

@@ -248,6 +248,9 @@ impl Lower<'_> {
                 return Err(self.report(error));
             }
         };
+        if crate::globals::path_of(self.globals, &self.names.env, &call.func).as_deref() == Some("pl.parallel") {
+            self.independent(stmt, &carried);
+        }
         let counter = self.loop_name(counter)?;
         let stages = match given("stage") {
             Some(stage) => {
@@ -266,6 +269,25 @@ impl Lower<'_> {
             Some((first, end, _)) if first >= end => self.each_iteration(stmt, &counter, &frame, (0, 0, 1)),
             _ => self.iterated(stmt, &counter, &frame, bounds, stages),
         }
+    }
+
+    /// Warns of numbers and tiles that an iteration of a parallel loop takes from the one before.
+    fn independent(&mut self, stmt: &StmtFor, carried: &[Rc<str>]) {
+        let names = Names::of(&stmt.body);
+        let bound = |name: &&Rc<str>| names.bound.contains(*name) || carried.contains(name);
+        let value = |name: &&Rc<str>| {
+            matches!(self.names.env.get(&***name), Some(Value::Const(_) | Value::Scalar(_) | Value::Tile(_)))
+        };
+        let taken: Vec<String> =
+            names.exposed.iter().filter(bound).filter(value).map(|name| format!("`{name}`")).collect();
+        if taken.is_empty() {
+            return;
+        }
+        let message = format!("an iteration of `pl.parallel` takes {} from the one before", taken.join(", "));
+        let warning = Diagnostic::warning("parallel", at(&*stmt.iter), message)
+            .note("it says that iterations do not depend on each other: the public compiler may run them at once")
+            .help("count with `pl.range`");
+        self.report(warning);
     }
 
     /// A loop whose iterations may have to be combined or lowered one by one: if a name refers to another tensor in

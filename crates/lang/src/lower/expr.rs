@@ -444,6 +444,7 @@ impl Lower<'_> {
             ("min" | "max" | "pl.min" | "pl.max", [a, b]) if numbers => {
                 Some(self.extreme(path.ends_with("max"), a, b, span))
             }
+            ("abs", [number @ Value::Scalar(_)]) => Some(self.absolute(number, span)),
             ("len", [Value::Tuple(items)]) => Some(Ok(Value::Const(Const::Int(items.len() as i64)))),
             _ => self.word(path, given, span),
         }

@@ -444,6 +444,7 @@ impl Lower<'_> {
             direction: Direction::Out,
             given: None,
             packed: None,
+            truths: false,
         };
         self.outcome.returned.push((info, ty));
         self.outcome.returned_tiles.push(span);

@@ -7,6 +7,7 @@ use slipring_tile::{Elem, Space};
 
 use super::lowering::{Lower, Lowered};
 use super::on_tiles::scalar_for;
+use crate::dtype::DType;
 use crate::lower::layouts::Place;
 use crate::value::{Compared, Const, Index, TileId, Value, fold};
 
@@ -95,9 +96,34 @@ pub(crate) fn numbers(lower: &mut Lower<'_>, id: TileId, which: [i64; 2]) -> Low
     Ok(target)
 }
 
-/// A mask of bits: unchanged, or made by comparing elements that are not bytes with zero.
+/// True for a tile of booleans, or a part of one: a byte for each.
+pub(crate) fn is_truths(lower: &Lower<'_>, id: TileId) -> bool {
+    let buffer = lower.buffer_of(id);
+    lower.held.tiles.iter().any(|tile| tile.truths && tile.value == buffer)
+}
+
+/// A mask as booleans, a byte for each; a tile that is not a mask is unchanged.
+pub(crate) fn truths(lower: &mut Lower<'_>, id: TileId, span: Span) -> Lowered<TileId> {
+    if lower.tile(id).mask.is_none() {
+        return Ok(id);
+    }
+    let numbers = Value::Tile(unpacked(lower, id)?);
+    let bytes = as_type(lower, numbers, Elem::U8, span)?;
+    lower.demand(&bytes, Space::Vec, span)
+}
+
+fn as_type(lower: &mut Lower<'_>, tile: Value, elem: Elem, span: Span) -> Lowered {
+    let ty = Value::Const(Const::DType(DType::Elem(elem)));
+    lower.call_by_name("cast", vec![tile, ty], span)
+}
+
+/// A mask of bits: unchanged, or made by comparing elements that are booleans, or not bytes, with zero.
 pub(crate) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
-    let id = lower.demand(value, Space::Vec, span)?;
+    let mut id = lower.demand(value, Space::Vec, span)?;
+    if is_truths(lower, id) {
+        let numbers = as_type(lower, Value::Tile(id), Elem::F16, span)?;
+        id = lower.demand(&numbers, Space::Vec, span)?;
+    }
     if lower.tile(id).mask.is_some() || lower.tile(id).ty.layout.elem.bytes() == 1 {
         return Ok(id);
     }
@@ -113,7 +139,8 @@ pub(crate) fn packed(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowere
 pub(crate) fn carried(lower: &mut Lower<'_>, value: &Value, span: Span) -> Lowered<TileId> {
     let id = lower.demand(value, Space::Vec, span)?;
     let elem = lower.tile(id).ty.layout.elem;
-    if lower.tile(id).mask.is_none() && !elem.is_float() { Ok(id) } else { packed(lower, &Value::Tile(id), span) }
+    let bits = lower.tile(id).mask.is_none() && !elem.is_float() && !is_truths(lower, id);
+    if bits { Ok(id) } else { packed(lower, &Value::Tile(id), span) }
 }
 
 /// `a if mask else b`.

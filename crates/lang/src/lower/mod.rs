@@ -59,6 +59,6 @@ pub(crate) use extents::common;
 pub(crate) use function::{constant_parameter, is_constant, lower_function};
 pub(crate) use layouts::Place;
 pub(crate) use lowering::{Lower, Lowered, Words, describe};
-pub(crate) use names::read_names;
+pub(crate) use names::{read_in_scope, read_names};
 pub(crate) use region::{Left, RegionKind, RegionParam, lower_region, wanted_names};
 pub(crate) use state::{CarryKind, Popped, Root};

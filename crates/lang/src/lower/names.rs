@@ -188,6 +188,13 @@ impl Names {
     }
 }
 
+/// The names that a scope may read before it binds them: in its body, and in these parts of its head.
+pub(crate) fn read_in_scope<'e>(body: &[Stmt], head: impl Iterator<Item = &'e Expr>) -> Vec<Rc<str>> {
+    let mut names = Names::of(body);
+    head.for_each(|part| names.read_by(part));
+    names.exposed.into_iter().collect()
+}
+
 /// The names that a statement may read before it binds them.
 pub(crate) fn read_names(stmt: &Stmt) -> Vec<Rc<str>> {
     Names::of(std::slice::from_ref(stmt)).exposed.into_iter().collect()

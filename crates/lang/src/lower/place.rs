@@ -341,6 +341,7 @@ impl Lower<'_> {
             None => self.new_tile_in(shape, place, tensor.elem, "load"),
             Some(valid) => self.new_valid_tile_in(shape, place, tensor.elem, **valid, "load"),
         };
+        self.held.tiles[tile.0 as usize].truths = self.tensors.roots[tensor.root].truths;
         let target = self.tile(tile).value;
         self.e.op(&pto::TLOAD, &[("src", &[window]), ("dst", &[target])], &[], &[]);
         if place == Place::of(Space::Mat) && fold(shape).0 == 1 {
@@ -445,8 +446,12 @@ impl Lower<'_> {
         };
         self.still_there(id, span)?;
         // A mask is stored as bits if the tensor holds bytes, else as ones and zeros.
-        let bits = fold(&self.tile(id).shape) == fold(&tensor.sizes) && root.elem.bytes() == 1;
-        let id = if bits { id } else { super::masks::unpacked(self, id)? };
+        let fits = fold(&self.tile(id).shape) == fold(&tensor.sizes);
+        let id = match fits && root.elem.bytes() == 1 && !root.truths {
+            true => id,
+            false if root.truths => super::masks::truths(self, id, span)?,
+            false => super::masks::unpacked(self, id)?,
+        };
         let id = match self.tile(id).ty.space {
             Space::Vec | Space::Acc | Space::Mat => id,
             other => {

@@ -89,7 +89,7 @@ impl Lower<'_> {
     }
 
     /// True if a number is known to be in the range from 0 to an extent.
-    pub(super) fn begins_inside(&self, first: ValueId, extent: u64) -> bool {
+    pub fn begins_inside(&self, first: ValueId, extent: u64) -> bool {
         let inside = |n: i64| u64::try_from(n).is_ok_and(|n| n < extent);
         self.inside_always(first, extent)
             || self.range(first).is_some_and(|(least, most)| inside(least) && inside(most))

@@ -32,7 +32,14 @@ pub(crate) struct RegionParam {
 
 pub(crate) enum RegionKind {
     /// A tensor, by its index among those in `env`.
-    Tensor { shape: Vec<u64>, strides: Vec<u64>, elem: Elem, direction: Direction, domain: Option<Domain> },
+    Tensor {
+        shape: Vec<u64>,
+        strides: Vec<u64>,
+        elem: Elem,
+        direction: Direction,
+        domain: Option<Domain>,
+        truths: bool,
+    },
     /// A whole number, which `env` gets under its name, and what it is a multiple of.
     Int { unit: u64 },
 }
@@ -88,11 +95,11 @@ fn lower_once(
     let (mut infos, mut types) = (Vec::new(), Vec::new());
     for param in params {
         let (elem, shape, direction, ty) = match &param.kind {
-            RegionKind::Tensor { shape, strides, elem, direction, domain } => {
+            RegionKind::Tensor { shape, strides, elem, direction, domain, truths } => {
                 let window = Shape { dims: shape, strides: Some(strides), scales: None };
                 let (_, ty) = strided_parameter(&mut lower, &param.name, window, *elem, *direction, param.span, body);
                 if let Some(root) = lower.tensors.roots.last_mut() {
-                    root.domain = *domain;
+                    (root.domain, root.truths) = (*domain, *truths);
                 }
                 (*elem, Some(shape.clone()), *direction, ty)
             }
@@ -104,7 +111,9 @@ fn lower_once(
                 (Elem::I64, None, Direction::In, Type::Index)
             }
         };
-        infos.push(ParamInfo { name: param.name.to_string(), elem, shape, direction, given: None, packed: None });
+        let truths = matches!(param.kind, RegionKind::Tensor { truths: true, .. });
+        let name = param.name.to_string();
+        infos.push(ParamInfo { name, elem, shape, direction, given: None, packed: None, truths });
         types.push(ty);
     }
     lower.read_behind(wanted.clone());

@@ -78,6 +78,7 @@ pub(crate) fn strided_parameter(
         direction,
         by_block: false,
         of_scope: false,
+        truths: false,
         domain: None,
         of: None,
     });
@@ -136,6 +137,7 @@ pub(crate) fn declare(
                     direction,
                     given: None,
                     packed: None,
+                    truths: false,
                 };
                 return Ok((info, ty));
             }
@@ -154,10 +156,11 @@ pub(crate) fn declare(
             let whole_place = Span::new(span.start, place.end);
             let strides = strides.filter(|own| own.len() == dims.len());
             let scales = of_parameter(lower, &args, (&dims, elem), place)?;
+            let truths = matches!(lower.expr(args[1]), Ok(Value::Const(Const::DType(DType::Bool))));
             let shape = Shape { dims: &dims, strides, scales };
             let (tensor, ty) = strided_parameter(lower, name, shape, elem, direction, whole_place, body);
             if let Some(root) = lower.tensors.roots.last_mut() {
-                root.domain = domain;
+                (root.domain, root.truths) = (domain, truths);
                 // Other devices write it as well.
                 if domain.is_some() {
                     (root.direction, root.writable) = (Direction::InOut, true);
@@ -165,7 +168,7 @@ pub(crate) fn declare(
             }
             lower.names.env.insert(name.into(), tensor);
             let packed = scales.and_then(|scales| packed_otherwise(scales, &dims));
-            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None, packed }, ty))
+            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None, packed, truths }, ty))
         }
         "pl.Scalar" => {
             let ty = match args.first().map(|arg| lower.expr(arg)) {
@@ -184,7 +187,18 @@ pub(crate) fn declare(
                 Some(Passed::Number(c)) => Some(passed_number(c, ty)),
                 _ => None,
             };
-            Ok((ParamInfo { name: name.into(), elem, shape: None, direction: Direction::In, given, packed: None }, ir))
+            Ok((
+                ParamInfo {
+                    name: name.into(),
+                    elem,
+                    shape: None,
+                    direction: Direction::In,
+                    given,
+                    packed: None,
+                    truths: false,
+                },
+                ir,
+            ))
         }
         _ => Err(bad_type(lower, name, place)),
     }

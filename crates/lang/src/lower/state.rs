@@ -207,6 +207,8 @@ pub(crate) struct Root {
     pub by_block: bool,
     /// True if a scope of the kernel makes it.
     pub of_scope: bool,
+    /// True for booleans, a byte for each.
+    pub truths: bool,
     /// The owner, if it is a part of memory of all devices.
     pub domain: Option<Domain>,
     /// The index of the tensor that it is a view of.

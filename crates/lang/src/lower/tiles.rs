@@ -272,6 +272,7 @@ impl Lower<'_> {
             copies: Vec::new(),
             part: None,
             mask: None,
+            truths: false,
         });
         TileId(self.held.tiles.len() as u32 - 1)
     }

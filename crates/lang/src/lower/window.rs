@@ -296,6 +296,10 @@ impl Lower<'_> {
             };
             return self.tensor_part(&view, parts, span);
         }
+        if self.may_leave(tensor, parts) {
+            let view = self.checked_view(tensor);
+            return self.tensor_part(&view, parts, span);
+        }
         let mut result = Tensor { valid: self.valid_of_part(tensor, parts, span)?.map(Box::new), ..tensor.clone() };
         let kept: SmallVec<[usize; 5]> = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]).collect();
         for (at, part) in kept.into_iter().zip(parts) {
@@ -313,6 +317,36 @@ impl Lower<'_> {
         Ok(result)
     }
 
+    /// True if only the run knows whether a part of a window is inside the window: the tensor has more elements.
+    fn may_leave(&self, tensor: &Tensor, parts: &[Part]) -> bool {
+        let root = &self.tensors.roots[tensor.root];
+        if tensor.valid.is_some() || root.scales.is_some() {
+            return false;
+        }
+        let kept = (0..tensor.sizes.len()).filter(|at| !tensor.dropped[*at]);
+        kept.zip(parts).any(|(at, part)| {
+            let (first, size) = match part {
+                Part::Range(first, size) => (*first, *size),
+                Part::Few { first, .. } | Part::One(first) => (*first, 1),
+            };
+            let extent = tensor.sizes[at];
+            let inside = |first: slipring_ir::ValueId| extent >= size && self.begins_inside(first, extent - size + 1);
+            extent < root.dims[at] && matches!(first, Index::At(scalar) if !inside(scalar.value))
+        })
+    }
+
+    /// A window as a separate tensor, with the strides of the one that it is a part of: the run checks that the window
+    /// is inside that tensor, and that parts are inside the window.
+    fn checked_view(&mut self, tensor: &Tensor) -> Tensor {
+        let root = self.tensors.roots[tensor.root].clone();
+        let strides: Vec<u64> =
+            root.strides.iter().zip(&tensor.dropped).filter(|(_, dropped)| !**dropped).map(|(n, _)| *n).collect();
+        self.separate(tensor, &tensor.shape(), &strides, |lower| {
+            let window = lower.window(tensor);
+            lower.e.value(&pto::TENSOR_VIEW_ADDR, &[("src", &[window])], &[], Type::Ptr(root.elem, None))
+        })
+    }
+
     /// A window as a separate tensor with another shape: the same bytes. `None` if its elements are not contiguous.
     pub fn viewed_anew(&mut self, tensor: &Tensor, shape: &[u64]) -> Option<Tensor> {
         let root = self.tensors.roots[tensor.root].clone();
@@ -326,38 +360,54 @@ impl Lower<'_> {
         if tensor.valid.is_some() || root.scales.is_some() {
             return None;
         }
+        let strides = crate::value::dense(shape);
+        Some(self.separate(tensor, shape, &strides, |lower| {
+            let mut first = Index::Known(0);
+            for (offset, stride) in tensor.offsets.clone().into_iter().zip(&root.strides) {
+                let step = lower.times(offset, *stride as i64);
+                first = lower.add_index(first, step);
+            }
+            match first {
+                Index::Known(0) => root.pointer,
+                first => {
+                    let offset = lower.index_value(first);
+                    let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
+                    lower.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
+                }
+            }
+        }))
+    }
+
+    /// A window as a separate tensor of this shape and these strides, made once. `begin` makes its pointer.
+    fn separate(
+        &mut self,
+        tensor: &Tensor,
+        shape: &[u64],
+        strides: &[u64],
+        begin: impl FnOnce(&mut Self) -> slipring_ir::ValueId,
+    ) -> Tensor {
         let known = self.tensors.views.iter().find(|(of, block, at)| {
-            of == tensor && self.open.blocks.contains(block) && self.tensors.roots[*at].dims.as_slice() == shape
+            let view = &self.tensors.roots[*at];
+            let same = view.dims.as_slice() == shape && view.strides.as_slice() == strides;
+            of == tensor && self.open.blocks.contains(block) && same
         });
         let at = match known {
             Some((.., at)) => *at,
             None => {
-                let mut first = Index::Known(0);
-                for (offset, stride) in tensor.offsets.clone().into_iter().zip(&root.strides) {
-                    let step = self.times(offset, *stride as i64);
-                    first = self.add_index(first, step);
-                }
-                let pointer = match first {
-                    Index::Known(0) => root.pointer,
-                    first => {
-                        let offset = self.index_value(first);
-                        let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
-                        self.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
-                    }
-                };
-                let strides = crate::value::dense(shape);
-                let view = super::signature::whole_view(self, pointer, root.elem, (shape, &strides), None);
+                let root = self.tensors.roots[tensor.root].clone();
+                let pointer = begin(self);
+                let view = super::signature::whole_view(self, pointer, root.elem, (shape, strides), None);
                 // Writes to it are recorded for the tensor that it is a view of.
                 let direction =
                     if root.writable { crate::compiled::Direction::InOut } else { crate::compiled::Direction::In };
-                let dims = shape.iter().copied().collect();
+                let (dims, strides) = (shape.iter().copied().collect(), strides.iter().copied().collect());
                 let of = Some(root.of.unwrap_or(tensor.root));
                 self.tensors.roots.push(super::Root { dims, strides, view, pointer, direction, of, ..root });
                 self.tensors.views.push((tensor.clone(), self.e.block, self.tensors.roots.len() - 1));
                 self.tensors.roots.len() - 1
             }
         };
-        Some(crate::value::whole(at, self.tensors.roots[at].elem, shape))
+        crate::value::whole(at, self.tensors.roots[at].elem, shape)
     }
 
     /// The valid shape of a part of a window.

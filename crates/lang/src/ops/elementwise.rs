@@ -235,6 +235,13 @@ fn combined(lower: &mut Lower<'_>, call: &Call, names: &[&str]) -> Lowered<Optio
     for name in names {
         match call.need(lower, name)? {
             (Value::Tile(id), _) if lower.tile(id).mask.is_some() => masks.push(id),
+            // Booleans in bytes.
+            (Value::Tensor(tensor), span) if lower.tensors.roots[tensor.root].truths => {
+                masks.push(masks::packed(lower, &Value::Tensor(tensor), span)?);
+            }
+            (Value::Tile(id), span) if masks::is_truths(lower, id) => {
+                masks.push(masks::packed(lower, &Value::Tile(id), span)?);
+            }
             _ => return Ok(None),
         }
     }

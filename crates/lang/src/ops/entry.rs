@@ -128,6 +128,17 @@ impl Call {
         call
     }
 
+    /// The same call with other arguments for some of its parameters.
+    pub fn with<const N: usize>(&self, others: [(&str, (Value, Span)); N]) -> Call {
+        let mut call = self.clone();
+        for (wanted, value) in others {
+            if let Some((_, slot)) = call.args.iter_mut().find(|(name, _)| *name == wanted) {
+                *slot = Some(value);
+            }
+        }
+        call
+    }
+
     /// The op that the entry becomes.
     ///
     /// # Panics

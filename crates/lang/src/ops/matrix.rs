@@ -8,7 +8,7 @@ use super::entry::{Call, ENTRY, entries};
 use super::product::{Operands, accumulated, accumulator, accumulator_type, multiplied, operands_of, product};
 use crate::dtype::DType;
 use crate::lower::{CarryKind, Lower, Lowered};
-use crate::value::{Value, fold, show};
+use crate::value::{Const, Value, fold, show};
 
 entries! {
     "matmul" => "Product of two matrices, in f32 (i32 for 8-bit integers)": ENTRY,
@@ -64,8 +64,30 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let Some(list) = super::batch::list_of(lower, call)? {
         return super::batch::products(lower, call, &list, None);
     }
+    if let Some(turned) = by_vector(lower, call)? {
+        let o = operands(lower, &turned)?;
+        return multiplied(lower, &turned, &o).map(Value::Tile);
+    }
     let o = operands(lower, call)?;
     multiplied(lower, call, &o).map(Value::Tile)
+}
+
+/// The product of a matrix and a tensor of one dimension as that of the row and the transposed matrix, which has the
+/// same elements; `None` for other operands.
+fn by_vector(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Call>> {
+    let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
+    let vector = matches!(&rhs.0, Value::Tensor(tensor) if tensor.shape().len() == 1);
+    let matrix = matches!(&lhs.0, Value::Tensor(_) | Value::Tile(_)) && lower.shape_of(&lhs.0).len() == 2;
+    if !vector || !matrix || call.flag(lower, "b_trans")? {
+        return Ok(None);
+    }
+    let transposed = call.flag(lower, "a_trans")?;
+    let summands = lower.shape_of(&lhs.0)[usize::from(!transposed)];
+    if summands != lower.shape_of(&rhs.0)[0] {
+        return Ok(None);
+    }
+    let no = |is: bool| (Value::Const(Const::Bool(is)), call.span);
+    Ok(Some(call.with([("lhs", rhs), ("rhs", lhs), ("a_trans", no(false)), ("b_trans", no(!transposed))])))
 }
 
 /// Reports lists of matrices where a single accumulator takes a product.

@@ -129,6 +129,7 @@ pub(super) fn counting_window(
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let (mut tile, span) = call.need(lower, "tile")?;
     let (target, _) = tensor(lower, call, "tensor")?;
+    tile = truths_for(lower, tile, &target, span)?;
     let offsets = call.offsets(lower, "offsets")?;
     let given = call.shape(lower, "shapes")?;
     if call.flag(lower, "clamp")? {
@@ -158,8 +159,19 @@ pub(super) fn store_at(
     offsets: &[Index],
     span: Span,
 ) -> Lowered {
+    let tile = &truths_for(lower, tile.clone(), target, span)?;
     let shape = stored_shape(lower, tile, target, offsets);
     put(lower, call, tile, target, offsets, &shape, span)
+}
+
+/// A tile to store into a tensor: a mask is a byte for each element if the tensor holds booleans.
+fn truths_for(lower: &mut Lower<'_>, value: Value, target: &Tensor, span: Span) -> Lowered {
+    match value {
+        Value::Tile(id) if lower.tensors.roots[target.root].truths => {
+            crate::lower::masks::truths(lower, id, span).map(Value::Tile)
+        }
+        value => Ok(value),
+    }
 }
 
 /// The shape of a tile as a window of a tensor with so many dimensions.
@@ -366,8 +378,9 @@ fn transpose_view(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     Ok(Value::Parts(Rc::new(Parts { shape, tiles, whole: Default::default() })))
 }
 
-/// The offset of an element of a tile, in elements from its address.
-fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipring_ir::ValueId> {
+/// The tile that contains an element of a tile, and the offset of the element, in elements from that tile's address. If
+/// only the run knows whether the element is inside its row, it is a part of one element, which the run checks.
+fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<(TileId, slipring_ir::ValueId)> {
     let offsets = call.offsets(lower, "offset")?;
     let tile = lower.tile(id).clone();
     if offsets.len() != tile.shape.len() {
@@ -382,6 +395,18 @@ fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipr
             return Err(lower.error("bounds", call.span, message));
         }
     }
+    let by_rows = tile.ty.layout.blayout == slipring_tile::BLayout::RowMajor;
+    // Past the end of the outermost dimension is past the end of the tile, which its element's access checks.
+    let outermost = tile.shape.iter().position(|extent| *extent != 1).filter(|_| by_rows);
+    let unsure = offsets.iter().zip(&tile.shape).enumerate().any(|(dim, (offset, extent))| match offset {
+        Index::At(first) => outermost.is_none_or(|outer| dim != outer) && !lower.begins_inside(first.value, *extent),
+        Index::Known(_) => false,
+    });
+    if unsure {
+        let ones = vec![1; offsets.len()];
+        let part = lower.tile_window(id, &offsets, &ones, call.span)?;
+        return Ok((part, lower.e.index(0)));
+    }
     // More than two dimensions fold into rows.
     let (cols, rows) = offsets.split_last().map_or((Index::Known(0), &[][..]), |(last, rows)| (*last, rows));
     let mut row = Index::Known(0);
@@ -390,22 +415,22 @@ fn tile_element(lower: &mut Lower<'_>, call: &Call, id: TileId) -> Lowered<slipr
         row = lower.add_index(row, *offset);
     }
     let layout = tile.ty.layout;
-    let at = if layout.blayout == slipring_tile::BLayout::RowMajor {
+    let at = if by_rows {
         let lines = lower.times(row, i64::from(layout.cols));
         lower.add_index(lines, cols)
     } else {
         let lines = lower.times(cols, i64::from(layout.rows));
         lower.add_index(lines, row)
     };
-    Ok(lower.index_value(at))
+    Ok((id, lower.index_value(at)))
 }
 
 fn read(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     if let (value @ Value::Tile(_), span) = call.need(lower, "src")? {
         let id = lower.demand(&value, Space::Vec, span)?;
         let id = lower.dense(id);
-        let offset = tile_element(lower, call, id)?;
-        return Ok(lower.element_of_tile(id, offset));
+        let (part, offset) = tile_element(lower, call, id)?;
+        return Ok(lower.element_of_tile(part, offset));
     }
     let (source, span) = tensor(lower, call, "src")?;
     lower.by_element(&source)?;
@@ -424,8 +449,8 @@ fn write(lower: &mut Lower<'_>, call: &Call) -> Lowered {
         let elem = lower.tile(id).ty.layout.elem;
         let (value, place) = call.need(lower, "value")?;
         let number = lower.number(&value, DType::Elem(elem), place)?;
-        let offset = tile_element(lower, call, id)?;
-        let dst = lower.tile(id).value;
+        let (part, offset) = tile_element(lower, call, id)?;
+        let dst = lower.tile(part).value;
         lower.e.op(&pto::TSETVAL, &[("offset", &[offset]), ("value", &[number]), ("dst", &[dst])], &[], &[]);
         lower.written_in_place(id, span)?;
         return Ok(Value::Tile(id));

@@ -95,8 +95,15 @@ fn own_tensor(
     let (entry, span) = (lower.open.blocks[0], place.last().copied().unwrap_or_default());
     let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
     lower.view_at_entry(lower.tensors.roots.len() - 1);
-    let info =
-        ParamInfo { name: name.to_string(), elem, shape: Some(shape), direction, given: Some(given), packed: None };
+    let info = ParamInfo {
+        name: name.to_string(),
+        elem,
+        shape: Some(shape),
+        direction,
+        given: Some(given),
+        packed: None,
+        truths: false,
+    };
     lower.outcome.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));
     value

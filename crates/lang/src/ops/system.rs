@@ -1,5 +1,7 @@
 //! Builtins that order, print or start things, and those that a single kernel does not support.
 
+use std::rc::Rc;
+
 use slipring_ir::{Attr, Diagnostic, Span};
 use slipring_pto as pto;
 
@@ -7,7 +9,7 @@ use super::entry::{ANYTHING, Call, ENTRY, Entry, REFUSED, entries};
 use crate::attrs::FunctionAttrs;
 use crate::lower::{Lower, Lowered, describe};
 use crate::roles::Role;
-use crate::value::{Const, Value};
+use crate::value::{Const, Record, Value};
 use crate::words::{Means, followed_as, followed_with};
 
 const NOTHING: Entry = Entry { params: ANYTHING, lower: |_, _| Ok(Value::Nothing), ..ENTRY };
@@ -42,6 +44,17 @@ entries! {
     "sync_set" | "sync_wait" | "set_ffts" => "Synchronisation by hand between the cores of a block": REFUSED;
     "cacheinvalid" => "Write back and forget what the scalar unit's cache holds: all of it, or the line in which a window of a \
         tensor begins": ENTRY, params: "tensor=, shapes=, offsets=", op: Some(&pto::CACHE_INVALID), lower: cacheinvalid;
+    "prefetch.make_context" => "Nothing: what prefetches of a kernel share": ENTRY,
+        lower: |_, _| Ok(handle(CONTEXT));
+    "prefetch.async_prefetch" =>
+        "Nothing: a hint to bring a tensor of one row into the L2 cache, which changes no contents": ENTRY,
+        params: "src, ctx", lower: prefetch;
+    "prefetch.session" => "Nothing: what the waits of a context share": ENTRY, params: "ctx",
+        lower: |lower, call| handed(lower, call, "ctx", CONTEXT).map(|()| handle(SESSION));
+    "prefetch.wait" => "True: a prefetch has ended": ENTRY, params: "event/evt, session_handle/session",
+        lower: prefetched;
+    "MemRef" => "Nothing: the memory that a tile's type names": NOTHING,
+        lower: |_, _| Ok(Value::Path("pl.MemRef".into()));
     "fence" => "Nothing: accesses take effect one after another": NOTHING;
     "available_cluster_count" => "How many clusters the program runs on: the number of blocks of `pl.spmd`": ENTRY,
         lower: |lower, call| cores(lower, call, 0), followed: followed_as(Means::Clusters);
@@ -74,6 +87,41 @@ fn cacheinvalid(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     let line = lower.window(&window);
     lower.e.op(&pto::CACHE_INVALID, &[("addr", &[line])], &space, &[]);
     Ok(Value::Nothing)
+}
+
+/// What the words of prefetches give: names for nothing.
+const CONTEXT: &str = "a prefetch context";
+const SESSION: &str = "a prefetch session";
+const EVENT: &str = "a prefetch";
+
+fn handle(what: &str) -> Value {
+    Value::Record(Rc::new(Record { what: what.into(), fields: Vec::new(), entries: Vec::new(), is_dict: false }))
+}
+
+/// Requires an argument to be one of these.
+fn handed(lower: &mut Lower<'_>, call: &Call, name: &str, what: &str) -> Lowered<()> {
+    match call.need(lower, name)? {
+        (Value::Record(record), _) if &*record.what == what => Ok(()),
+        (other, span) => Err(call.wrong(lower, name, what, &other, span)),
+    }
+}
+
+fn prefetch(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    handed(lower, call, "ctx", CONTEXT)?;
+    let (tensor, span) = super::memory::tensor(lower, call, "src")?;
+    let shape = tensor.shape();
+    if shape.iter().rev().skip(1).any(|extent| *extent != 1) {
+        let message = format!("a prefetch of a tensor {}", crate::value::show(&shape));
+        let error = Diagnostic::error("shapes", span, message).help("it takes a tensor of one row: `[n]` or `[1, n]`");
+        return Err(lower.report(error));
+    }
+    Ok(handle(EVENT))
+}
+
+fn prefetched(lower: &mut Lower<'_>, call: &Call) -> Lowered {
+    handed(lower, call, "event", EVENT)?;
+    handed(lower, call, "session_handle", SESSION)?;
+    Ok(Value::Const(Const::Bool(true)))
 }
 
 fn host(lower: &mut Lower<'_>, call: &Call) -> Lowered {

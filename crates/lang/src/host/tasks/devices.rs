@@ -167,6 +167,7 @@ impl<'a> Host<'a> {
             strides: crate::host::view::dense_strides(shape),
             tracked: true,
             domain: Some(Domain { rank: own, ranks, stride }),
+            truths: false,
         }))
     }
 

@@ -34,11 +34,12 @@ use crate::starts::is_scope;
 use crate::syntax::{at, head};
 use crate::value::{Const, Domain, Value, whole};
 
-/// Shape, strides and type of a tensor argument, and the owner if it is a part of memory of all devices.
-type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>);
+/// Shape, strides and type of a tensor argument, the owner if it is a part of memory of all devices, and whether it
+/// holds booleans.
+type Shape = (Vec<u64>, Vec<u64>, Elem, Option<Domain>, bool);
 
 fn shape_of(view: &View) -> Shape {
-    (view.shape.clone(), view.strides.clone(), view.elem, view.domain)
+    (view.shape.clone(), view.strides.clone(), view.elem, view.domain, view.truths)
 }
 
 /// An argument for a kernel parameter.
@@ -388,8 +389,8 @@ impl<'a> Kernels<'a> {
                     .iter()
                     .find(|(_, own)| *own == at)
                     .map_or_else(|| Rc::from(format!("tensor{at}")), |(name, _)| name.clone());
-                let (shape, strides, elem, domain) = shape_of(view);
-                let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at], domain };
+                let (shape, strides, elem, domain, truths) = shape_of(view);
+                let kind = RegionKind::Tensor { shape, strides, elem, direction: directions[at], domain, truths };
                 params.push(RegionParam { name, kind, span: at_span(scope.stmt) });
             }
             for (name, unit) in numbers.iter().filter_map(|(name, _)| open.get_key_value(name)) {

@@ -75,6 +75,7 @@ impl<'a> Host<'a> {
             let value = match &param.shape {
                 Some(shape) => {
                     let view = recorder.tensor(&param.name, param.elem, shape, Origin::Argument, span);
+                    let view = view.of_truths(param.truths);
                     into.tensor_of.push(Some(view.tensor));
                     HostValue::Device(view)
                 }

@@ -94,7 +94,16 @@ impl<'a> Host<'a> {
         let name = hint.unwrap_or_else(|| format!("{}_{}", def.name, self.line_name(span)));
         let module = usize::from(self.module_names[self.module].is_some());
         let mut seen: Vec<(Rc<str>, HostValue<'a>)> = Vec::new();
-        for read in crate::lower::read_names(stmt) {
+        // The scheduler reads the number of a predicate, the kernel does not.
+        let heard = |keyword: &&ruff_python_ast::Keyword| keyword.arg.as_ref().is_none_or(|name| name != "predicate");
+        let head = call.arguments.keywords.iter().filter(heard).map(|keyword| &keyword.value);
+        let body = match stmt {
+            Stmt::With(with) => &with.body[..],
+            Stmt::For(stmt) => &stmt.body,
+            _ => &[],
+        };
+        let inside = crate::lower::read_in_scope(body, call.arguments.args.iter().chain(head));
+        for read in crate::lower::read_names(stmt).into_iter().filter(|read| inside.contains(read)) {
             let inner = self.scopes.iter().skip(module).rev().find_map(|scope| scope.borrow().get(&*read).cloned());
             // `pl.dynamic` extents are numbers here.
             let extent = match self.get(&read) {

@@ -241,9 +241,7 @@ impl<'a> Host<'a> {
             return Some(Flow::Stop);
         }
         if let Some(outer) = self.rec().manual {
-            let what = if manual { "a manual scope" } else { "an auto scope" };
-            let error = Diagnostic::error("scope", span, format!("{what} inside a manual scope"));
-            self.stop(error.also(outer, "the manual scope").help("write them one after the other"));
+            self.stop(crate::forms::inside_manual(manual, span, outer));
             return Some(Flow::Stop);
         }
         if manual {

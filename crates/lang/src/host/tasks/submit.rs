@@ -519,7 +519,8 @@ impl<'a> Host<'a> {
         let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
         let shape = param.shape.clone().unwrap_or_default();
         let origin = if filled { Origin::Filled } else { Origin::Created };
-        let view = self.rec().tensor(&format!("tensor{number}"), param.elem, &shape, origin, span);
+        let view =
+            self.rec().tensor(&format!("tensor{number}"), param.elem, &shape, origin, span).of_truths(param.truths);
         if filled {
             self.rec().filled[view.tensor].clone_from(&param.given);
         }

@@ -10,6 +10,7 @@ use super::super::value::{HostValue, Wrapped};
 use super::calls::Bound;
 use super::extents;
 use super::meaning::{self, Followed};
+use crate::dtype::DType;
 use crate::host::recorder::{Arg, Options};
 use crate::host::state::Host;
 use crate::host::value::unknown;
@@ -162,10 +163,11 @@ impl<'a> Host<'a> {
             let value = shape.unwrap_or_else(|| unknown(span, "no shape"));
             return self.not_known(&value, "the shape of this tensor", span);
         };
-        let stored = match own("dtype") {
-            Some(HostValue::Const(Const::DType(ty))) => ty.stored(),
+        let ty = match own("dtype") {
+            Some(HostValue::Const(Const::DType(ty))) => Some(ty),
             _ => None,
         };
+        let stored = ty.and_then(DType::stored);
         let Some(elem) = stored else {
             return self.stop_at("argument", span, "a tensor has a type: `dtype=pl.FP32`");
         };
@@ -176,6 +178,7 @@ impl<'a> Host<'a> {
         }
         let number = self.rec().graph.tensors.iter().filter(|tensor| tensor.origin != Origin::Argument).count();
         let view = self.rec().tensor(&format!("tensor{number}"), elem, &extents, Origin::Created, span);
+        let view = view.of_truths(ty == Some(DType::Bool));
         match own("init_value") {
             None | Some(HostValue::Const(Const::None)) => {}
             Some(HostValue::Const(Const::Int(n))) => self.fill(&view, &n.to_string()),

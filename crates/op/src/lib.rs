@@ -14,6 +14,7 @@ mod facts;
 pub mod function;
 pub mod make;
 pub mod names;
+pub mod number;
 pub mod numbers;
 mod product;
 mod reach;

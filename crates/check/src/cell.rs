@@ -1,6 +1,6 @@
 //! The remembered accesses to a granule, a page or a region.
 
-use slipring_program::Update;
+use slipring_program::{Change, Update, UpdateKind};
 use smallvec::SmallVec;
 
 use crate::clock::Clock;
@@ -12,7 +12,7 @@ pub(crate) struct Stamp {
     pub lane: u8,
     pub write: bool,
     /// Part of an atomic update, which may come before or after another one of its kind.
-    pub update: Option<Update>,
+    pub update: Option<Change>,
     pub epoch: u32,
     pub site: u32,
     /// Index of the step among those of its core, in program order.
@@ -22,7 +22,17 @@ pub(crate) struct Stamp {
 impl Stamp {
     /// True for two atomic updates that may come in either order.
     pub fn commutes(&self, other: &Stamp) -> bool {
-        self.update.is_some() && self.update == other.update
+        self.update.zip(other.update).is_some_and(|(own, other)| own.goes_with(other))
+    }
+
+    /// True for two atomic updates whose order shows.
+    pub fn order_shows(&self, other: &Stamp) -> bool {
+        self.update.into_iter().chain(other.update).any(Change::order_shows)
+    }
+
+    /// True for a part of a sum.
+    pub fn is_sum(&self) -> bool {
+        matches!(self.update, Some(Change::Update(Update { kind: UpdateKind::Add, .. })))
     }
 
     /// True if it makes all earlier accesses to its bytes irrelevant.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring_machine::Pipe;
-use slipring_program::SiteRef;
+use slipring_program::{Change, SiteRef};
 use slipring_sim::Agent;
 
 use crate::clock::Clock;
@@ -90,7 +90,7 @@ impl Notes {
             self.word(run.stamps.len() as u64);
             for stamp in &run.stamps {
                 let agent = stamp.block as usize * Agent::PER_CLUSTER + usize::from(stamp.lane);
-                let update = stamp.update.map_or(0, |update| 1 + u64::from(update.elem as u8) * 8 + update.kind as u64);
+                let update = stamp.update.map_or(0, update_word);
                 self.word(u64::from(stamp.write) | update << 1);
                 self.word(agent as u64);
                 self.epoch(agent, stamp.epoch);
@@ -116,5 +116,16 @@ pub(crate) fn note(
             let rank = lists.get(&of).map_or(0, |list| list.partition_point(|known| *known <= value));
             words.push(rank as u64);
         }
+    }
+}
+
+/// A number for each atomic change, from 1.
+fn update_word(change: Change) -> u64 {
+    match change {
+        Change::Update(update) => 8 + u64::from(update.elem as u8) * 8 + update.kind as u64,
+        Change::And => 1,
+        Change::Or => 2,
+        Change::Xor => 3,
+        Change::Exchange => 4,
     }
 }

@@ -67,6 +67,8 @@ pub struct Race {
     doubted: BTreeSet<(u32, u8)>,
     /// Reported pairs of additions.
     sums: BTreeSet<(SiteRef, SiteRef)>,
+    /// Reported pairs of workitems' accesses, and whether both wrote the same value.
+    shared: BTreeSet<(SiteRef, SiteRef, bool)>,
     /// Accesses to buffers regardless of their addresses, if states are recorded.
     blind: Option<Blind>,
     /// Operations with overlapping operands.
@@ -196,11 +198,12 @@ impl Race {
         let passes =
             [(&run.access.writes, true, true), (&run.access.reads, false, false), (&run.access.writes, true, false)];
         for (ranges, write, ahead) in passes {
-            let stamp = Stamp { write, update: run.access.update, ..reads };
-            for range in ranges {
+            for (index, range) in ranges.iter().enumerate() {
                 // Reads of an update other than those of its own target are ordinary reads.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
-                let stamp = Stamp { update: stamp.update.filter(|_| own), ..stamp };
+                let own = own || run.access.update.is_none();
+                let update = run.access.change_of(write, index).filter(|_| own);
+                let stamp = Stamp { write, update, ..reads };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
                 let overlapping = self.overlapping.contains(&(agent.pipe, range.space));
                 let clock = in_order.as_ref().filter(|_| !overlapping).unwrap_or(strict);
@@ -223,7 +226,7 @@ impl Race {
                         return;
                     }
                     if stamp.commutes(&old) {
-                        added = added.or(stamp.update.filter(|update| update.order_shows()).map(|_| old));
+                        added = added.or(Some(old).filter(|old| stamp.order_shows(old)));
                         return;
                     }
                     match open.iter_mut().find(|c| c.old == old && c.place == place && c.write == write) {
@@ -376,7 +379,19 @@ impl Race {
             let other = agent.at(old.block, usize::from(old.lane));
             let blocks = if old.block == agent.block { "" } else { " of different blocks" };
             self.doubts.push(format!(
-                "{other} and {agent}{blocks} add to the same bytes in an order that depends on time, and so may the rounding of floating-point sums"
+                "{other} and {agent}{blocks} {} the same bytes in an order that depends on time, and so may {}",
+                if old.is_sum() { "add to" } else { "update" },
+                if old.is_sum() { "the rounding of floating-point sums" } else { "the values that they see there" },
+            ));
+        }
+    }
+
+    /// Records that the order of a launch's workitems shows in what it computes.
+    fn doubt_workitems(&mut self, run: &WorkRun<'_>) {
+        if let Some(site) = run.access.contended.filter(|site| self.sums.insert((*site, *site))) {
+            self.doubts.push(format!(
+                "workitems of one launch update the same bytes by `{}` in an order that the hardware chooses, and it shows in the values",
+                self.names.op(site)
             ));
         }
     }
@@ -506,6 +521,7 @@ impl Observer for Race {
                 self.report(run);
             }
             self.report_inner(run);
+            self.doubt_workitems(run);
             if !self.freed.is_empty() {
                 self.use_freed(run);
             }

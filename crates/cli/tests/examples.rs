@@ -150,6 +150,17 @@ fn two_clusters() {
     assert_eq!(on_both("two_clusters.pto", &inputs, 64 * 32 * 4, 2 * 8 * 4096, &["--blocks", "2"]), expected);
 }
 
+/// How often each number occurs, and how many there are.
+#[test]
+fn workitems() {
+    let numbers: Vec<u32> = (0..1024u32).map(|i| i.wrapping_mul(2_654_435_761) >> 27).collect();
+    let mut expected = vec![0u32; 33];
+    numbers.iter().for_each(|number| expected[*number as usize] += 1);
+    expected[32] = 1024;
+    let bytes = |list: &[u32]| list.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    assert_eq!(run("workitems.pto", "a5", &[bytes(&numbers)], 33 * 4, 0, &[]), bytes(&expected));
+}
+
 #[test]
 fn accumulator_to_vector_through_a_tpipe() {
     let (a, b) = (matrix(256, 64, 11), matrix(64, 64, 12));

@@ -13,6 +13,7 @@ pub mod interpretations;
 mod load;
 mod platform;
 mod scale;
+mod simt;
 mod units;
 mod vector;
 
@@ -25,5 +26,6 @@ pub use interpretations::Question;
 pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};
 pub use scale::PlatformTable;
+pub use simt::SimtSpec;
 pub use units::{Cost, Units};
 pub use vector::{VectorOp, VectorPort, VectorSpec};

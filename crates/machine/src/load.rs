@@ -275,7 +275,14 @@ fn numbers(platform: &Platform) -> Vec<(String, u64, u64, u64)> {
             ("vector_function.alu_units", v.alu_units, 1, MANY),
         ]
     });
-    let all = fields.into_iter().chain(vector.into_iter().flatten());
+    let simt = platform.simt.as_ref().map(|simt| {
+        [
+            ("simt.startup", simt.startup, 0, LONG),
+            ("simt.instruction", simt.instruction, 1, MANY),
+            ("simt.memory", simt.memory, 1, MANY),
+        ]
+    });
+    let all = fields.into_iter().chain(vector.into_iter().flatten()).chain(simt.into_iter().flatten());
     let mut all: Vec<_> = all.map(|(field, value, low, high)| (field.into(), value.into(), low, high)).collect();
     all.push(("cost.burst".into(), cost.burst, 1, LONG));
     all

@@ -9,7 +9,7 @@ use crate::cost::{Figure, Price, Rule};
 use crate::entry::{Calibrated, Entry, Evidence, Points};
 use crate::interpretations::{UNORDERED_MOVES, UNORDERED_VECTORS};
 use crate::units::Cost;
-use crate::{Capability, CoreKind, Pipe, Question, VectorSpec};
+use crate::{Capability, CoreKind, Pipe, Question, SimtSpec, VectorSpec};
 
 /// A platform: everything about the hardware that programs and the engine depend on.
 ///
@@ -45,6 +45,9 @@ pub struct Platform {
     /// The vector unit, if vector functions run on it.
     #[serde(default)]
     pub vector_function: Option<VectorSpec>,
+    /// Its launches of workitems, if it has them.
+    #[serde(default)]
+    pub simt: Option<SimtSpec>,
     /// Questions on which public sources disagree that are answered by the alternative interpretation: names of
     /// [`QUESTIONS`](crate::interpretations::QUESTIONS).
     #[serde(default, alias = "readings")]

@@ -9,6 +9,7 @@ mod dma;
 mod memory;
 mod pointer;
 mod scope;
+mod simt;
 mod sort;
 mod vector;
 
@@ -29,6 +30,15 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::fill::OPS,
     scope::OPS,
     sort::OPS,
+    simt::launch::OPS,
+    simt::query::OPS,
+    simt::collective::OPS,
+    simt::memory::OPS,
+    simt::atomic::OPS,
+    simt::math::OPS,
+    simt::convert::OPS,
+    simt::sync::OPS,
+    simt::keep::OPS,
     vector::load::OPS,
     vector::store::OPS,
     vector::gather::OPS,

@@ -14,8 +14,10 @@ use slipring_op::def::{OpDef, OpRef};
 use slipring_op::function::{
     ASSUME, BOTH_LANES, ENTRY, FLAGS, KIND, RECORDED, SLOT_BYTES, SLOTS, SPLIT, is_entry, kernel_kind,
 };
+use slipring_op::names::{SIMT_ENTRY, SIMT_MAX};
 use slipring_op::ops;
 use slipring_op::rules::{ANY, PLAIN, counted, defaulted, required, variadic};
+use slipring_op::workitems::is_entry as is_body;
 
 const BASE: OpDef = OpDef { source: "MLIR, func dialect", ..PLAIN };
 
@@ -63,6 +65,8 @@ ops! {
                 defaulted(SLOTS, AttrKind::Int, "slots of each ring that the compiler makes; 2 by default"),
                 defaulted(BOTH_LANES, AttrKind::Bool, "whether both Vector cores run this Vector function"),
                 defaulted(RECORDED, AttrKind::Bool, "whether this is the recording of one launch"),
+                defaulted(SIMT_ENTRY, AttrKind::Any, "the body of workitems: a call of it launches them"),
+                defaulted(SIMT_MAX, AttrKind::Int, "the most workitems that it is launched with; 1024 by default"),
                 defaulted("pto.aicore", AttrKind::Any, "marks what runs on the device; every function here does"),
                 defaulted("pto.auto_sync_tail_hint", AttrKind::Str, "read; it changes nothing here"),
             ],
@@ -97,6 +101,7 @@ const MOST_SLOT_BYTES: i64 = 8 * 512 * 1024;
 fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let Some(ty) = op.module.function_type(op.id) else { return };
     verify_slots(op, ty, platform, diags);
+    verify_workitems(op, ty, diags);
     if let Some(around) = op.module.parent_op(op.id).and_then(|parent| op.module.function_of(parent)) {
         let error = op.error("nested-function", "a function is nested in another one, where nothing can call it");
         let error = error.also(op.module.op(around).span, "the function around it");
@@ -121,6 +126,20 @@ fn verify_func(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         diags.push(
             op.error("no-return", "the function does not end in `return`").help("add `return` at the end of its body"),
         );
+    }
+}
+
+/// Checks what a function says about the workitems that run it (micro-instruction manual of assembler 0.60, 17).
+fn verify_workitems(op: &OpRef<'_>, ty: &FuncType, diags: &mut Diags) {
+    let body = is_body(op.module, op.id);
+    if op.attr(SIMT_MAX).is_some() && !body {
+        diags.push(op.error("simt-max-threads", format!("`{SIMT_MAX}` is for functions with `{SIMT_ENTRY}`")));
+    }
+    if op.attr(SIMT_MAX).is_some() && !op.int(SIMT_MAX).is_some_and(|n| (1..=2048).contains(&n)) {
+        diags.push(op.error("simt-max-threads", format!("expects `{SIMT_MAX}` to be 1 to 2048")));
+    }
+    if body && !ty.results.is_empty() {
+        diags.push(op.error("simt-result", "the body of workitems returns nothing").help("store what it computes"));
     }
 }
 

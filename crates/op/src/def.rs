@@ -3,6 +3,7 @@
 pub use crate::facts::FromZero;
 pub use crate::facts::{
     AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,
+    Workitems,
 };
 pub use crate::product::{Product, ProductStart};
 pub use crate::ring::{HandlePart, RingPart};
@@ -64,6 +65,8 @@ pub struct OpDef {
     /// True if it is only valid in a vector function: it uses vector registers or predicates, or orders such
     /// instructions.
     pub in_vector_function: bool,
+    /// Whether it belongs in the bodies of workitems.
+    pub workitems: Workitems,
     /// What the first argument of its region counts, if it is a counter.
     pub counter: Option<Counter>,
     /// True if its result is a window of its operand `source`: it begins at `offsets` and has extents `sizes`, with a

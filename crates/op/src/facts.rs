@@ -107,6 +107,19 @@ pub enum InCoreSync {
     Manual,
 }
 
+/// Where an op belongs with respect to the bodies of workitems (SIMT).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Workitems {
+    /// Inside if it does nothing but compute.
+    IfComputes,
+    /// Only inside: it does something for a workitem.
+    Inside,
+    /// Inside and outside.
+    Both,
+    /// It prepares or makes a launch: outside. Its region, if it has one, is a body.
+    Launches,
+}
+
 /// Which core runs an op.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]

@@ -14,6 +14,7 @@ mod facts;
 pub mod function;
 pub mod make;
 pub mod names;
+pub mod number;
 pub mod numbers;
 mod product;
 mod reach;
@@ -26,6 +27,7 @@ pub mod target;
 mod tiles;
 mod verify;
 mod working;
+pub mod workitems;
 
 pub use along::Along;
 pub use decode::{
@@ -38,6 +40,7 @@ pub use def::{
 };
 pub use facts::{
     AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,
+    Workitems,
 };
 pub use function::{is_entry, kernel_kind, symbol_name};
 pub use reach::{affinity, core_of, first_of_kind, is_mixed, knows_lanes, only_kind, reachable, writes_global};

@@ -43,6 +43,12 @@ pub const PLATFORM: &str = "pto.target_arch";
 /// The chip that a module is written for.
 pub const CHIP: &str = "pto.device-spec";
 
+/// Marks a function as the body of workitems.
+pub const SIMT_ENTRY: &str = "pto.simt_entry";
+
+/// The most workitems that such a function is made for.
+pub const SIMT_MAX: &str = "pto.simt_max_threads";
+
 /// Marks a loop as a vector function.
 pub const VECTOR_LOOP: &str = "llvm.loop.aivector_scope";
 
@@ -68,6 +74,8 @@ pub const RLS_BUF: &str = "pto.rls_buf";
 pub const PIPE_BARRIER: &str = "pto.pipe_barrier";
 #[allow(missing_docs)]
 pub const MEM_BAR: &str = "pto.mem_bar";
+#[allow(missing_docs)]
+pub const SYNCTHREADS: &str = "pto.syncthreads";
 
 /// The spelling that findings use for programs decoded from IR.
 pub const WORDS: Words = Words {
@@ -78,6 +86,7 @@ pub const WORDS: Words = Words {
     release_buffer: "rls_buf",
     pipe_barrier: "pipe_barrier PIPE_{pipe}",
     memory_barrier: "pto.mem_bar \"{kind}\"",
+    workitem_barrier: SYNCTHREADS,
 };
 
 #[cfg(test)]

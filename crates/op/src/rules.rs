@@ -11,7 +11,7 @@ use slipring_tile::{Elem, Space};
 
 use crate::along::Along;
 use crate::def::{Arithmetic, FromZero, OpDef, OpRef, OperandAt, PipeRule, WorkingMemory, no_rules};
-use crate::facts::{AddressRule, CoreRule, InCoreSync, Linear};
+use crate::facts::{AddressRule, CoreRule, InCoreSync, Linear, Workitems};
 use crate::tiles::TileRules;
 
 /// A tile in any local memory (or a memref that is treated as one).
@@ -169,6 +169,7 @@ pub const PLAIN: OpDef = OpDef {
     kernel: Arithmetic::None,
     lane_types: &[],
     in_vector_function: false,
+    workitems: Workitems::IfComputes,
     counter: None,
     window: false,
     address_of_view: false,

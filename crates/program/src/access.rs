@@ -54,6 +54,10 @@ pub struct Access {
     pub clobbered: Vec<Extent>,
     /// The kind of update, if the writes are atomic updates instead of plain writes.
     pub update: Option<Update>,
+    /// The ranges that atomic changes read and write, where others are read and written plainly.
+    pub changes: Vec<Changed>,
+    /// Where workitems of one launch change the same bytes in an order that shows, if they do.
+    pub contended: Option<SiteRef>,
     /// Size, as counted by the work's price.
     pub units: Units,
     /// Unordered pairs of accesses within this one execution; only discovering effects find any.
@@ -135,6 +139,40 @@ pub enum UpdateKind {
     Min,
 }
 
+/// An atomic change of memory: a read and a write of the same bytes in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Change {
+    Update(Update),
+    And,
+    Or,
+    Xor,
+    /// Any change by a workitem that replaces the old value, or uses it: others may come before or after it, and it
+    /// sees whether they did.
+    Exchange,
+}
+
+/// A range that is changed atomically: its index among those read, and among those written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Changed {
+    pub read: u32,
+    pub write: u32,
+    pub how: Change,
+}
+
+impl Change {
+    /// True if the order of several such changes affects the result.
+    pub fn order_shows(self) -> bool {
+        self == Change::Exchange || matches!(self, Change::Update(update) if update.order_shows())
+    }
+
+    /// True if this change and another one may come in either order.
+    pub fn goes_with(self, other: Change) -> bool {
+        self == other || self == Change::Exchange || other == Change::Exchange
+    }
+}
+
 /// Two unordered accesses within one execution, to the same bytes and at least one of them a write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InnerConflict {
@@ -154,6 +192,17 @@ pub struct InnerConflict {
     pub between: &'static str,
     /// The indices of the two instructions in the execution, from 1; 0 if they are too far on to be counted.
     pub steps: [u32; 2],
+    /// The two workitems that execute them, if it is a launch of workitems.
+    pub workitems: Option<TwoWorkitems>,
+}
+
+/// Two workitems of a launch that touch the same bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TwoWorkitems {
+    /// Each of them in x, y and z.
+    pub at: [[u32; 3]; 2],
+    /// Both write, and the second what is already there.
+    pub equal: bool,
 }
 
 /// Another legal order of the instructions of one execution, and its outcome.
@@ -172,6 +221,12 @@ pub struct Reorder {
 }
 
 impl Access {
+    /// The atomic change that a range, by its index among those read or written, is part of, if any.
+    pub fn change_of(&self, write: bool, index: usize) -> Option<Change> {
+        let is = |own: &&Changed| (if write { own.write } else { own.read }) as usize == index;
+        self.update.map(Change::Update).or_else(|| self.changes.iter().find(is).map(|own| own.how))
+    }
+
     /// Empties it for reuse.
     pub fn clear(&mut self) {
         self.reads.clear();
@@ -181,6 +236,8 @@ impl Access {
         self.conflicts.clear();
         self.steps = 0;
         self.update = None;
+        self.changes.clear();
+        self.contended = None;
         self.signal = None;
         self.consults = false;
         self.cached = false;

@@ -25,7 +25,9 @@ mod steady;
 mod tries;
 mod words;
 
-pub use access::{Access, Cleans, Env, Extent, InnerConflict, Reorder, SignalUse, Update, UpdateKind};
+pub use access::{
+    Access, Change, Changed, Cleans, Env, Extent, InnerConflict, Reorder, SignalUse, TwoWorkitems, Update, UpdateKind,
+};
 pub use address::{gm_address, gm_split, moved, runs, scaled};
 pub use cancel::Cancel;
 pub use decision::{Causes, Choice, Decision};
@@ -34,7 +36,7 @@ pub use effect::{Action, Discover, Effect, Fault, Output, Run, Scratch, UNDEFINE
 pub use finding::{Finding, Label, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap, WorkId};
 pub use loops::{End, Loop};
-pub use memory::{Borrowed, GmBuffer, Memory, zeroed};
+pub use memory::{Borrowed, GmBuffer, Memory, SPR_BYTES, zeroed};
 pub use probe::{Execution, mark};
 pub use program::{CoreProgram, Direction, Param, ParamKind, Program, RingDecl, Site, SyncDecl, SyncRole, Work};
 pub use shadow::{Marks, Misuse, Nothing, Shadow, Uninit, Unwritten};

@@ -17,8 +17,9 @@ pub struct GmBuffer {
     pub data: Vec<u8>,
 }
 
-/// Size of a Vector core's special registers: VMS4_SR, which holds how much a merge consumed of each of its lists.
-const SPR_BYTES: usize = 8;
+/// The least size of a Vector core's special registers: VMS4_SR, which holds how much a merge consumed of each of its
+/// lists. Behind it a program may have others.
+pub const SPR_BYTES: usize = 8;
 
 /// A zeroed byte vector.
 ///
@@ -101,6 +102,9 @@ impl Memory {
         for role in Role::ALL {
             let own = Space::NAMED.into_iter().filter(|space| has_space(role, *space)).map(&bytes);
             sum = own.fold(sum, u64::saturating_add);
+            if role.kind() == CoreKind::Vector {
+                sum = sum.saturating_add(bytes(Space::Spr));
+            }
         }
         sum.saturating_mul(u64::from(blocks))
     }
@@ -118,7 +122,7 @@ impl Memory {
                     let size = if has_space(role, space) { bytes(space) } else { 0 };
                     local.push(zeroed(size)?);
                 }
-                local.push(vec![0u8; if vector { SPR_BYTES } else { 0 }]);
+                local.push(zeroed(if vector { SPR_BYTES.max(bytes(Space::Spr)) } else { 0 })?);
             }
         }
         Ok(Memory { local, ..Memory::default() })

@@ -23,6 +23,8 @@ pub struct Words {
     pub pipe_barrier: &'static str,
     /// Orders accesses inside a vector function.
     pub memory_barrier: &'static str,
+    /// Orders the workitems of a launch.
+    pub workitem_barrier: &'static str,
 }
 
 impl Default for Words {
@@ -35,6 +37,7 @@ impl Default for Words {
             release_buffer: "a release",
             pipe_barrier: "a barrier of {pipe}",
             memory_barrier: "a memory barrier {kind}",
+            workitem_barrier: "barrier of all workitems",
         }
     }
 }

@@ -210,6 +210,9 @@ fn page_of(def: &OpDef) -> String {
     };
     let _ = writeln!(text, "core      {core}");
     let pipe = match def.pipe {
+        slipring_op::PipeRule::None if def.workitems == slipring_op::Workitems::Inside => {
+            "V, as a part of the launch whose body it is in".to_string()
+        }
         slipring_op::PipeRule::None => "none: it runs on the scalar unit, or only names memory".to_string(),
         slipring_op::PipeRule::Fixed(pipe) => pipe.to_string(),
         slipring_op::PipeRule::By(_) => "depends on the memories of its operands, or on the platform".to_string(),

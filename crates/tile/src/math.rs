@@ -172,6 +172,77 @@ pub fn minimum(a: f32, b: f32) -> f32 {
     if a.is_nan() | b.is_nan() { NAN } else { number }
 }
 
+/// The bits of 2/π after the point, the first ones highest.
+const TWO_OVER_PI: [u64; 5] =
+    [0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561, 0xb724_6e3a_424d_d2e0];
+
+/// The multiple of π/2 nearest to `x`, modulo 4, and the distance from it; for finite `x`.
+fn quarter_turns(x: f32) -> (u64, f64) {
+    let bits = x.abs().to_bits();
+    let exponent = (bits >> 23) as i32 - 150;
+    // Below π/4.
+    if x.abs() < 0.785 {
+        return (0, f64::from(x));
+    }
+    let mantissa = u128::from(bits & 0x7f_ffff | 0x80_0000);
+    // Multiples of 4 quarter turns do not matter: 96 bits of 2/π are enough, from the first that does.
+    let skipped = (exponent - 2).max(0) as u32;
+    let product = mantissa * two_over_pi(skipped);
+    let point = (96 + skipped as i32 - exponent) as u32;
+    let turns = (product >> point) as u64;
+    let fraction = product & ((1 << point) - 1);
+    let up = fraction >> (point - 1) & 1 != 0;
+    let (turns, rest) = if up { (turns + 1, -(((1 << point) - fraction) as f64)) } else { (turns, fraction as f64) };
+    let angle = rest / (1u128 << point) as f64 * std::f64::consts::FRAC_PI_2;
+    if x < 0.0 { (turns.wrapping_neg() & 3, -angle) } else { (turns & 3, angle) }
+}
+
+/// 96 bits of 2/π, without this many at its beginning.
+fn two_over_pi(skipped: u32) -> u128 {
+    let (word, shift) = ((skipped / 64) as usize, skipped % 64);
+    let [high, low, next] = [0, 1, 2].map(|more| u128::from(TWO_OVER_PI[word + more]));
+    let next = if shift == 0 { 0 } else { next >> (64 - shift) };
+    ((high << 64 | low) << shift | next) >> 32
+}
+
+/// The sine of an angle of at most π/4.
+fn short_sin(x: f64) -> f64 {
+    let z = x * x;
+    let c = |n: usize| INVERSE_FACTORIAL[n];
+    x + x * z * (-c(3) + z * (c(5) + z * (-c(7) + z * (c(9) + z * (-c(11) + z * c(13))))))
+}
+
+/// The cosine of an angle of at most π/4.
+fn short_cos(x: f64) -> f64 {
+    let z = x * x;
+    let c = |n: usize| INVERSE_FACTORIAL[n];
+    1.0 + z * (-0.5 + z * (c(4) + z * (-c(6) + z * (c(8) + z * (-c(10) + z * c(12))))))
+}
+
+/// The sine of `x` in radians: NaN for ±∞, −0 for −0.
+pub fn sin(x: f32) -> f32 {
+    if !x.is_finite() || x == 0.0 {
+        return if x == 0.0 { x } else { NAN };
+    }
+    turned(x, 0)
+}
+
+/// The cosine of `x` in radians: NaN for ±∞.
+pub fn cos(x: f32) -> f32 {
+    if !x.is_finite() {
+        return NAN;
+    }
+    turned(x, 1)
+}
+
+/// The sine of `x` and some quarter turns.
+fn turned(x: f32, more: u64) -> f32 {
+    let (turns, rest) = quarter_turns(x);
+    let turns = (turns + more) & 3;
+    let value = if turns & 1 == 0 { short_sin(rest) } else { short_cos(rest) };
+    (if turns & 2 == 0 { value } else { -value }) as f32
+}
+
 macro_rules! slices {
     ($($slice:ident $scalar:ident),*) => {$(
         #[doc = concat!("[`", stringify!($scalar), "`] of each element, as many as both slices hold.")]

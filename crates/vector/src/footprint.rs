@@ -166,7 +166,17 @@ impl Footprint {
             let extent = Extent::run(Space::Vec, core, at as u64, (end - at) as u32);
             let (writes, kept) = ([first.writes(), second.writes()], pair == VST_VST);
             let steps = [before.position, touch.at.position];
-            self.conflicts.push(InnerConflict { earlier, later, writes, kept, extent, barrier, between, steps });
+            self.conflicts.push(InnerConflict {
+                earlier,
+                later,
+                writes,
+                kept,
+                extent,
+                barrier,
+                between,
+                steps,
+                workitems: None,
+            });
         }
     }
 

@@ -1,7 +1,7 @@
 //! Unordered accesses within one execution, which its own operands or steps do not separate.
 
 use slipring_machine::interpretations::UNORDERED_STORES;
-use slipring_program::{Finding, Kind, Party, Severity};
+use slipring_program::{Finding, InnerConflict, Kind, Party, Severity, TwoWorkitems};
 use slipring_sim::WorkRun;
 
 use super::Race;
@@ -34,6 +34,12 @@ impl Race {
     /// them, and public kernels rely on their order without it.
     pub(super) fn report_inner(&mut self, run: &WorkRun<'_>) {
         for inner in &run.access.conflicts {
+            if let Some(workitems) = inner.workitems {
+                if self.shared.insert((inner.earlier, inner.later, workitems.equal)) {
+                    self.findings.push(self.between_workitems(run, inner, workitems));
+                }
+                continue;
+            }
             if inner.kept && !self.answers.unordered_stores {
                 self.leans_on(&UNORDERED_STORES);
             }
@@ -63,5 +69,32 @@ impl Race {
             }
             self.findings.push(finding);
         }
+    }
+
+    /// Two workitems of one launch touch the same bytes, and no barrier of the launch is between the two accesses.
+    fn between_workitems(&self, run: &WorkRun<'_>, inner: &InnerConflict, workitems: TwoWorkitems) -> Finding {
+        let (place, start) = LaunchMemory::of(&inner.extent, run.agent.cluster);
+        let parties = inner.writes.map(|writes| Party { unit: run.agent.unit(), block: None, writes });
+        let barrier = self.words.workitem_barrier;
+        let [old, new] = workitems.at.map(|[x, y, z]| format!("workitem ({x}, {y}, {z})"));
+        let message = format!(
+            "{new} {} {} of {}, which {old} {}, and no `{barrier}` is between the two",
+            parties[1].verb(),
+            bytes(start, start + u64::from(inner.extent.row_bytes)),
+            place.name(&self.names),
+            parties[0].verb(),
+        );
+        // Test programs of the assembler write equal values.
+        let severity = if workitems.equal { Severity::Warning } else { Severity::Error };
+        let finding = Finding::new(Kind::Race(parties), severity, message)
+            .at(inner.later, format!("{new} {} here", parties[1].verb()))
+            .also(inner.earlier, format!("{old} {} here", parties[0].verb()))
+            .note("nothing else orders two workitems: not their warp, a fence, or an exchange of values");
+        let finding = match workitems.equal {
+            true => finding.note("both write the same value: public test programs do so, and no source promises it"),
+            false => finding,
+        };
+        finding
+            .help(format!("let each workitem touch bytes of its own, put `{barrier}` between, or use atomics for both"))
     }
 }

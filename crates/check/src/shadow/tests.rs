@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use slipring_machine::Role;
 use slipring_program::Update;
-use slipring_program::UpdateKind;
+use slipring_program::{Change, UpdateKind};
 use slipring_tile::Space;
 
 use super::*;
@@ -89,7 +89,7 @@ fn a_write_replaces_what_it_covers_only() {
 fn updates_of_a_kind_commute_and_none_is_forgotten() {
     let mut shadow = Shadow::default();
     let mut found = Vec::new();
-    let of = |kind| Some(Update { kind, elem: slipring_tile::Elem::I32 });
+    let of = |kind| Some(Change::Update(Update { kind, elem: slipring_tile::Elem::I32 }));
     for (lane, update) in [(1, of(UpdateKind::Add)), (2, of(UpdateKind::Add)), (3, of(UpdateKind::Max)), (4, None)] {
         let mut clock = Clock::default();
         clock.set(usize::from(lane), 1);
@@ -122,7 +122,7 @@ fn blocks_are_never_ordered() {
 #[test]
 fn updates_of_many_blocks_are_remembered_by_two() {
     let mut shadow = Shadow::default();
-    let update = Some(Update { kind: UpdateKind::Add, elem: slipring_tile::Elem::I32 });
+    let update = Some(Change::Update(Update { kind: UpdateKind::Add, elem: slipring_tile::Elem::I32 }));
     let mut clock = Clock::default();
     clock.set(3, 100);
     let mut told = 0;
@@ -199,7 +199,7 @@ fn compare(steps: &[Step], blocks: u32) -> Result<(), TestCaseError> {
         }
         let elem = slipring_tile::Elem::I32;
         let kind = [None, None, Some(UpdateKind::Add), Some(UpdateKind::Max)][usize::from(step.kind)];
-        let update = kind.map(|kind| Update { kind, elem });
+        let update = kind.map(|kind| Change::Update(Update { kind, elem }));
         let (write, site, number) = (step.kind > 0, number as u32 % 3, number as u32);
         let stamp = Stamp { block: step.block % blocks, lane: step.lane, write, update, epoch, site, number };
         let range = Extent { rows: step.rows, stride: step.stride, ..bytes(step.row_bytes.into()) };

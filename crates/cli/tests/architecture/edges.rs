@@ -44,7 +44,7 @@ fn meant(phrase: &str) -> Option<&'static [&'static str]> {
         "the table" => &["dialects"],
         "other families" => &["mlir", "pto", "micro"],
         "any other crate" | "kernels and programs" => &[
-            "tile", "machine", "finding", "ir", "program", "vector", "effect", "op", "mlir", "pto", "micro",
+            "tile", "machine", "finding", "ir", "program", "vector", "simt", "effect", "op", "mlir", "pto", "micro",
             "dialects", "lang", "passes", "sim", "check", "report", "session", "prove", "board", "programs", "explore",
         ],
         // About names, internals and sources, which the scans check.

@@ -63,7 +63,7 @@ fn is_name(literal: &str) -> bool {
 }
 
 /// Crates below the declarations, which do not know the text form.
-const WITHOUT_TEXT: [&str; 8] = ["tile", "machine", "program", "vector", "effect", "tasks", "sim", "check"];
+const WITHOUT_TEXT: [&str; 9] = ["tile", "machine", "program", "vector", "simt", "effect", "tasks", "sim", "check"];
 
 /// Whether a literal spells an op that findings could suggest.
 fn spells_op(literal: &str) -> bool {

@@ -27,6 +27,19 @@ const HARMLESS: &[(&str, &str, &str)] = &[
     ("func.func", "sym_visibility", "which functions may be called from other files"),
     ("func.func", "arg_attrs res_attrs", "of other dialects"),
     ("func.func", "pto.aicore", "every function is for the device"),
+    ("pto.ldg pto.stg", "l1cache", "what a cache does: values are those of memory"),
+    (
+        "pto.ldg pto.stg pto.atomic_exch pto.atomic_add pto.atomic_sub pto.atomic_min pto.atomic_max pto.atomic_and \
+         pto.atomic_or pto.atomic_xor pto.atomic_cas",
+        "l2cache",
+        "what a cache does: values are those of memory",
+    ),
+    (
+        "pto.atomic_exch pto.atomic_add pto.atomic_sub pto.atomic_and pto.atomic_or pto.atomic_xor pto.atomic_cas \
+         pto.redux_add",
+        "signedness",
+        "the result has the same bits",
+    ),
     ("pto.fence.barrier_all", "scope", "both wait until all pipes are idle, and what they stored is in memory then"),
     ("func.func", "slipring.recorded", "what a verdict says that it assumes: the launch that was recorded"),
     (

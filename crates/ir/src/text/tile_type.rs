@@ -49,6 +49,10 @@ impl<'a> OpParser<'a> {
             let error = Diagnostic::error(crate::Kind::Unsupported, self.span(), message);
             return Err(self.fail(error.help("modes of `pre_quant` whose results have 4 bits are not modelled either")));
         }
+        if matches!(word, "vector" | "f64") {
+            let message = format!("elements of memory of type `{word}` are not modelled");
+            return Err(self.fail(Diagnostic::error(crate::Kind::Unsupported, self.span(), message)));
+        }
         let d = self.expectation("an element type");
         let help = match nearest(word, Elem::ALL.map(Elem::name)) {
             Some(near) => format!("is `{near}` meant?"),

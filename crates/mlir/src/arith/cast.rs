@@ -3,11 +3,12 @@
 use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_program::{Law, ScalarFn, Trap};
 
-use super::number::{bits, by_float, by_width, float, unsigned, width, wrap};
 use super::{FLOAT, SCALAR_OP, compute};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{FromZero, Linear, Lowered, OpDef, OpRef};
+use slipring_op::number::{bits, float, unsigned, width, wrap};
 use slipring_op::rules::{INTEGER, SCALAR, operand, result, schema};
+use slipring_op::{by_float, by_width};
 
 /// The ops of this file.
 pub(crate) const OPS: &[&OpDef] = &[
@@ -61,7 +62,7 @@ fn zero_extend<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
 }
 
 fn sign_extend<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
-    Ok(super::number::signed::<W>(a) as u64)
+    Ok(slipring_op::number::signed::<W>(a) as u64)
 }
 
 fn keep<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
@@ -116,7 +117,7 @@ fn from_integer<const T: u8>(magnitude: u64, negative: bool) -> u64 {
     let kept = ((magnitude >> shift) << 1) | sticky;
     let exact = kept as f64 * 2f64.powi(shift as i32 - 1);
     let exact = if negative { -exact } else { exact };
-    if T == super::number::F32 {
+    if T == slipring_op::number::F32 {
         return u64::from((exact as f32).to_bits());
     }
     // For a 16-bit type, round to odd in f32, which keeps the bits that the second rounding needs.
@@ -252,8 +253,8 @@ pub static BITCAST: OpDef = OpDef {
 
 #[cfg(test)]
 mod tests {
-    use super::super::number::{BF16, F16, F32};
     use super::*;
+    use slipring_op::number::{BF16, F16, F32};
 
     #[test]
     fn integers_become_the_nearest_float() {

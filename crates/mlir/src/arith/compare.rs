@@ -3,12 +3,13 @@
 use slipring_ir::{AttrKind, EnumSpec, Infer, Syntax, Touch, Type};
 use slipring_program::{Law, Order, Relation, ScalarFn, Trap};
 
-use super::number::{by_float, by_width, float, signed, unsigned};
 use super::{FASTMATH, FLOAT_OPERANDS, INT_OPERANDS, SCALAR_OP, compute, scalar_op};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
+use slipring_op::number::{float, signed, unsigned};
 use slipring_op::ops;
 use slipring_op::rules::{ANY, BOOL, operand, required, result};
+use slipring_op::{by_float, by_width};
 
 const CMPI_PREDICATE: &EnumSpec = &EnumSpec {
     kind: "cmpi_predicate",

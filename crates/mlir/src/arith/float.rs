@@ -4,9 +4,10 @@ use slipring_ir::{Infer, Syntax, Touch};
 use slipring_program::{Law, Trap};
 use slipring_tile::math::{maximum, minimum};
 
-use super::number::{bits, by_float, float};
 use super::{BINARY_FASTMATH, FASTMATH, FLOAT, FLOAT_OPERANDS, FLOAT_RESULT, SCALAR_OP, scalar_op};
+use slipring_op::by_float;
 use slipring_op::def::OpDef;
+use slipring_op::number::{bits, float};
 use slipring_op::rules::{operand, result, schema};
 
 /// Declares ops of two floats, each with a name, a summary and its semantics in `f32`.

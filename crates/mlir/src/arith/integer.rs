@@ -2,9 +2,10 @@
 
 use slipring_program::{Law, Trap};
 
-use super::number::{by_width, signed, unsigned, wrap};
 use super::{BINARY, BINARY_OVERFLOW, INT_OPERANDS, INT_RESULT, OVERFLOW, SCALAR_OP, scalar_op};
+use slipring_op::by_width;
 use slipring_op::def::{FromZero, Linear, OpDef};
+use slipring_op::number::{signed, unsigned, wrap};
 use slipring_op::rules::schema;
 
 /// Declares ops of two integers, each with a name, a summary and its semantics at width `W`.

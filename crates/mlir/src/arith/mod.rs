@@ -8,7 +8,6 @@ pub(crate) mod constant;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod make;
-mod number;
 
 pub use cast::*;
 pub use compare::*;

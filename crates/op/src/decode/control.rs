@@ -181,6 +181,9 @@ pub fn lower_call(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         )));
     };
     let args = op.module.op(op.id).operands.iter().filter_map(|v| d.binding(*v).cloned()).collect();
+    if crate::workitems::is_entry(op.module, callee) {
+        return d.launch_function(callee, args);
+    }
     let results = d.call(callee, args)?;
     bind_all(&op.module.op(op.id).results, &results, d);
     Ok(())

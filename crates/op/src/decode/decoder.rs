@@ -51,6 +51,7 @@ pub struct Decoder<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) builder: CoreBuilder,
     pub(super) function: Option<FunctionBuilder>,
+    pub(super) launch: Option<LaunchBuilder>,
     pub(super) shared: &'a mut Shared,
     pub(super) registers: Registers,
     /// Set while one program represents all cores of the cluster.
@@ -97,6 +98,14 @@ pub(super) struct FunctionBuilder {
     pub(crate) outer: CoreBuilder,
     pub(crate) steps: Vec<Step>,
     pub(crate) slots: u16,
+}
+
+/// A launch of workitems under construction.
+#[derive(Debug)]
+pub(super) struct LaunchBuilder {
+    /// The program of the surrounding core.
+    pub(crate) outer: CoreBuilder,
+    pub(crate) steps: Vec<slipring_simt::Instruction>,
 }
 
 /// Registers of cores by name.

@@ -25,6 +25,9 @@ impl Decoder<'_> {
         if self.function.is_some() {
             return Err(self.error("nested-vecscope", "a vector function cannot contain another one"));
         }
+        if self.launch.is_some() {
+            return Err(self.not_for_workitems());
+        }
         let Some(spec) = self.platform.vector_function.clone() else {
             let name = self.platform.name.clone();
             return Err(self
@@ -38,7 +41,8 @@ impl Decoder<'_> {
         let inside = std::mem::replace(&mut self.builder, outer).finish();
         self.builder.leave(&inside);
         outcome?;
-        let inputs = inputs(&inside.insts, &steps);
+        let operands = steps.iter().flat_map(|step| step.args.iter().flat_map(|arg| arg.operands()));
+        let inputs = inputs(&inside.insts, operands, steps.iter().filter_map(|step| step.result));
         let args = inputs.iter().map(|reg| Operand::Reg(*reg)).collect();
         let (code, sites) = (inside.insts, inside.inst_sites);
         let function = Function::new(Parts { code, sites, steps, slots, inputs, spec });
@@ -55,9 +59,10 @@ impl Decoder<'_> {
 
     /// The program of the core, outside any vector function.
     pub(super) fn outer_builder(&mut self) -> &mut CoreBuilder {
-        match &mut self.function {
-            Some(function) => &mut function.outer,
-            None => &mut self.builder,
+        match (&mut self.function, &mut self.launch) {
+            (Some(function), _) => &mut function.outer,
+            (None, Some(launch)) => &mut launch.outer,
+            (None, None) => &mut self.builder,
         }
     }
 
@@ -190,8 +195,13 @@ fn collect_slots(to: &Binding, from: &Binding, moves: &mut Vec<(Slot, Slot)>) {
     }
 }
 
-/// Registers that the function reads and never writes, in ascending order.
-fn inputs(code: &[Inst], steps: &[Step]) -> Vec<Reg> {
+/// Registers that some code and its steps read and never write, in ascending order; of the steps the operands and the
+/// results.
+pub(super) fn inputs(
+    code: &[Inst],
+    operands: impl Iterator<Item = Operand>,
+    results: impl Iterator<Item = Reg>,
+) -> Vec<Reg> {
     let mut used = BTreeSet::new();
     let mut written = BTreeSet::new();
     let mut reads = |operands: &[Operand]| {
@@ -216,9 +226,7 @@ fn inputs(code: &[Inst], steps: &[Step]) -> Vec<Reg> {
             _ => {}
         }
     }
-    for step in steps {
-        step.args.iter().for_each(|arg| reads(&arg.operands()));
-        written.extend(step.result.map(|reg| reg.0));
-    }
+    operands.for_each(|operand| reads(&[operand]));
+    written.extend(results.map(|reg| reg.0));
     used.difference(&written).map(|reg| Reg(*reg)).collect()
 }

@@ -290,6 +290,13 @@ pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
         let error = Diagnostic::error("launch", module.value(*arg).span, message);
         return Some(error.help("choose the function that calls this one, or make what it takes in the kernel itself"));
     }
+    let is_body = |function: &&OpId| crate::workitems::is_entry(module, **function);
+    if let Some(function) = kernel.start.iter().flatten().find(is_body) {
+        let message =
+            format!("`@{}` is the body of workitems, which another function launches", symbol_name(module, *function));
+        let error = Diagnostic::error("launch", module.op(*function).span, message);
+        return Some(error.help("choose the function that launches it"));
+    }
     let gives = |function: &&OpId| module.function_type(**function).is_some_and(|ty| !ty.results.is_empty());
     let function = *kernel.start.iter().flatten().find(gives)?;
     let name = symbol_name(module, function);

@@ -13,6 +13,7 @@ mod element;
 mod filled;
 mod function;
 mod kernel;
+mod launch;
 mod memory;
 mod scalar;
 mod signals;

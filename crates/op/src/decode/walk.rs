@@ -80,6 +80,7 @@ pub fn decode(
             kernel,
             builder: CoreBuilder::new(role),
             function: None,
+            launch: None,
             shared: &mut shared,
             registers: Registers::default(),
             cluster: kernel.mixed.then(|| Cluster::new(kernel.lanes())),
@@ -175,6 +176,10 @@ impl Decoder<'_> {
             );
             return Err(Reported);
         }
+        if let Some(error) = self.misplaced(&op) {
+            self.diags.push(error);
+            return Err(Reported);
+        }
         let site = self.shared.sites.add(&name, span, "");
         let outer_site = self.builder.set_site(site);
         let outer = std::mem::replace(&mut self.current, (op.def.schema.name, span));
@@ -253,6 +258,10 @@ impl Decoder<'_> {
             self.error("in-vecscope", format!("`{name}` synchronises pipes: it cannot be used in a vector function"));
             return;
         }
+        if self.launch.is_some() && !(inst.is_own() || matches!(inst, Inst::Issue { .. })) {
+            self.not_for_workitems();
+            return;
+        }
         self.builder.emit(inst);
     }
 
@@ -296,6 +305,10 @@ impl Decoder<'_> {
             self.issue_inside(pipe, Arc::new(effect), args, None);
             return;
         }
+        if self.launch.is_some() {
+            self.not_for_workitems();
+            return;
+        }
         let effect = self.on_this_core(effect);
         self.builder.work(pipe, self.current.0, effect, args, cost.into(), None);
     }
@@ -310,6 +323,10 @@ impl Decoder<'_> {
     ) {
         if self.function.is_some() {
             self.out_of_reach(pipe);
+            return;
+        }
+        if self.launch.is_some() {
+            self.not_for_workitems();
             return;
         }
         let effect = match self.role == self.builder.role() {
@@ -337,6 +354,10 @@ impl Decoder<'_> {
         let d = self.fresh();
         if self.function.is_some() {
             self.issue_inside(Pipe::S, Arc::new(effect), args, Some(d));
+            return Operand::Reg(d);
+        }
+        if self.launch.is_some() {
+            self.not_for_workitems();
             return Operand::Reg(d);
         }
         let cost = Cost::fixed(self.platform.cost.scalar_memory);

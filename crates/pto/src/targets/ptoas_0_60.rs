@@ -71,9 +71,19 @@ const INNER: &[&str] = &[
     "wait_cmp",
 ];
 
-/// Integers whose type is written: those of 0.27 and two more.
-const TYPED: [Typed; ptoas_0_27::TYPED.len() + 2] =
-    joined(&[ptoas_0_27::TYPED, &[("pto.get_buf", "buf_id", "i32"), ("pto.rls_buf", "buf_id", "i32")]]);
+/// Integers whose type is written: those of 0.27 and others.
+const TYPED: [Typed; ptoas_0_27::TYPED.len() + 7] = joined(&[
+    ptoas_0_27::TYPED,
+    &[
+        ("pto.get_buf", "buf_id", "i32"),
+        ("pto.rls_buf", "buf_id", "i32"),
+        ("pto.shuffle_idx", "width", "i32"),
+        ("pto.shuffle_up", "width", "i32"),
+        ("pto.shuffle_down", "width", "i32"),
+        ("pto.shuffle_bfly", "width", "i32"),
+        ("func.func", "pto.simt_max_threads", "i32"),
+    ],
+]);
 
 /// An op, an attribute and its type.
 type Typed = (&'static str, &'static str, &'static str);

@@ -220,3 +220,31 @@ fn powers_are_the_nearest_numbers() {
         assert!(got == (exact - tolerance) as f32 || got == (exact + tolerance) as f32, "{x:e} ^ {y:e} is {got:e}");
     }
 }
+
+/// Against values of a computation with 120 digits: the number, its sine and its cosine.
+#[test]
+fn sines_and_cosines_of_numbers_of_all_sizes() {
+    let points: [(u32, u32, u32); 15] = [
+        (0x3f00_0000, 0x3ef5_7744, 0x3f60_a940),
+        (0x3f49_0fdb, 0x3f35_04f3, 0x3f35_04f3),
+        (0xc000_0000, 0xbf68_c7b7, 0xbed5_1133),
+        (0x4049_0fdb, 0xb3bb_bd2e, 0xbf80_0000),
+        (0x42c8_0000, 0xbf01_a12e, 0x3f5c_c0ee),
+        (0xc7c3_5000, 0xbd12_6d55, 0xbf7f_d61c),
+        (0x4b18_9680, 0x3ed7_520a, 0xbf68_42df),
+        (0x5f37_59df, 0x3ef8_d99a, 0xbf5f_ba7c),
+        (0x6f2d_1234, 0x3f7f_25a9, 0xbda7_093b),
+        (0x7e96_7699, 0x3f7d_39e2, 0x3e16_55cd),
+        (0x7f7f_ffff, 0xbf05_99b3, 0x3f5a_5f96),
+        (0xff7f_ffff, 0x3f05_99b3, 0x3f5a_5f96),
+        (0x3f48_f5c2, 0x3f34_f27e, 0x3f35_1766),
+        (0x1e3c_e508, 0x1e3c_e508, 0x3f80_0000),
+        (0x56a8_d5f0, 0x3f14_beef, 0xbf50_5a30),
+    ];
+    for (x, sine, cosine) in points {
+        let x = f32::from_bits(x);
+        assert_eq!((sin(x).to_bits(), cos(x).to_bits()), (sine, cosine), "{x}");
+    }
+    assert_eq!((sin(-0.0).to_bits(), cos(0.0)), ((-0f32).to_bits(), 1.0));
+    assert!(sin(f32::INFINITY).is_nan() && cos(f32::NAN).is_nan());
+}

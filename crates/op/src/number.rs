@@ -4,7 +4,7 @@ use slipring_ir::Type;
 use slipring_tile::Elem;
 
 /// The low `W` bits of a value as a register keeps them: sign-extended, `i1` as 0 or 1.
-pub(super) const fn wrap<const W: u32>(value: u64) -> u64 {
+pub const fn wrap<const W: u32>(value: u64) -> u64 {
     match W {
         1 => value & 1,
         64 => value,
@@ -13,17 +13,17 @@ pub(super) const fn wrap<const W: u32>(value: u64) -> u64 {
 }
 
 /// The low `W` bits as an unsigned integer.
-pub(super) const fn unsigned<const W: u32>(value: u64) -> u64 {
+pub const fn unsigned<const W: u32>(value: u64) -> u64 {
     if W == 64 { value } else { value & ((1 << W) - 1) }
 }
 
 /// The low `W` bits of a register as a signed integer; `i1` is 0 or -1.
-pub(super) const fn signed<const W: u32>(value: u64) -> i64 {
+pub const fn signed<const W: u32>(value: u64) -> i64 {
     if W == 1 { -((value & 1) as i64) } else { value as i64 }
 }
 
 /// Width of an integer type in bits; 64 for `index`.
-pub(super) fn width(ty: &Type) -> Option<u32> {
+pub fn width(ty: &Type) -> Option<u32> {
     match ty {
         Type::Index => Some(64),
         Type::Int { width, .. } => Some(u32::from(*width)),
@@ -32,9 +32,10 @@ pub(super) fn width(ty: &Type) -> Option<u32> {
 }
 
 /// Picks the version of a function for an integer type: `by_width!(ty, f)` is `f::<32>` for `i32`.
+#[macro_export]
 macro_rules! by_width {
     ($ty:expr, $f:ident) => {
-        match $crate::arith::number::width($ty) {
+        match $crate::number::width($ty) {
             Some(1) => Some($f::<1> as slipring_program::ScalarFn),
             Some(8) => Some($f::<8> as slipring_program::ScalarFn),
             Some(16) => Some($f::<16> as slipring_program::ScalarFn),
@@ -44,12 +45,13 @@ macro_rules! by_width {
         }
     };
 }
-pub(super) use by_width;
 
 /// Float types as constant parameters, which select the version of a function.
-pub(super) const F32: u8 = 0;
-pub(super) const F16: u8 = 1;
-pub(super) const BF16: u8 = 2;
+pub const F32: u8 = 0;
+#[allow(missing_docs)]
+pub const F16: u8 = 1;
+#[allow(missing_docs)]
+pub const BF16: u8 = 2;
 
 const fn elem<const T: u8>() -> Elem {
     match T {
@@ -60,7 +62,7 @@ const fn elem<const T: u8>() -> Elem {
 }
 
 /// The value of a float in a register.
-pub(super) fn float<const T: u8>(bits: u64) -> f32 {
+pub fn float<const T: u8>(bits: u64) -> f32 {
     if T == F32 {
         return f32::from_bits(bits as u32);
     }
@@ -70,7 +72,7 @@ pub(super) fn float<const T: u8>(bits: u64) -> f32 {
 }
 
 /// The register bits of a float, rounded once to its type. A NaN becomes the canonical NaN of the type.
-pub(super) fn bits<const T: u8>(value: f32) -> u64 {
+pub fn bits<const T: u8>(value: f32) -> u64 {
     if T == F32 {
         return u64::from(if value.is_nan() { slipring_tile::math::NAN.to_bits() } else { value.to_bits() });
     }
@@ -80,20 +82,20 @@ pub(super) fn bits<const T: u8>(value: f32) -> u64 {
 }
 
 /// Picks the version of a function for a float type.
+#[macro_export]
 macro_rules! by_float {
     ($ty:expr, $f:ident) => {
         match $ty {
             slipring_ir::Type::Float(slipring_tile::Elem::F32) => {
-                Some($f::<{ $crate::arith::number::F32 }> as slipring_program::ScalarFn)
+                Some($f::<{ $crate::number::F32 }> as slipring_program::ScalarFn)
             }
             slipring_ir::Type::Float(slipring_tile::Elem::F16) => {
-                Some($f::<{ $crate::arith::number::F16 }> as slipring_program::ScalarFn)
+                Some($f::<{ $crate::number::F16 }> as slipring_program::ScalarFn)
             }
             slipring_ir::Type::Float(slipring_tile::Elem::BF16) => {
-                Some($f::<{ $crate::arith::number::BF16 }> as slipring_program::ScalarFn)
+                Some($f::<{ $crate::number::BF16 }> as slipring_program::ScalarFn)
             }
             _ => None,
         }
     };
 }
-pub(super) use by_float;

@@ -185,12 +185,20 @@ fn verify_storage(op: &OpRef<'_>, elem: Elem, pack: u64, [src, dst, exp, max, sc
             refuse(flat && !tight, "expects all columns of src to be valid if exp has one row");
             let count = src.valid[0] * src.valid[1] / u64::from(GROUP);
             refuse(max.elements() < count, "expects max to hold a number for each group");
+            for (name, tile) in [("max", max), ("scaling", scaling)] {
+                let contiguous = tile.valid[0] == 1 || tile.all[1] == tile.valid[1];
+                refuse(!contiguous, &format!("expects the valid elements of {name} to be contiguous"));
+            }
         }
         Groups::Rows { interleaved } => {
             let apart = [max, scaling].iter().any(|tile| tile.all[1] != src.all[1]);
             refuse(apart, "expects max and scaling to have the columns of src");
             let wanted = if interleaved { (2 * src.all[1]).next_multiple_of(32) } else { src.all[1] };
             refuse(exp.all[1] != wanted, &format!("expects exp to have {wanted} columns"));
+            let whole = src.all[0].is_multiple_of(64) && exp.all[0] == src.all[0] / 64;
+            refuse(interleaved && !whole, "expects src to have a multiple of 64 rows, and exp one for each 64 of them");
+            let unaligned = pack == 2 && elem == Elem::F16 && !dst.all[1].is_multiple_of(32);
+            refuse(unaligned, "expects rows of dst to be multiples of 32 bytes for an f16 source in groups of rows");
         }
     }
     let mut unmodelled = |message: &str| {

@@ -7,7 +7,7 @@ use slipring_tile::{Elem, Space};
 use crate::instruction::{Cell, Compute, Slot, Workitem};
 use crate::slots::Kept;
 use crate::spans::Spans;
-use crate::touched::{By, How, Touched};
+use crate::touched::{By, Touch, Touched};
 
 /// The memory of a launch, and what the launch did with it.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl<'a> Store<'a> {
         self.memory.bytes_mut(self.env, extent.core, extent.space, extent.start, extent.row_bytes as usize)
     }
 
-    fn touch(&mut self, extent: &Extent, who: Who, how: How) {
+    fn touch(&mut self, extent: &Extent, who: Who, how: Touch) {
         let by = By { workitem: who.workitem.number, site: who.site };
         let at = |number| Workitem { number, ..who.workitem }.at();
         self.touched.touch(extent, by, how, at);
@@ -94,7 +94,7 @@ impl<'a> Store<'a> {
     pub fn load(&mut self, cell: Cell, address: u64, who: Who) -> Result<u64, Fault> {
         let extent = self.extent(cell, address, "reads")?;
         self.look(&extent, who.site);
-        self.touch(&extent, who, How::Read);
+        self.touch(&extent, who, Touch::Read);
         self.reads[index(cell.space)].add(extent.start, extent.end());
         Ok(widened(self.bytes(&extent), cell.elem))
     }
@@ -105,7 +105,7 @@ impl<'a> Store<'a> {
         let new = &value.to_le_bytes()[..cell.elem.bytes()];
         let same = self.bytes(&extent) == new;
         self.bytes(&extent).copy_from_slice(new);
-        self.touch(&extent, who, How::Write(same));
+        self.touch(&extent, who, Touch::Write(same));
         self.writes[index(cell.space)].add(extent.start, extent.end());
         self.define(&extent);
         Ok(())
@@ -121,7 +121,7 @@ impl<'a> Store<'a> {
     ) -> Result<u64, Fault> {
         let extent = self.extent(cell, given[0], "updates")?;
         self.look(&extent, who.site);
-        self.touch(&extent, who, How::Atomic(change.order_shows()));
+        self.touch(&extent, who, Touch::Atomic(change.order_shows()));
         self.note_change(cell.space, change, &extent);
         let bytes = self.bytes(&extent);
         let old = widened(bytes, cell.elem);

@@ -17,7 +17,7 @@ const PAGE: u64 = 16;
 
 /// What a workitem does with a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum How {
+pub(crate) enum Touch {
     Read,
     /// `true` for a write of what is already there.
     Write(bool),
@@ -62,21 +62,21 @@ struct Byte {
 
 impl Byte {
     /// An earlier access that another workitem must be ordered with.
-    fn rival(&self, by: By, how: How) -> Option<(By, How)> {
+    fn rival(&self, by: By, how: Touch) -> Option<(By, Touch)> {
         let other = |own: &Option<Packed>| own.map(By::from).filter(|own| own.workitem != by.workitem);
         let first = |list: &[Option<Packed>; 2]| list.iter().find_map(other);
-        let written = other(&self.written).map(|own| (own, How::Write(false)));
-        let read = || first(&self.read).filter(|_| how != How::Read).map(|own| (own, How::Read));
-        let plain = !matches!(how, How::Atomic(_));
-        let atomic = || first(&self.atomic).filter(|_| plain).map(|own| (own, How::Atomic(false)));
+        let written = other(&self.written).map(|own| (own, Touch::Write(false)));
+        let read = || first(&self.read).filter(|_| how != Touch::Read).map(|own| (own, Touch::Read));
+        let plain = !matches!(how, Touch::Atomic(_));
+        let atomic = || first(&self.atomic).filter(|_| plain).map(|own| (own, Touch::Atomic(false)));
         written.or_else(read).or_else(atomic)
     }
 
-    fn note(&mut self, by: By, how: How) {
+    fn note(&mut self, by: By, how: Touch) {
         let list = match how {
-            How::Write(_) => return self.written = Some(by.into()),
-            How::Read => &mut self.read,
-            How::Atomic(_) => &mut self.atomic,
+            Touch::Write(_) => return self.written = Some(by.into()),
+            Touch::Read => &mut self.read,
+            Touch::Atomic(_) => &mut self.atomic,
         };
         match list[0].map(By::from) {
             Some(first) if first.workitem != by.workitem => list[1] = Some(by.into()),
@@ -85,8 +85,8 @@ impl Byte {
     }
 
     /// Notes an access; true if it is an atomic step whose order with that of another workitem shows.
-    fn contends(&mut self, by: By, how: How) -> bool {
-        let How::Atomic(shows) = how else { return false };
+    fn contends(&mut self, by: By, how: Touch) -> bool {
+        let Touch::Atomic(shows) = how else { return false };
         self.shows |= shows;
         self.shows && self.atomic.iter().flatten().any(|own| By::from(*own).workitem != by.workitem)
     }
@@ -127,10 +127,10 @@ impl Touched {
     }
 
     /// A workitem touches the bytes of a range.
-    pub fn touch(&mut self, extent: &Extent, by: By, how: How, coordinates: impl Fn(u32) -> [u32; 3]) {
+    pub fn touch(&mut self, extent: &Extent, by: By, how: Touch, coordinates: impl Fn(u32) -> [u32; 3]) {
         let (mut at, end) = (extent.start, extent.end());
         // Where it begins and ends, and what the other access was.
-        let mut rival: Option<(u64, u64, By, How)> = None;
+        let mut rival: Option<(u64, u64, By, Touch)> = None;
         let mut contended = false;
         while at < end {
             let (record, bytes) = self.record((extent.space == Space::Gm, at), end - at);
@@ -148,12 +148,12 @@ impl Touched {
         if contended {
             self.contended.get_or_insert(by.site);
         }
-        let equal = how == How::Write(true) && matches!(rival, Some((.., How::Write(_))));
+        let equal = how == Touch::Write(true) && matches!(rival, Some((.., Touch::Write(_))));
         if let Some((from, to, earlier, was)) = rival
             && self.told.insert((earlier.site, by.site, equal))
         {
             let shared = Extent::run(extent.space, extent.core, from, (to - from) as u32);
-            let writes = [was, how].map(|how| how != How::Read);
+            let writes = [was, how].map(|how| how != Touch::Read);
             let workitems = Some(TwoWorkitems { at: [earlier, by].map(|own| coordinates(own.workitem)), equal });
             self.conflicts.push(InnerConflict {
                 earlier: earlier.site,
@@ -176,7 +176,7 @@ mod tests {
 
     use super::*;
 
-    fn found(accesses: &[(u32, How)]) -> Vec<[bool; 2]> {
+    fn found(accesses: &[(u32, Touch)]) -> Vec<[bool; 2]> {
         let mut touched = Touched::default();
         let extent = Extent::run(Space::Vec, Role::Aiv0, 60, 8);
         for (site, (workitem, how)) in accesses.iter().enumerate() {
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn two_workitems_conflict_where_one_writes() {
-        use How::Read;
-        let write = How::Write(false);
-        let atomic = How::Atomic(false);
+        use Touch::Read;
+        let write = Touch::Write(false);
+        let atomic = Touch::Atomic(false);
         assert_eq!(found(&[(1, write), (2, write)]), [[true, true]]);
         assert_eq!(found(&[(1, Read), (2, Read), (2, write)]), [[false, true]]);
         assert_eq!(found(&[(1, atomic), (2, atomic)]), [] as [[bool; 2]; 0]);
@@ -205,12 +205,12 @@ mod tests {
             let extent = Extent::run(Space::Vec, Role::Aiv0, start, bytes);
             touched.touch(&extent, By { workitem, site: workitem }, how, |number| [number, 0, 0]);
         };
-        touch(1, 8, 2, How::Write(false));
-        touch(2, 10, 2, How::Write(false));
-        touch(3, 16, 4, How::Read);
-        touch(4, 20, 4, How::Write(false));
-        touch(5, 8, 1, How::Read);
-        touch(6, 16, 8, How::Write(false));
+        touch(1, 8, 2, Touch::Write(false));
+        touch(2, 10, 2, Touch::Write(false));
+        touch(3, 16, 4, Touch::Read);
+        touch(4, 20, 4, Touch::Write(false));
+        touch(5, 8, 1, Touch::Read);
+        touch(6, 16, 8, Touch::Write(false));
         let found: Vec<_> =
             touched.conflicts.iter().map(|c| (c.earlier, c.later, c.extent.start, c.extent.end())).collect();
         assert_eq!(found, [(1, 5, 8, 9), (3, 6, 16, 20)]);

@@ -177,7 +177,7 @@ const TWO_OVER_PI: [u64; 5] =
     [0xa2f9_836e_4e44_1529, 0xfc27_57d1_f534_ddc0, 0xdb62_9599_3c43_9041, 0xfe51_63ab_debb_c561, 0xb724_6e3a_424d_d2e0];
 
 /// The multiple of π/2 nearest to `x`, modulo 4, and the distance from it; for finite `x`.
-fn quarter_turns(x: f32) -> (u64, f64) {
+fn quarters(x: f32) -> (u64, f64) {
     let bits = x.abs().to_bits();
     let exponent = (bits >> 23) as i32 - 150;
     // Below π/4.
@@ -185,16 +185,16 @@ fn quarter_turns(x: f32) -> (u64, f64) {
         return (0, f64::from(x));
     }
     let mantissa = u128::from(bits & 0x7f_ffff | 0x80_0000);
-    // Multiples of 4 quarter turns do not matter: 96 bits of 2/π are enough, from the first that does.
+    // Multiples of 2π do not matter: 96 bits of 2/π are enough, from the first that does.
     let skipped = (exponent - 2).max(0) as u32;
     let product = mantissa * two_over_pi(skipped);
     let point = (96 + skipped as i32 - exponent) as u32;
-    let turns = (product >> point) as u64;
+    let count = (product >> point) as u64;
     let fraction = product & ((1 << point) - 1);
     let up = fraction >> (point - 1) & 1 != 0;
-    let (turns, rest) = if up { (turns + 1, -(((1 << point) - fraction) as f64)) } else { (turns, fraction as f64) };
+    let (count, rest) = if up { (count + 1, -(((1 << point) - fraction) as f64)) } else { (count, fraction as f64) };
     let angle = rest / (1u128 << point) as f64 * std::f64::consts::FRAC_PI_2;
-    if x < 0.0 { (turns.wrapping_neg() & 3, -angle) } else { (turns & 3, angle) }
+    if x < 0.0 { (count.wrapping_neg() & 3, -angle) } else { (count & 3, angle) }
 }
 
 /// 96 bits of 2/π, without this many at its beginning.
@@ -235,12 +235,12 @@ pub fn cos(x: f32) -> f32 {
     turned(x, 1)
 }
 
-/// The sine of `x` and some quarter turns.
+/// The sine of `x` plus a multiple of π/2.
 fn turned(x: f32, more: u64) -> f32 {
-    let (turns, rest) = quarter_turns(x);
-    let turns = (turns + more) & 3;
-    let value = if turns & 1 == 0 { short_sin(rest) } else { short_cos(rest) };
-    (if turns & 2 == 0 { value } else { -value }) as f32
+    let (count, rest) = quarters(x);
+    let count = (count + more) & 3;
+    let value = if count & 1 == 0 { short_sin(rest) } else { short_cos(rest) };
+    (if count & 2 == 0 { value } else { -value }) as f32
 }
 
 macro_rules! slices {

@@ -6,14 +6,6 @@
 # check: warning[output-in-part]: `y[0:2, 10:16]` of this output is never written
 # check: only 2 rows and 10 columns of this tile [2, 16] are valid
 # check-not: `whole`
-#
-# A run reports it once; `--strict` makes it an error.
-#
-# test: run %s --arch a5 --func a_row
-# check: warning[output-in-part]
-# test: run %s --arch a5 --func a_row --strict
-# exit: 1
-# check: error[output-in-part]
 import slipring.language as pl
 
 

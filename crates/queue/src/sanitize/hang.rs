@@ -19,12 +19,13 @@ fn idle_actor(world: &World, actor: Actor) -> bool {
     }
 }
 
-/// Items sent to an actor that has ended and will never process them: records to the prefetcher, pages to the
-/// dispatcher.
+/// Items sent to an actor that has ended, or waits only for its end, and will never process them: records to the
+/// prefetcher, pages to the dispatcher.
 fn behind_terminate(world: &World, actor: Actor) -> u64 {
     let ledger = &world.ledger;
+    let ends = matches!(world.waits[actor as usize], Some(Wait::CreditsHome { .. }));
     match actor {
-        _ if world.states[actor as usize] != State::Ended => 0,
+        _ if world.states[actor as usize] != State::Ended && !ends => 0,
         Actor::Prefetch => ledger.issue.queued() as u64 + ledger.left_unread,
         Actor::Dispatch => ledger.produced.saturating_sub(ledger.consumed) + ledger.left_by_terminate,
         Actor::Subordinate => 0,
@@ -87,7 +88,9 @@ pub(crate) fn diagnose(world: &World) -> Finding {
         }
         _ if behind_terminate(world, Actor::Prefetch) > 0 => {
             let records = behind_terminate(world, Actor::Prefetch);
-            let message = format!("the prefetcher has ended by TERMINATE, and {records} records are queued after that");
+            let command = world.ledger.at[Actor::Prefetch as usize].command;
+            let by = command.map_or("TERMINATE", |command| command.name);
+            let message = format!("the prefetcher has ended by {by}, and {records} records are queued after that");
             (Actor::Prefetch, Hazard::AfterTerminate, message)
         }
         (Some(Wait::Notified { .. }), _) if world.layout.sem(2) >= world.layout.kernel_text() => (

@@ -279,6 +279,15 @@ pub fn counted<N: Display + PartialEq + From<u8>>(n: N, what: &str) -> String {
     format!("{n} {what}{plural}")
 }
 
+/// Memory whose elements are counted from its beginning.
+pub const POINTED: TypeRule =
+    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
+
+/// The element type of the first operand, a memory.
+pub fn pointee(types: &[Type]) -> Option<Type> {
+    types.first().and_then(scalar_of)
+}
+
 /// The scalar type of the elements of a pointer, memref or tile.
 pub fn scalar_of(memory: &Type) -> Option<Type> {
     if let Type::MemRef(memref) = memory {

@@ -32,6 +32,14 @@ impl Operand {
             Operand::Reg(_) => None,
         }
     }
+
+    /// The register, if it is one.
+    pub const fn as_reg(self) -> Option<Reg> {
+        match self {
+            Operand::Reg(reg) => Some(reg),
+            Operand::Imm(_) => None,
+        }
+    }
 }
 
 /// Why a scalar instruction stopped the program.
@@ -291,6 +299,21 @@ pub enum Inst {
     Trap { message: Box<str> },
     /// The program of this core ends.
     End,
+}
+
+impl Inst {
+    /// The registers of scalar arithmetic, moves and branches, read and written; none for all others.
+    pub fn scalar_registers(&self) -> Vec<Reg> {
+        let read = |operands: &[Operand]| operands.iter().filter_map(|operand| operand.as_reg()).collect::<Vec<_>>();
+        match self {
+            Inst::Scalar { d, args, .. } => [read(args), vec![*d]].concat(),
+            Inst::Move { d, a } => [read(&[*a]), vec![*d]].concat(),
+            Inst::Add { d, a, b } => [read(&[*a, *b]), vec![*d]].concat(),
+            Inst::JumpIfZero { a, .. } => read(&[*a]),
+            Inst::JumpIfGe { a, b, .. } => read(&[*a, *b]),
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl Inst {

@@ -310,10 +310,7 @@ impl View<'_> {
     fn look(&self) -> Loop {
         let mut deciding: BTreeSet<u32> = BTreeSet::new();
         let mut loads = false;
-        let reg = |operand: &Operand| match operand {
-            Operand::Reg(reg) => Some(reg.0),
-            Operand::Imm(_) => None,
-        };
+        let reg = |operand: &Operand| operand.as_reg().map(|reg| reg.0);
         for (_, inst) in self.insts() {
             match inst {
                 Inst::JumpIfZero { a, .. } => deciding.extend(reg(a)),

@@ -1,6 +1,6 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, TypeRule, ValueId};
+use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
@@ -9,24 +9,18 @@ use slipring_op::decode::{Binding, Decoder, Inside, PlaceInTensor};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
 use slipring_op::ops;
-use slipring_op::rules::{INTEGER, PLAIN, SCALAR, TILE, constant, operand, result, scalar_of, schema};
+use slipring_op::rules::{
+    INTEGER, PLAIN, POINTED, SCALAR, TILE, constant, operand, pointee, result, scalar_of, schema,
+};
 use slipring_program::Operand;
-
-const MEMORY: TypeRule =
-    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
-
-/// The element type of the first operand, a memory.
-fn element_of(types: &[Type]) -> Option<Type> {
-    types.first().and_then(scalar_of)
-}
 
 /// Reads an element of memory as a scalar.
 const READ: OpDef = OpDef {
     schema: schema(
         "",
         Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
-        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
-        &[result("value", SCALAR, Infer::From(element_of), "the element")],
+        &[operand("ptr", POINTED, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+        &[result("value", SCALAR, Infer::From(pointee), "the element")],
         &[],
     ),
     pipe: PipeRule::Fixed(Pipe::S),
@@ -39,7 +33,7 @@ const WRITE: OpDef = OpDef {
         "",
         Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
         &[
-            operand("ptr", MEMORY, Touch::Write, "memory"),
+            operand("ptr", POINTED, Touch::Write, "memory"),
             operand("offset", INTEGER, Touch::Nothing, "which element"),
             operand("value", SCALAR, Touch::Nothing, "what to write"),
         ],
@@ -82,7 +76,7 @@ ops! {
                 operand("src", TILE, Touch::Read, "the tile, in UB"),
                 operand("offset", INTEGER, Touch::Nothing, "which element, counted in the order of memory"),
             ],
-            results: &[result("value", SCALAR, Infer::From(element_of), "the element")],
+            results: &[result("value", SCALAR, Infer::From(pointee), "the element")],
         };
 }
 

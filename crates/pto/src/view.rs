@@ -14,7 +14,7 @@ use slipring_effect::MAX_RANK;
 use slipring_op::decode::{Binding, Decoder, PlaceInTensor, ViewRef};
 use slipring_op::def::{FromZero, Lowered, OpRef, Reported};
 use slipring_op::rules::{
-    INTEGER, LAYOUT, PLAIN, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, variadic,
+    INTEGER, LAYOUT, PLAIN, POINTED, POINTER, TENSOR_VIEW, constant, defaulted, operand, result, variadic,
 };
 use slipring_op::{ops, positional};
 
@@ -24,9 +24,6 @@ const ANY_VIEW: TypeRule = TypeRule {
     describe: "a view of global memory",
     accepts: |t| matches!(t, Type::TensorView(_) | Type::PartitionView(_)),
 };
-
-const BASE: TypeRule =
-    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
 
 ops! {
     OPS;
@@ -75,7 +72,7 @@ ops! {
                 "$ptr `,` `shape` `=` `[` $shape `]` `,` `strides` `=` `[` $strides `]` attr-dict `:` type($view)",
             ),
             operands: &[
-                operand("ptr", BASE, Touch::Nothing, "address of the first element"),
+                operand("ptr", POINTED, Touch::Nothing, "address of the first element"),
                 variadic("shape", INTEGER, Touch::Nothing, "extent of each dimension, outermost first, in elements"),
                 variadic("strides", INTEGER, Touch::Nothing, "distance of neighbours in each dimension, in elements"),
             ],
@@ -121,7 +118,7 @@ ops! {
             syntax: positional!("src" => "result"),
             operands: &[operand("src", VIEW_OR_MEMREF, Touch::Nothing, "the view")],
             results: &[
-                result("result", BASE, Infer::Written, "a pointer to its first element, or the same memory as a memref"),
+                result("result", POINTED, Infer::Written, "a pointer to its first element, or the same memory as a memref"),
             ],
         };
 

@@ -1,7 +1,7 @@
 //! A launch: the program of its workitems, and its execution as one piece of work.
 
 use slipring_machine::Units;
-use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Operand, Reg, Run, SiteRef};
+use slipring_program::{Access, Causes, Decision, Discover, Fault, Inst, Run, SiteRef};
 use slipring_tile::Space;
 
 use crate::decide;
@@ -23,8 +23,9 @@ pub struct Launch {
 impl Launch {
     /// A launch of these parts.
     pub fn new(parts: Parts) -> Launch {
-        let of_steps = parts.steps.iter().flat_map(|step| step.args.iter().filter_map(reg).chain(step.result));
-        let of_code = parts.code.iter().flat_map(registers);
+        let of_steps =
+            parts.steps.iter().flat_map(|step| step.args.iter().filter_map(|arg| arg.as_reg()).chain(step.result));
+        let of_code = parts.code.iter().flat_map(Inst::scalar_registers);
         let all = of_steps.chain(of_code).chain(parts.inputs.iter().copied());
         let scalars = all.map(|reg| reg.0 as usize + 1).max().unwrap_or(0);
         Launch { parts, scalars }
@@ -40,7 +41,7 @@ impl Launch {
             return Err(fault.help("set how many there are before the launch"));
         }
         if count > i64::from(MOST) {
-            let message = format!("is launched with {shape} = {count} workitems: the most are {MOST}");
+            let message = format!("is launched with {shape} = {count} workitems: at most {MOST} are possible");
             return Err(Fault::new("simt-shape", message).help("launch several times, or loop in the body"));
         }
         if count > i64::from(self.parts.envelope) {
@@ -59,22 +60,6 @@ impl Launch {
         };
         let warp = |first: u32| Warp::new(first, count - first, self.scalars, inputs());
         (0..count).step_by(LANES).map(warp).collect()
-    }
-}
-
-fn reg(operand: &Operand) -> Option<Reg> {
-    if let Operand::Reg(reg) = operand { Some(*reg) } else { None }
-}
-
-/// The registers of a scalar instruction.
-fn registers(inst: &Inst) -> Vec<Reg> {
-    match inst {
-        Inst::Scalar { d, args, .. } => args.iter().filter_map(reg).chain([*d]).collect(),
-        Inst::Move { d, a } => reg(a).into_iter().chain([*d]).collect(),
-        Inst::Add { d, a, b } => reg(a).into_iter().chain(reg(b)).chain([*d]).collect(),
-        Inst::JumpIfZero { a, .. } => reg(a).into_iter().collect(),
-        Inst::JumpIfGe { a, b, .. } => reg(a).into_iter().chain(reg(b)).collect(),
-        _ => Vec::new(),
     }
 }
 

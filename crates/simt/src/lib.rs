@@ -1,9 +1,9 @@
 //! Launches of workitems (SIMT): the code that pipe V of an A5 runs once for each of up to 2048 workitems.
 //!
 //! A launch is a small program of its own: the scalar instructions of the engine's programs, here on registers that
-//! each workitem has for itself, and among them [`Instruction`]s, which ask where the workitem is, exchange values with its
-//! warp, or touch memory. To the engine a launch is one [`Discover`](slipring_program::Discover) effect: its accesses
-//! are the bytes that it really touched.
+//! each workitem has for itself, and among them [`Instruction`]s, which ask where the workitem is, exchange values with
+//! its warp, or touch memory. To the engine a launch is one [`Discover`](slipring_program::Discover) effect: its
+//! accesses are the bytes that it really touched.
 //!
 //! Workitems are numbered by x, then y, then z; 32 in a row are a warp, and their position in it is the lane. The lanes
 //! of a warp execute the same instruction where they are at the same one: those that are furthest behind go first, so

@@ -49,8 +49,8 @@ impl From<Packed> for By {
     }
 }
 
-/// The accesses to one byte, or to all bytes of a word, that later ones are compared with: the last write, and of the reads and the atomic steps
-/// the first one and the last one of another workitem.
+/// The accesses to one byte, or to all bytes of a word, that later ones are compared with: the last write, and of the
+/// reads and the atomic steps the first one and the last one of another workitem.
 #[derive(Clone, Copy, Default, Debug)]
 struct Byte {
     written: Option<Packed>,

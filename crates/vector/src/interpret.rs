@@ -24,7 +24,8 @@ use crate::{Machine, Step};
 impl Function {
     /// Builds a function from these parts.
     pub fn new(parts: Parts) -> Function {
-        let scalars = parts.code.iter().flat_map(registers).chain(parts.steps.iter().flat_map(step_registers));
+        let scalars =
+            parts.code.iter().flat_map(Inst::scalar_registers).chain(parts.steps.iter().flat_map(step_registers));
         let scalars = scalars.chain(parts.inputs.iter().copied()).map(|r| r.0 as usize + 1).max().unwrap_or(0);
         let relevant = relevant(|kind| parts.steps.iter().any(|step| step.memory == Some(kind)));
         let compact = Compact::new(&parts, scalars);
@@ -238,24 +239,9 @@ fn of_step(mut fault: Fault, step: &Step, site: SiteRef) -> Fault {
     fault
 }
 
-fn registers(inst: &Inst) -> Vec<Reg> {
-    let reg = |operand: &Operand| match operand {
-        Operand::Reg(reg) => Some(*reg),
-        Operand::Imm(_) => None,
-    };
-    match inst {
-        Inst::Scalar { d, args, .. } => args.iter().filter_map(reg).chain([*d]).collect(),
-        Inst::Move { d, a } => reg(a).into_iter().chain([*d]).collect(),
-        Inst::Add { d, a, b } => reg(a).into_iter().chain(reg(b)).chain([*d]).collect(),
-        Inst::JumpIfZero { a, .. } => reg(a).into_iter().collect(),
-        Inst::JumpIfGe { a, b, .. } => reg(a).into_iter().chain(reg(b)).collect(),
-        _ => Vec::new(),
-    }
-}
-
 fn step_registers(step: &Step) -> Vec<Reg> {
     let operands = step.args.iter().flat_map(|arg| arg.operands());
-    let used = operands.filter_map(|operand| if let Operand::Reg(reg) = operand { Some(reg) } else { None });
+    let used = operands.filter_map(Operand::as_reg);
     used.chain(step.result).collect()
 }
 

@@ -1,4 +1,4 @@
-# A point that leaves a part of its result out is done sooner, and is not the best.
+# A point that leaves part of its result unwritten is faster, and it is not the best.
 # test: tune %s --vary TILE=16,32,48 --arch a5
 # check: 3 points of TILE, 2 clean, 1 with findings
 # check: findings: output-in-part

@@ -1,12 +1,13 @@
 //! Quantisation of groups of 32 elements to short floats with shared exponents (OCP microscaling formats).
 
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run};
-use slipring_tile::{Elem, RoundMode, Saturation, convert};
+use slipring_tile::{Elem, RoundMode, Saturation, convert, load_f32};
 
 use super::{Local, TileArg, tile_units};
+use crate::scaled::SCALE_GROUP;
 
 /// Elements of a group.
-pub const GROUP: u32 = 32;
+pub const GROUP: u32 = SCALE_GROUP as u32;
 /// Bytes that a store of the vector unit writes.
 const STORE: u32 = 256;
 /// The shared exponent of a group with a NaN.
@@ -254,9 +255,9 @@ impl Effect for QuantiseGroups {
 
 /// A float as f32.
 fn widened(elem: Elem, bytes: &[u8]) -> f32 {
-    let mut wide = [0; 4];
-    convert(elem, bytes, Elem::F32, &mut wide, RoundMode::Rint, Saturation::Off);
-    f32::from_le_bytes(wide)
+    let mut wide = [0.0];
+    load_f32(elem, bytes, &mut wide);
+    wide[0]
 }
 
 /// The bits of a positive f16 as bf16: rounded toward zero, infinity and NaN kept.

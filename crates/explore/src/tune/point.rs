@@ -254,6 +254,14 @@ impl Tune {
         made.unwrap_or_else(|error| Point::refused(settings, &error))
     }
 
+    /// The options of a run in which a result that is not written, or only in part, is an error: a point that leaves some
+    /// of its work out is faster.
+    fn strict(&self) -> RunOptions {
+        let mut run = self.run.clone();
+        run.strict = true;
+        run
+    }
+
     fn kernel_point(
         &self,
         kernel: Kernel,
@@ -278,11 +286,9 @@ impl Tune {
             Some(mode) => divided(kernel, mode)?,
             None => kernel,
         };
-        let mut options = self.run.clone();
+        let mut options = self.strict();
         options.blocks = said.blocks.or(options.blocks);
         (options.events, options.trace, options.record) = (0, false, false);
-        // What leaves a part of its results out is done sooner.
-        options.strict = true;
         let compiled = kernel.compiled()?.clone();
         let tensors = kernel.arguments_with(&self.args, &self.defaults(), &numbers(&kernel, settings, words)?)?;
         let mut bound = kernel.bind(tensors.into())?;
@@ -348,14 +354,14 @@ impl Tune {
         if let Some(blocks) = RunOption::named("blocks").filter(|_| self.run.blocks.is_some()) {
             return Err(Error::Arguments(blocks.refused(Way::Program)));
         }
-        let mut options = ProgramOptions::from(&self.run);
+        let run = self.strict();
+        let mut options = ProgramOptions::from(&run);
         options.clusters = said.clusters.or(self.clusters);
-        options.strict = true;
         let tensors = program.arguments_within(&self.args, self.seed, self.run.limits.memory)?;
         let followed = program.followed(&tensors, &options)?;
         let program = followed.as_ref().unwrap_or(program);
         let platform = program.target()?;
-        let mut all = Everything::of(&program.source().text, &platform, &self.run);
+        let mut all = Everything::of(&program.source().text, &platform, &run);
         program.compiled()?.iter().for_each(|own| all.add(slipring_ir::text::print(&own.prepared.module).as_bytes()));
         all.add(format!("{:?} {:?}", options.clusters, program.graph()).as_bytes());
         program.contents(tensors.clone().into())?.iter().flatten().for_each(|bytes| all.add(bytes));

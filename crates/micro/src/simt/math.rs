@@ -68,8 +68,8 @@ macro_rules! rounded {
 ops! {
     OPS;
 
-    /// Byte `i` of the result is one of eight: bytes 0 to 3 of `rhs`, then those of `lhs`. The low three bits of digit `i`
-    /// of `selector`, of four bits each, say which: so the assembler's test programs, its manual leaves it open.
+    /// Byte `i` of the result is one of eight: bytes 0 to 3 of `rhs`, then those of `lhs`. The low three bits of digit
+    /// `i` of `selector`, of four bits each, say which, as in the assembler's test programs; its manual leaves it open.
     PRMT "pto.prmt" "Select bytes of two numbers": WORK, verify: |op, _, diags| workitems::only_inside(op, diags), lower: |op, d| compute(op, d, prmt)
         => {
             syntax: positional!("lhs" "rhs" "selector" => "result"),
@@ -112,7 +112,8 @@ ops! {
     /// The nearest integer, of two the even one: the rule of the core's control register when it starts.
     RINT "pto.rint" "Round to the nearest, ties to even": ONE, verify: |op, _, diags| verify_floats(op, "x", FLOATS, diags),
         lower: rounded!(|x| round_integral(x, RoundMode::Rint));
-    /// The nearest integer, of two the one further from 0. The manual names no rule for ties: this is that of C's `round`.
+    /// The nearest integer, of two the one further from 0. The manual names no rule for ties: this is that of C's
+    /// `round`.
     ROUND "pto.round" "Round to the nearest, ties away from zero": ONE,
         verify: |op, _, diags| verify_floats(op, "x", FLOATS, diags),
         lower: rounded!(|x| round_integral(x, RoundMode::Round));

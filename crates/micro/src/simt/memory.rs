@@ -1,10 +1,10 @@
 //! Elements of memory that workitems load and store.
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, Infer, Syntax, Touch};
 use slipring_machine::{Pipe, Platform};
 use slipring_op::decode::{Binding, Decoder, Inside, access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Workitems};
-use slipring_op::rules::{INTEGER, defaulted, operand, result, scalar_of, schema};
+use slipring_op::rules::{INTEGER, POINTED, defaulted, operand, pointee, result, scalar_of, schema};
 use slipring_op::{ops, workitems};
 use slipring_program::Operand;
 use slipring_simt::{Act, Cell};
@@ -13,20 +13,12 @@ use slipring_tile::Space;
 use super::super::memory::{GM, given, memory};
 use super::{VALUE, WORK, scalars};
 
-const MEMORY: TypeRule =
-    TypeRule { describe: "a pointer or a memref", accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) };
-
-/// The element type of the first operand, a memory.
-fn element_of(types: &[Type]) -> Option<Type> {
-    types.first().and_then(scalar_of)
-}
-
 const READ: OpDef = OpDef {
     schema: schema(
         "",
         Syntax::Format("$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"),
-        &[operand("ptr", MEMORY, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
-        &[result("value", VALUE, Infer::From(element_of), "the element")],
+        &[operand("ptr", POINTED, Touch::Read, "memory"), operand("offset", INTEGER, Touch::Nothing, "which element")],
+        &[result("value", VALUE, Infer::From(pointee), "the element")],
         &[],
     ),
     core: CoreRule::Any,
@@ -42,7 +34,7 @@ const WRITE: OpDef = OpDef {
         "",
         Syntax::Format("$value `,` $ptr `[` $offset `]` attr-dict `:` type($ptr) `,` type($value)"),
         &[
-            operand("ptr", MEMORY, Touch::Write, "memory"),
+            operand("ptr", POINTED, Touch::Write, "memory"),
             operand("offset", INTEGER, Touch::Nothing, "which element"),
             operand("value", VALUE, Touch::Nothing, "what to write"),
         ],

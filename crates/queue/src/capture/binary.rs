@@ -99,7 +99,7 @@ pub enum CaptureError {
         /// The bits with a meaning.
         known: u16,
     },
-    /// Actions that no host does.
+    /// Actions that no host can perform.
     #[error("{}", .0.first().map_or(String::new(), |error| error.message.clone()))]
     Act(Vec<TextError>),
     /// A text with errors.

@@ -9,6 +9,7 @@ use super::super::exit::Exit;
 use super::super::output::{doubtful, fail, json_line, out};
 use super::allow::AllowArgs;
 use super::stream::StreamArgs;
+use super::work::KERNEL_CYCLES;
 
 /// Arguments of `queue prove`.
 #[derive(Args)]
@@ -21,7 +22,7 @@ pub(in crate::verbs) struct ProveArgs {
     #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     seeds: u64,
     /// Duration of each launch on a worker, in cycles
-    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
+    #[arg(long, default_value_t = KERNEL_CYCLES, value_name = "CYCLES")]
     kernel_cycles: u64,
     /// Give up after this many simulation steps without a new record
     #[arg(long, default_value_t = Limits::default().steps, value_name = "STEPS")]
@@ -53,7 +54,7 @@ impl ProveArgs {
     /// The options for the machine, as on a command line of `queue run`.
     fn given(&self) -> String {
         let allow = self.allow.codes.iter().map(|code| format!(" --allow {code}"));
-        let cycles = (self.kernel_cycles != 1000).then(|| format!(" --kernel-cycles {}", self.kernel_cycles));
+        let cycles = (self.kernel_cycles != KERNEL_CYCLES).then(|| format!(" --kernel-cycles {}", self.kernel_cycles));
         let steps = (self.max_steps != Limits::default().steps).then(|| format!(" --max-steps {}", self.max_steps));
         allow.chain(cycles).chain(steps).collect()
     }

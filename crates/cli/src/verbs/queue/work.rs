@@ -5,11 +5,14 @@ use slipring::QueueWork;
 
 use super::super::platform::PlatformArgs;
 
+/// How long a launch takes on a worker unless said otherwise, in cycles.
+pub(super) const KERNEL_CYCLES: u64 = 1000;
+
 /// What the workers do.
 #[derive(Args)]
 pub(super) struct WorkArgs {
     /// Duration of each launch on a worker, in cycles
-    #[arg(long, default_value_t = 1000, value_name = "CYCLES")]
+    #[arg(long, default_value_t = KERNEL_CYCLES, value_name = "CYCLES")]
     kernel_cycles: u64,
     /// Run the kernels of the images that workers are sent, as `run --device --record` writes them, in place of
     /// acknowledging launches

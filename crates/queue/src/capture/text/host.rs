@@ -63,7 +63,7 @@ impl Parser {
         let what = line.word(0, "tiles, or `pcie`")?;
         let addr = line.number(1, "an address", u64::MAX)?;
         let most = MOST_BYTES.saturating_sub(self.bytes);
-        let data = bytes(&line.tokens[3..], most)?;
+        let data = bytes(line.rest(2), most)?;
         if what.text == "pcie" {
             self.in_host(line, addr, data.len() as u64)?;
             return self.act(line, ActKind::Store { tiles: None, addr, bytes: data });
@@ -91,7 +91,7 @@ impl Parser {
         let board = self.board()?;
         let tiles = tiles(line.word(0, "tiles")?, &board, false)?;
         let addr = line.number(1, "an address", u64::MAX)?;
-        let data = bytes(&line.tokens[3..], MOST_BYTES.saturating_sub(self.bytes))?;
+        let data = bytes(line.rest(2), MOST_BYTES.saturating_sub(self.bytes))?;
         if data.len() > LONGEST_POLL {
             let message = format!("{} bytes are more than a host polls at once, {LONGEST_POLL}", data.len());
             return Err(TextError::new(line.span.clone(), message));

@@ -133,7 +133,7 @@ struct Parser {
 
 impl Parser {
     fn statement(&mut self, line: &Line<'_>) -> Result<(), TextError> {
-        let (first, rest) = line.split();
+        let first = line.first();
         let inside =
             first.text == ">" || matches!(first.text, "bytes" | "sub" | "padding") || record::is_prefetch(first.text);
         if inside {
@@ -147,11 +147,12 @@ impl Parser {
             return record.line(line, most);
         }
         let ended = self.end_record();
-        self.top(line, first, rest)?;
+        self.top(line, first)?;
+        line.ends()?;
         ended
     }
 
-    fn top(&mut self, line: &Line<'_>, first: &Token<'_>, rest: &[Token<'_>]) -> Result<(), TextError> {
+    fn top(&mut self, line: &Line<'_>, first: &Token<'_>) -> Result<(), TextError> {
         match first.text {
             "board" => {
                 let name = line.word(0, "a board")?;
@@ -179,11 +180,12 @@ impl Parser {
                     };
                     return Err(TextError::new(name.span.clone(), message));
                 }
+                if self.out.capture.layout.iter().any(|(known, _)| known == name.text) {
+                    return Err(TextError::new(name.span.clone(), format!("`{}` is chosen once", name.text)));
+                }
                 self.layout.set(name.text, value).map_err(|why| TextError::new(name.span.clone(), why))?;
                 self.mapped = name.span.clone();
-                let fields = &mut self.out.capture.layout;
-                fields.retain(|(known, _)| known != name.text);
-                fields.push((name.text.to_string(), value));
+                self.out.capture.layout.push((name.text.to_string(), value));
             }
             "queues" | "queue" => self.queues(line, first.text == "queues")?,
             "lowering" => {
@@ -196,8 +198,11 @@ impl Parser {
             }
             "record" => {
                 let mut record = Record::new(line.span.clone());
-                for token in rest {
+                for token in line.rest(0) {
                     match token.text.split_once('=') {
+                        Some(("slot", _)) if record.slot.is_some() => {
+                            return Err(TextError::new(token.span.clone(), "a record has one slot"));
+                        }
                         Some(("slot", value)) => record.slot = Some(token.fits(integer(value), 0xFFFF)? as u16),
                         _ => return Err(TextError::new(token.span.clone(), "a record takes `slot=…` only")),
                     }
@@ -207,7 +212,7 @@ impl Parser {
             "send" => {
                 let mut record = Record::new(line.span.clone());
                 let name = line.word(0, "a dispatch command")?;
-                record.send(line, name, &rest[1..])?;
+                record.send(line, name, line.rest(1))?;
                 self.record = Some(record);
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,

@@ -86,6 +86,9 @@ impl Record {
                 None => Err(TextError::new(first.span.clone(), "no command precedes this")),
             },
             "padding" => match &mut self.relay {
+                Some(relay) if relay.padding.is_some() => {
+                    Err(TextError::new(first.span.clone(), "the padding of this command is given twice"))
+                }
                 Some(relay) => {
                     relay.padding = Some(bytes(rest, most)?);
                     Ok(())
@@ -223,9 +226,7 @@ impl Command {
             return Err(TextError::new(name.span.clone(), message).hint(format!("commands: {}", names.join(", "))));
         };
         let mut command = Command::new(info);
-        for token in fields {
-            command.given.push(set(&mut command.header, info.fields, token)?);
-        }
+        command.given = set_all(&mut command.header, info.fields, fields)?;
         Ok(command)
     }
 
@@ -241,9 +242,7 @@ impl Command {
             name => return Err(TextError::new(what.span.clone(), format!("{name} has no sub-commands"))),
         };
         let mut sub = vec![0; size];
-        for token in fields {
-            set(&mut sub, known, token)?;
-        }
+        set_all(&mut sub, known, fields)?;
         self.list.append(&mut sub);
         self.listed += 1;
         Ok(())
@@ -287,6 +286,19 @@ impl Command {
         }
         out
     }
+}
+
+/// Sets each `name=value` in the bytes of a structure, and returns the fields' names.
+fn set_all(bytes: &mut [u8], fields: &[Field], tokens: &[Token<'_>]) -> Result<Vec<&'static str>, TextError> {
+    let mut given = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let name = set(bytes, fields, token)?;
+        if given.contains(&name) {
+            return Err(TextError::new(token.span.clone(), format!("`{name}` is given twice")));
+        }
+        given.push(name);
+    }
+    Ok(given)
 }
 
 /// Sets `name=value` in the bytes of a structure, and returns the field's name.

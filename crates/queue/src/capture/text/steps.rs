@@ -16,7 +16,7 @@ impl Parser {
                 let tiles = tiles(line.word(0, "tiles")?, &board, self.lowering.by_column)?;
                 let addr = line.number(1, "an address", u64::from(u32::MAX))? as u32;
                 let most = MOST_BYTES.saturating_sub(self.bytes);
-                let bytes = bytes(&line.tokens[3..], most)?;
+                let bytes = bytes(line.rest(2), most)?;
                 // The same bytes are sent once for each rectangle, and shares are padded.
                 let copies = if what == "write" { cover(tiles.iter().copied()).len() } else { 1 };
                 let padding = if what == "write" { 0 } else { 20 * tiles.len() };

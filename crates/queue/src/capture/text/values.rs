@@ -1,5 +1,6 @@
 //! Tokens and values of the text form.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::TextError;
@@ -28,8 +29,10 @@ impl Token<'_> {
 /// A line with its words, without comments; never empty.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    pub tokens: Vec<Token<'a>>,
+    tokens: Vec<Token<'a>>,
     pub span: Range<usize>,
+    /// The number of words that were read.
+    read: Cell<usize>,
 }
 
 impl<'a> Line<'a> {
@@ -43,17 +46,40 @@ impl<'a> Line<'a> {
             tokens.push(Token { text, span: start..start + text.len() });
         }
         let span = tokens.first()?.span.start..tokens.last()?.span.end;
-        Some(Line { tokens, span })
+        Some(Line { tokens, span, read: Cell::new(1) })
     }
 
-    /// The first word and the others.
+    /// The first word and the others, which the caller reads.
     pub fn split(&self) -> (&Token<'a>, &[Token<'a>]) {
-        (&self.tokens[0], &self.tokens[1..])
+        (self.first(), self.rest(0))
+    }
+
+    /// The first word.
+    pub fn first(&self) -> &Token<'a> {
+        &self.tokens[0]
+    }
+
+    /// All words from this one after the first, which the caller reads.
+    pub fn rest(&self, at: usize) -> &[Token<'a>] {
+        self.read.set(self.tokens.len());
+        self.tokens.get(at + 1..).unwrap_or(&[])
+    }
+
+    /// Checks that every word was read.
+    pub fn ends(&self) -> Result<(), TextError> {
+        match self.tokens.get(self.read.get()) {
+            Some(token) => {
+                let message = format!("`{}` takes nothing here, but `{}` is given", self.first().text, token.text);
+                Err(TextError::new(token.span.clone(), message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// A word after the first.
     pub fn word(&self, at: usize, what: &str) -> Result<&Token<'a>, TextError> {
         let end = self.span.end;
+        self.read.set(self.read.get().max(at + 2));
         self.tokens
             .get(at + 1)
             .ok_or_else(|| TextError::new(end.saturating_sub(1)..end, format!("{what} is missing here")))

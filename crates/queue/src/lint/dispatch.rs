@@ -6,7 +6,7 @@ use crate::board::Tile;
 use crate::layout::{COMPLETION_PAGE, L1_ALIGN, SYNC_SEMS};
 use crate::sanitize::{CommandRef, Hazard};
 use crate::wire::{
-    Dispatch, DispatchParts, LargeSub, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
+    Dispatch, DispatchParts, LargeSub, Rect, Subs, WRITE_OFFSETS, WireError, WriteHost, WriteLinear, WritePacked,
     WritePackedLarge, Xy,
 };
 
@@ -106,7 +106,7 @@ impl Linter {
                 self.aligned(at, (base.into(), 0));
                 if count > 1 && base.is_multiple_of(L1_ALIGN) && !c.page_size.is_multiple_of(L1_ALIGN) {
                     let message =
-                        format!("pages of {page} bytes: the second is no multiple of {L1_ALIGN} into the data");
+                        format!("pages of {page} bytes: the second starts at no multiple of {L1_ALIGN} in the data");
                     self.find_in(at, Hazard::NocAlignment, message);
                 }
                 self.writes_pages(at, Pages { dram, base, page, first, count });
@@ -193,9 +193,9 @@ impl Linter {
             self.message(at, addr, data);
             if c.num_mcast_dests == 0 {
                 self.reset(at, tile, addr, data);
-                if addr == u64::from(self.layout.worker.timing) {
-                    self.timing(at, std::iter::once(tile), data, 0);
-                }
+                self.timing(at, tile, addr, data);
+            } else {
+                self.timing_all(at, Rect::from_word(c.noc_xy), addr, data);
             }
         }
     }
@@ -256,10 +256,6 @@ impl Linter {
             _ => {}
         }
         self.packets(at, c, subs, addr, data);
-        if let (true, Subs::Unicast(subs)) = (addr == u64::from(self.layout.worker.timing), subs) {
-            let stride = if c.is_shared() { 0 } else { c.packet_stride() as usize };
-            self.timing(at, subs.iter().map(|sub| Xy::from_word(sub.noc_xy)), data, stride);
-        }
     }
 
     fn large(&mut self, at: CommandRef, c: &WritePackedLarge, subs: &[LargeSub], data: &[u8]) {

@@ -85,6 +85,8 @@ pub(crate) struct Linter {
     pub(super) resets: Resets,
     /// The command and address of the launch message reported last.
     pub(super) judged_message: Option<(u64, u64)>,
+    /// The command with a finding about where workers write their times.
+    pub(super) judged_times: Option<u64>,
     /// Notifications to the prefetcher, and its STALLs.
     pub(super) notices: u64,
     pub(super) stalls: u64,

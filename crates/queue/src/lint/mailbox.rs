@@ -3,7 +3,7 @@
 use super::Linter;
 use crate::layout::Layout;
 use crate::sanitize::{CommandRef, Hazard, LAUNCH_RING};
-use crate::wire::{GoMessage, LargeSub, LaunchMessage, Packed, Subs, WritePacked, WritePackedLarge, Xy};
+use crate::wire::{GoMessage, LargeSub, LaunchMessage, Packed, Rect, Subs, WritePacked, WritePackedLarge, Xy};
 
 const MESSAGE: u64 = LaunchMessage::SIZE as u64;
 /// Bytes of a launch message up to the end of the field for the enabled processors.
@@ -57,10 +57,15 @@ impl Linter {
                     let Some(packet) = packet(number) else { return };
                     self.message(at, addr, packet);
                     self.reset(at, Xy::from_word(sub.noc_xy), addr, packet);
+                    self.timing(at, Xy::from_word(sub.noc_xy), addr, packet);
                 }
             }
             Subs::Multicast(subs) => {
-                (0..subs.len()).map_while(packet).for_each(|packet| self.message(at, addr, packet));
+                for (number, sub) in subs.iter().enumerate() {
+                    let Some(packet) = packet(number) else { return };
+                    self.message(at, addr, packet);
+                    self.timing_all(at, Rect::from_word(sub.noc_xy), addr, packet);
+                }
             }
             _ => {}
         }
@@ -80,6 +85,7 @@ impl Linter {
             let Some(packet) = data.get(first..first + bytes) else { return };
             if !self.behind_mailboxes(*addr) {
                 self.message(at, *addr, packet);
+                self.timing_all(at, Rect::from_word(sub.noc_xy), *addr, packet);
             }
             first += bytes.next_multiple_of(usize::from(c.alignment).max(1));
         }

@@ -95,6 +95,7 @@ impl Linter {
             host_results: Results::default(),
             resets: Resets::default(),
             judged_message: None,
+            judged_times: None,
             notices: 0,
             stalls: 0,
             host_records: 0,

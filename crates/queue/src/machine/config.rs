@@ -2,7 +2,7 @@
 
 use super::Delays;
 use crate::board::Board;
-use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN};
+use crate::layout::{COMPLETION_PAGE, Layout, PCIE_ALIGN, SYNC_SEMS};
 use crate::sanitize::{AtError, Hazard};
 
 /// Behaviour of firmware that differs from the modelled one, for those who write their own.
@@ -123,7 +123,7 @@ impl Layout {
             ("the ring buffer", fetch.scratch_base, fetch.ringbuffer_bytes.into()),
             ("the dispatcher's pages", cb.cb_base, u64::from(cb.cb_pages) << cb.cb_log_page.min(20)),
             ("the subordinate's pages", cb.s_cb_base, u64::from(cb.s_cb_pages) << cb.s_cb_log_page.min(20)),
-            ("the subordinate's semaphores", cb.sync_sems, 16 * 16),
+            ("the subordinate's semaphores", cb.sync_sems, 16 * u64::from(SYNC_SEMS)),
             ("semaphores", layout.sem(0), 16 * 16),
             ("the launch messages", layout.worker.launch, 8 * 96),
             ("the go messages", layout.worker.go, 9 * 4),

@@ -8,9 +8,11 @@ mod callback;
 mod doing;
 pub mod image;
 mod tiles;
+mod times;
 
 pub use callback::{Call, Callback};
 pub(crate) use doing::{Payload, Workers};
+pub(crate) use times::{TIMES, Times};
 
 use crate::machine::{Chip, Location, TileId};
 use crate::wire::{LaunchMessage, Xy};

@@ -1,12 +1,12 @@
 //! The workers' firmware: go messages in, notifications out.
 
 use super::{Job, Worker, WorkerMemory};
-use crate::host::TIMING_MAGIC;
-use crate::layout::{HOST_ADDRESS, L1_ALIGN};
+use crate::layout::HOST_ADDRESS;
 use crate::machine::{Flight, Port, Tile, TileId, World};
 use crate::sanitize::{Finding, Hazard, LAUNCH_RING};
-use crate::wire::{GoMessage, LaunchMessage, PCIE_XY, Packed, Xy};
+use crate::wire::{GoMessage, LaunchMessage, Packed, Xy};
 use crate::worker::doing::Doing;
+use crate::worker::times::{TIMES, Times};
 
 const RING: u32 = LAUNCH_RING;
 
@@ -236,36 +236,19 @@ impl World {
 
     /// If core timing is armed, the firmware writes the start and end times of the run.
     fn write_times(&mut self, tile: TileId, start: u64) {
-        let word = |at: u32| self.memory.word(tile, self.layout.worker.timing + 4 * at);
-        let [magic, xy, base, stride, index] = [20, 21, 22, 23, 24].map(word);
-        if magic != TIMING_MAGIC {
-            return;
-        }
-        let addr = u64::from(base) + u64::from(stride) * u64::from(index);
-        let (own, id, tile) = (self.layout.sysmem.own(), tile, self.chip.xy(tile));
-        let mistake = if xy != PCIE_XY {
-            Some((
-                Hazard::PcieAddress,
-                format!("{tile} is told to write its times to {xy:#x}, which is not a host memory"),
-            ))
-        } else if own.contains(&addr) {
-            Some((
-                Hazard::QueueMemoryWritten,
-                format!("{tile} writes its times to {addr:#x}, into the queue's own memory"),
-            ))
-        } else if !addr.is_multiple_of(L1_ALIGN.into()) {
-            Some((Hazard::NocAlignment, format!("{tile} writes its times to {addr:#x}, no multiple of {L1_ALIGN}")))
-        } else {
-            None
-        };
+        let block = self.layout.worker.timing + Times::DECIDES.start;
+        let words = std::array::from_fn(|at| self.memory.word(tile, block + 4 * at as u32));
+        let Some(times) = Times::read(words) else { return };
+        let (id, tile, addr) = (tile, self.chip.xy(tile), times.addr);
+        let mistake = times.mistake(tile, &self.layout);
         if let Some((hazard, message)) = mistake {
             return self.flag_worker(id, hazard, || message);
         }
-        match self.memory.host_at(addr & HOST_ADDRESS, 16) {
+        match self.memory.host_at(addr & HOST_ADDRESS, TIMES) {
             Some(place) => {
                 let times = [self.time_bytes(start), self.time_bytes(self.now)].concat();
                 self.memory.write(place, &times);
-                self.workers.wrote.push((place, 16));
+                self.workers.wrote.push((place, TIMES));
             }
             None => self.flag_worker(id, Hazard::PcieOutside, || {
                 format!("{tile} writes its times to {addr:#x} of host memory, which is not pinned")

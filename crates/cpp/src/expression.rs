@@ -8,7 +8,7 @@ use slipring_pto as pto;
 use slipring_tile::Elem;
 
 use crate::tree::{Node, inside, name, parts, template};
-use crate::types::{Number, integer, number};
+use crate::types::{Number, integer, literal, number};
 use crate::value::{Read, Reader, Value};
 
 /// Binary operators: the op for signed integers, for unsigned integers, and for floats.
@@ -67,11 +67,8 @@ impl<'t> Reader<'t> {
 
     fn literal(&mut self, node: Node<'_>) -> Read<Value> {
         let text = self.of(node);
-        if let Some(n) = integer(text) {
-            let lower = text.to_ascii_lowercase();
-            let long = lower.contains('l') || i32::try_from(n).is_err();
-            let signed = !lower.contains('u');
-            let number = Number::Int(if long { 64 } else { 32 }, signed);
+        if integer(text).is_some() {
+            let Some((n, number)) = literal(text) else { return Err(self.unknown(node, "a number")) };
             return Ok(Value::Number(self.integer(n, number), number));
         }
         let digits = text.strip_suffix(['f', 'F']).filter(|_| !text.starts_with("0x"));
@@ -119,11 +116,14 @@ impl<'t> Reader<'t> {
     /// Reads a number as a value of this type; a literal gets the type directly.
     pub fn number_as(&mut self, node: Node<'_>, to: Number) -> Read<ValueId> {
         let written = inside(node);
-        match (written.kind(), to, integer(self.of(written))) {
-            ("number_literal", Number::Int(64, _), Some(n)) => Ok(self.integer(n, to)),
-            ("number_literal", Number::Int(..), Some(n)) if i32::try_from(n).is_ok() && to.ty() == Type::I32 => {
-                Ok(self.integer(n, to))
-            }
+        let value =
+            literal(self.of(written)).filter(|_| written.kind() == "number_literal").map(|(n, from)| match from {
+                Number::Int(32, false) => i64::from(n as u32),
+                _ => n,
+            });
+        match (to, value) {
+            (Number::Int(64, _), Some(n)) => Ok(self.integer(n, to)),
+            (Number::Int(32, _), Some(n)) if i32::try_from(n).is_ok() => Ok(self.integer(n, to)),
             _ => {
                 let from = self.number(node)?;
                 self.converted(node, from, to)
@@ -168,11 +168,21 @@ impl<'t> Reader<'t> {
                 let id = self.result(&arith::NEGF, &[("in", &[id])], Vec::new(), number.ty());
                 Ok(Value::Number(id, number))
             }
-            ("-", Number::Int(..)) => {
-                let number = promoted(number);
-                let id = self.converted(node, (id, number), number)?;
-                let zero = self.integer(0, number);
-                Ok(Value::Number(self.two(&arith::SUBI, [zero, id]), number))
+            ("-" | "~" | "+", Number::Int(..) | Number::Bool) => {
+                let to = promoted(number);
+                let id = self.converted(node, (id, number), to)?;
+                let id = match sign {
+                    "-" => {
+                        let zero = self.integer(0, to);
+                        self.two(&arith::SUBI, [zero, id])
+                    }
+                    "~" => {
+                        let ones = self.integer(-1, to);
+                        self.two(&arith::XORI, [id, ones])
+                    }
+                    _ => id,
+                };
+                Ok(Value::Number(id, to))
             }
             ("!", _) => {
                 let id = self.converted(node, (id, number), Number::Bool)?;

@@ -9,7 +9,9 @@ mod stops;
 use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
-use slipring::{CompileRequest, Error, Given, Kernel, OPTIONS, OptionError, RunRequest, Subject, Tensor, Way};
+use slipring::{
+    CompileRequest, Error, Given, Kernel, OPTIONS, OptionError, RunOption, RunRequest, Subject, Tensor, Way,
+};
 use slipring_debug::Session;
 
 use self::moment::{told, variables};
@@ -113,23 +115,78 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
                 Err(error) => wire.answer(&request, Err(error.to_string()))?,
             },
             "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
-            other => wire.answer(&request, Err(format!("`{other}` comes after `launch`")))?,
+            other => wire.answer(&request, Err(format!("`{other}` is not answered before `launch`")))?,
         }
     }
     Ok(())
 }
 
+/// What editors write into launch requests for themselves; names that begin with `__` are theirs, too.
+const OF_EDITORS: &[&str] = &[
+    "type",
+    "request",
+    "name",
+    "presentation",
+    "preLaunchTask",
+    "postDebugTask",
+    "internalConsoleOptions",
+    "debugServer",
+    "serverReadyAction",
+    "restart",
+    "linux",
+    "osx",
+    "windows",
+    "suppressDebugStatusbar",
+    "suppressDebugToolbar",
+    "suppressDebugView",
+    "suppressMultipleSessionWarning",
+    "suppressSaveBeforeStart",
+];
+
+/// What the launch request has besides options.
+const OF_KERNELS: &[&str] = &["program", "args", "set", "func", "arch"];
+
+/// The options of the launch request.
+fn options() -> impl Iterator<Item = &'static RunOption> {
+    OPTIONS.iter().filter(|option| option.not_on_command_line.is_none())
+}
+
+/// The names in a launch request that have no effect.
+fn unused(asked: &Value) -> Vec<&str> {
+    let known = |name: &str| {
+        name.starts_with("__")
+            || [OF_EDITORS, OF_KERNELS].concat().contains(&name)
+            || options().any(|option| option.name == name)
+    };
+    let given = asked.as_object().into_iter().flatten().filter(|(_, value)| !matches!(value, Value::Bool(false)));
+    given.map(|(name, _)| name.as_str()).filter(|name| !known(name)).collect()
+}
+
+/// A text in the launch request, if it is there.
+fn text<'a>(asked: &'a Value, name: &str) -> Result<Option<&'a str>, Error> {
+    match &asked[name] {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text)),
+        _ => Err(Error::Arguments(format!("`{name}` is a text"))),
+    }
+}
+
 /// The strings of a list in the launch request.
-fn words(list: &Value) -> Vec<String> {
-    list.as_array().into_iter().flatten().filter_map(|word| word.as_str().map(str::to_string)).collect()
+fn words(asked: &Value, name: &str) -> Result<Vec<String>, Error> {
+    let texts = match &asked[name] {
+        Value::Null => Some(Vec::new()),
+        Value::Array(list) => list.iter().map(|word| word.as_str().map(str::to_string)).collect(),
+        _ => None,
+    };
+    texts.ok_or_else(|| Error::Arguments(format!("`{name}` is a list of texts")))
 }
 
 /// The kernel to run: `program`, and `args`, `set`, `func` and `arch` as for `slipring run`.
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
-    let Some(file) = asked["program"].as_str() else { return Err(Error::Arguments("`program` names a file".into())) };
-    let request = CompileRequest::new(asked["func"].as_str(), &words(&asked["args"]), &words(&asked["set"]))?;
+    let file = text(asked, "program")?.ok_or_else(|| Error::Arguments("`program` names a file".into()))?;
+    let request = CompileRequest::new(text(asked, "func")?, &words(asked, "args")?, &words(asked, "set")?)?;
     let kernel = Subject::open(file, &request)?.executed()?.kernel()?;
-    match asked["arch"].as_str() {
+    match text(asked, "arch")? {
         Some(arch) => kernel.platform(arch),
         None => Ok(kernel),
     }
@@ -153,10 +210,9 @@ fn of_json(value: &Value) -> Given {
 
 /// Runs a kernel as the launch request says: options are those of `slipring debug`, with `_` in their names.
 fn run(kernel: &Kernel, asked: &Value) -> Result<Session, Error> {
-    let given = words(&asked["args"]);
+    let given = words(asked, "args")?;
     let mut request = RunRequest::default();
-    let own = OPTIONS.iter().filter(|option| option.not_on_command_line.is_none());
-    for (option, value) in own.filter_map(|option| Some((option, asked.get(option.name)?))) {
+    for (option, value) in options().filter_map(|option| Some((option, asked.get(option.name)?))) {
         let wrong = |error: OptionError| Error::Arguments(format!("`{}` {}", option.name, error.reason()));
         request.set(option.name, of_json(value)).map_err(wrong)?;
     }
@@ -177,6 +233,10 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
     };
     wire.answer(launch, Ok(Value::Null))?;
     wire.event("output", json!({ "category": "console", "output": session.title() }))?;
+    for name in unused(&launch["arguments"]) {
+        let text = format!("`{name}` has no effect on a launch\n");
+        wire.event("output", json!({ "category": "important", "output": text }))?;
+    }
     wire.event("initialized", Value::Null)?;
     let mut stops = Stops::default();
     while let Some(request) = wire.next()? {

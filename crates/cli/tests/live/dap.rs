@@ -197,9 +197,23 @@ fn adapter_scope(scopes: &Value, name: &str) -> Value {
 }
 
 #[test]
+fn words_of_a_launch_without_effect_are_named() {
+    let mut adapter = Adapter::start();
+    let program = root().join("examples/matmul_to_vector.pto").display().to_string();
+    let given = json!({ "program": program, "__sessionId": "1", "type": "slipring", "seeed": 3, "noDebug": false });
+    assert_eq!(adapter.ask("launch", given)["success"], true);
+    adapter.event("initialized");
+    let said = |event: &&Value| event["event"] == "output" && event["body"]["category"] == "important";
+    let said: Vec<_> = adapter.events.iter().filter(said).map(|event| event["body"]["output"].clone()).collect();
+    assert_eq!(said, [json!("`seeed` has no effect on a launch\n")]);
+    adapter.end();
+}
+
+#[test]
 fn findings_are_told_and_wrong_questions_refused() {
     let mut adapter = Adapter::start();
-    assert_eq!(adapter.ask("threads", json!({}))["success"], false);
+    let early = adapter.ask("nonsense", json!({}));
+    assert_eq!(early["message"], "`nonsense` is not answered before `launch`");
     let answer = adapter.ask("launch", json!({ "program": "/nowhere.pto" }));
     assert!(answer["message"].as_str().unwrap().contains("cannot read"), "{answer}");
     let program = root().join("examples/broken/one_pop_too_many.pto").display().to_string();
@@ -207,6 +221,9 @@ fn findings_are_told_and_wrong_questions_refused() {
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
         ("max_steps", json!(-1), "`max_steps` takes a non-negative integer, not -1"),
         ("strict", json!("no"), "`strict` takes true or false, not `no`"),
+        ("args", json!("n=1"), "`args` is a list of texts"),
+        ("set", json!([1]), "`set` is a list of texts"),
+        ("func", json!(3), "`func` is a text"),
         // Options that `debug` does not accept, either.
         ("launches", json!(2), "`--launches` has no effect here: it is an option of `run`"),
         ("verify", json!(true), "`--verify` has no effect here: it is an option of `run`"),

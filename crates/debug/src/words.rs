@@ -43,6 +43,12 @@ list                  the source around the line
 help, quit
 ";
 
+/// Commands that take nothing.
+const ALONE: &[&str] = &[
+    "quit", "q", "exit", "help", "h", "step", "s", "rstep", "start", "end", "follow", "rfollow", "findings", "where",
+    "w", "rings", "r", "flags", "held", "release", "list",
+];
+
 /// Parses `12`, or `helper.py:12` for a line of another file.
 fn line_said(text: &str) -> Result<Line, String> {
     let (file, number) = text.rsplit_once(':').map_or((None, text), |(file, number)| (Some(file.into()), number));
@@ -62,6 +68,9 @@ impl Session {
         let (begun, _) = self.place_in_time();
         let told = match word {
             "" => Ok(String::new()),
+            word if !rest.is_empty() && ALONE.contains(&word) => {
+                Err(format!("`{word}` takes nothing, but `{rest}` is given: `help` lists the commands\n"))
+            }
             "quit" | "q" | "exit" => return None,
             "help" | "h" => Ok(WORDS.to_string()),
             "next" | "n" => number(1).map(|n| self.go(begun.saturating_add(n as usize))),

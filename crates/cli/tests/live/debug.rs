@@ -108,11 +108,12 @@ fn one_steps_back_from_a_hang() {
 
 #[test]
 fn words_that_mean_nothing_are_said() {
-    let words = ["nonsense", "next x", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
+    let words = ["nonsense", "next x", "step 0", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
     assert_eq!(answer(&text, "nonsense"), "there is no command `nonsense`: `help` lists them");
     assert_eq!(answer(&text, "next x"), "`x` is not a number");
+    assert_eq!(answer(&text, "step 0"), "`step` takes nothing, but `0` is given: `help` lists the commands");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
     assert_eq!(answer(&text, "line 9999"), "there is none after this event");
     assert!(text.trim_end().ends_with("> quit"), "{text}");

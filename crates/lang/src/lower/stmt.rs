@@ -155,7 +155,7 @@ impl Lower<'_> {
                 let value = self.binary(assign.op, a, b, span)?;
                 self.assign(&assign.target, value)
             }
-            Stmt::Expr(stmt) if stmt.value.is_string_literal_expr() => Ok(()),
+            Stmt::Expr(stmt) if stmt.value.is_string_literal_expr() || stmt.value.is_ellipsis_literal_expr() => Ok(()),
             Stmt::Expr(stmt) => {
                 let value = self.expr(&stmt.value)?;
                 match popped_into(&stmt.value) {

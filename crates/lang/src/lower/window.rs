@@ -368,11 +368,11 @@ impl Lower<'_> {
                 first = lower.add_index(first, step);
             }
             match first {
-                Index::Known(0) => root.pointer,
+                Index::Known(0) if tensor.sizes == root.dims => root.pointer,
+                // Also where it begins at the start: a pointer that is moved is that of a part, which the run checks.
                 first => {
                     let offset = lower.index_value(first);
-                    let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
-                    lower.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
+                    lower.pointer_at(&root, offset)
                 }
             }
         }))

@@ -498,6 +498,8 @@ impl Lower<'_> {
             }
         }
         let exact = !parts.iter().any(|part| matches!(part, Part::Few { .. }));
+        let is_element = parts.iter().all(|part| matches!(part, Part::One(_)));
+        let id = if is_element { self.with_elements(id, &offsets, span)? } else { id };
         let mut part = self.window_of_tile(id, (&offsets, &shape), exact, span)?;
         // A tile has at least two dimensions, and its last one is its columns.
         let mut left = shape.len();

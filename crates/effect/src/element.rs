@@ -134,12 +134,12 @@ impl Effect for ElementAccess {
                     return Err(fault);
                 }
             }
-            (Within::Tensor { rank, .. }, places) => {
+            (Within::Tensor { rank, ignored }, places) => {
                 let (at, extents) = places.split_at(rank);
                 let mut firsts = [0; MAX_RANK];
                 firsts.iter_mut().zip(at).for_each(|(first, at)| *first = *at as i64);
                 let verb = if self.load { "reads" } else { "writes" };
-                if let Some(fault) = outside_tensor(verb, &firsts[..rank], &[1; MAX_RANK][..rank], extents) {
+                if let Some(fault) = outside_tensor(verb, ignored, &firsts[..rank], &[1; MAX_RANK][..rank], extents) {
                     return Err(fault);
                 }
             }

@@ -278,9 +278,7 @@ impl Strided {
     /// # Errors
     /// `memory-bounds` if they are not.
     pub fn inside(&self, args: &[u64], verb: &str, valid: (u32, u32), (rows, cols): (u32, u32)) -> Result<(), Fault> {
-        if self.place.is_none() || rows == 0 || cols == 0 {
-            return Ok(());
-        }
+        let Some(ignored) = self.place.filter(|_| rows != 0 && cols != 0) else { return Ok(()) };
         let ((dims, _), (places, extents)) = (self.shape(args), self.place(args));
         let fold = self.folding.choose(dims, valid);
         let mut left = [u64::from(rows), u64::from(cols)];
@@ -291,13 +289,19 @@ impl Strided {
             (firsts[dim], counts[dim]) = (*place as i64, (*n).min(*left));
             *left = left.div_ceil((*n).max(1));
         }
-        outside_tensor(verb, &firsts[..dims.len()], &counts[..dims.len()], extents).map_or(Ok(()), Err)
+        outside_tensor(verb, ignored, &firsts[..dims.len()], &counts[..dims.len()], extents).map_or(Ok(()), Err)
     }
 }
 
 /// The fault for a part outside its tensor, by the rule of [`Part::left`]; `verb` is `reads` or `writes`.
-pub(crate) fn outside_tensor(verb: &str, firsts: &[i64], counts: &[u64], extents: &[u64]) -> Option<Fault> {
-    let dim = Part::left(firsts, counts, extents)?;
+pub(crate) fn outside_tensor(
+    verb: &str,
+    ignored: usize,
+    firsts: &[i64],
+    counts: &[u64],
+    extents: &[u64],
+) -> Option<Fault> {
+    let dim = Part::left(ignored, firsts, counts, extents)?;
     let (first, count, extent) = (firsts[dim], counts[dim], extents[dim]);
     let last = i128::from(first) + i128::from(count) - 1;
     let what = if count == 1 { format!("element {first}") } else { format!("elements {first} to {last}") };

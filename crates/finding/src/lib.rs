@@ -270,15 +270,14 @@ pub struct Part {
 }
 
 impl Part {
-    /// The first dimension, not counting the outermost one, that the part leaves. A part that leaves the outermost
-    /// dimension leaves the tensor's bytes: whether there are others is a question to the buffer.
-    pub fn left(firsts: &[i64], counts: &[u64], extents: &[u64]) -> Option<usize> {
-        let outermost = extents.iter().position(|extent| *extent != 1)?;
+    /// The first dimension that the part leaves, not counting the first `ignored` ones: a part that leaves the
+    /// outermost dimension of a whole tensor leaves its bytes, and whether there are others is a question to the buffer.
+    pub fn left(ignored: usize, firsts: &[i64], counts: &[u64], extents: &[u64]) -> Option<usize> {
         let inside = |dim: usize| {
             let end = u64::try_from(firsts[dim]).ok().and_then(|first| first.checked_add(counts[dim]));
             end.is_some_and(|end| end <= extents[dim])
         };
-        (outermost + 1..extents.len()).find(|dim| !inside(*dim))
+        (ignored..extents.len()).find(|dim| !inside(*dim))
     }
 }
 

@@ -167,7 +167,10 @@ fn lower_make_tensor_view(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let Type::TensorView(ty) = op.module.ty(op.result(0)) else { return Err(Reported) };
     let (dims, strides) = (numbers(d, op.operands("shape"))?, numbers(d, op.operands("strides"))?);
     let layout = layout_of(op);
-    let place = PlaceInTensor::whole(&dims);
+    // A pointer that is moved, or that of a window, is not the start of a buffer.
+    let origin = op.operand("ptr").and_then(|ptr| op.module.defining_op(ptr)).and_then(|id| op.other(id));
+    let is_part = origin.is_some_and(|made| made.def.address_of_view || std::ptr::eq(made.def, &ADDPTR));
+    let place = PlaceInTensor::whole(&dims, is_part);
     let view = ViewRef { elem: ty.elem, space: Space::Gm, core: d.role, base, dims, strides, layout, place };
     d.bind(op.result(0), Binding::View(view));
     Ok(())

@@ -407,7 +407,7 @@ fn plain(name: &str, args: &Args) -> Eval {
             let less = scalars::compare(ruff_python_ast::CmpOp::Lt, &a, &b)?;
             return Ok(if less == (name == "max") { b } else { a });
         }
-        "abs" if !matches!(args.get(0, "x"), Some(Value::Array(_))) => return Err("abs of a number".into()),
+        "abs" if !matches!(args.get(0, "x"), Some(Value::Array(_))) => return scalars::absolute(&args.need(0, "x")?),
         "add" | "adds" => "add",
         "sub" | "subs" => "sub",
         "mul" | "muls" => "mul",

@@ -15,11 +15,22 @@ pub fn unary(op: UnaryOp, value: &Value) -> Eval {
     })
 }
 
+pub fn absolute(value: &Value) -> Eval {
+    Ok(match value {
+        Value::Float(x) => Value::Float(x.abs()),
+        Value::Single(x) => Value::Single(x.abs()),
+        value => Value::Int(value.int()?.abs()),
+    })
+}
+
 pub fn binary(op: Operator, a: &Value, b: &Value) -> Eval {
     let floor = |a: i128, b: i128| a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
     let overflow = || "a number of more than 127 bits".to_string();
     let single = matches!(a, Value::Single(_)) || matches!(b, Value::Single(_));
     let float = single || matches!(a, Value::Float(_)) || matches!(b, Value::Float(_)) || op == Operator::Div;
+    if let (Value::Single(base), Operator::Pow, Value::Int(times @ 1..)) = (a, op, b) {
+        return Ok(Value::Single((1..*times).fold(*base, |power, _| power * base)));
+    }
     if single {
         let (a, b) = (a.float()? as f32, b.float()? as f32);
         return Ok(Value::Single(match op {

@@ -130,6 +130,20 @@ impl<'a> Host<'a> {
         }
         Some(match (path, args.as_slice()) {
             ("pl.dynamic", [HostValue::Const(Const::Str(name)), ..]) => HostValue::Dynamic(name.clone()),
+            // What a type names besides shape and elements (`crates/lang/src/lower/further.rs`).
+            ("pl.MemRef", _) => HostValue::Path(path.into()),
+            ("pl.TensorView" | "pl.TileView", []) => {
+                // Nothing changes it, so that types that name it stay known.
+                let mut said = vec![HostValue::Path(path.into())];
+                for (name, value) in given.iter().filter_map(|(name, value)| Some((name.clone()?, value))) {
+                    let value = match value {
+                        HostValue::List(items) => HostValue::tuple(items.borrow().clone()),
+                        other => other.clone(),
+                    };
+                    said.push(HostValue::tuple(vec![HostValue::Const(Const::Str(name)), value]));
+                }
+                HostValue::tuple(said)
+            }
             ("object.__init__", _) => HostValue::none(),
             ("super.__init__", [object, rest @ ..]) => {
                 if let HostValue::Object(own) = object

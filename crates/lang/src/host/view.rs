@@ -53,7 +53,8 @@ impl View {
 #[derive(Debug)]
 pub(crate) struct DeviceWindow {
     pub(super) buffer: usize,
-    pub(super) view: Option<(Vec<u64>, Elem)>,
+    /// Shape, element type, and whether the bytes are booleans.
+    pub(super) view: Option<(Vec<u64>, Elem, bool)>,
 }
 
 /// The strides of a contiguous tensor.

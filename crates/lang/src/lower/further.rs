@@ -15,21 +15,21 @@ use crate::value::{Const, Index, Value, show};
 const ROWS: &str = "ND";
 
 /// An argument after the element type.
-enum Further<'e> {
+enum Further {
     /// `pl.NZ`, `pl.TensorLayout.NZ`, or a name for it.
     Layout(String),
     /// `pl.Mem.Vec`.
     Memory(Space),
     /// `pl.MemRef(…)`.
     Place,
-    /// `pl.TensorView(…)`, `pl.TileView(…)`.
-    View(&'static str, &'e ExprCall),
+    /// `pl.TensorView(…)`, `pl.TileView(…)`, or a name for it: what it says, by name.
+    View(&'static str, Vec<(String, Value, Span)>),
 }
 
 /// Layouts of tensors by their names in the language.
 const LAYOUTS: &[&str] = &[ROWS, "DN", "NZ", "MX_A_ZZ", "MX_B_NN"];
 
-fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Further<'e>> {
+fn further(lower: &mut Lower<'_>, what: &str, arg: &Expr) -> Lowered<Further> {
     // `pl.MemRef("ub", slots=2)[i % 2]` is one of several buffers.
     let named = if let Expr::Subscript(slot) = arg { &slot.value } else { arg };
     let path = path_of(lower.globals, &lower.names.env, named).unwrap_or_default();
@@ -39,8 +39,8 @@ fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Furt
     }
     match (last, arg) {
         ("MemRef", _) => return Ok(Further::Place),
-        ("TensorView", Expr::Call(call)) => return Ok(Further::View("TensorView", call)),
-        ("TileView", Expr::Call(call)) => return Ok(Further::View("TileView", call)),
+        ("TensorView", Expr::Call(call)) => return said(lower, "TensorView", call),
+        ("TileView", Expr::Call(call)) => return said(lower, "TileView", call),
         _ => {}
     }
     let span = at(arg);
@@ -51,6 +51,11 @@ fn further<'e>(lower: &mut Lower<'_>, what: &str, arg: &'e Expr) -> Lowered<Furt
                 return Ok(Further::Layout(name.to_string()));
             }
             Value::Const(Const::Space(space)) => return Ok(Further::Memory(space)),
+            Value::Tuple(items) => {
+                if let Some(view) = named_view(&items, span) {
+                    return Ok(view);
+                }
+            }
             _ => {}
         }
     }
@@ -76,7 +81,7 @@ pub(crate) fn of_parameter(
             Further::Layout(name) => rows_only(lower, &name, at(*arg))?,
             Further::Memory(_) => return Err(no_memory(lower, at(*arg))),
             Further::Place => place(lower, at(*arg)),
-            Further::View(name, call) => view(lower, name, call, dims, None)?,
+            Further::View(name, said) => view(lower, name, &said, dims, None)?,
         }
     }
     Ok(scales)
@@ -117,7 +122,7 @@ pub(crate) fn of_value(lower: &mut Lower<'_>, tile: bool, args: &[&Expr], dims: 
             (Further::Memory(_), Value::Tensor(_)) => return Err(no_memory(lower, span)),
             (Further::Memory(_), _) => {}
             (Further::Place, _) => place(lower, span),
-            (Further::View(name, call), value) => view(lower, name, call, dims, Some(value))?,
+            (Further::View(name, said), value) => view(lower, name, &said, dims, Some(value))?,
         }
     }
     Ok(())
@@ -154,20 +159,49 @@ fn place(lower: &mut Lower<'_>, span: Span) {
     lower.report(Diagnostic { severity: Severity::Note, ..note });
 }
 
-/// Checks `pl.TensorView(…)` or `pl.TileView(…)` against the actual value.
-fn view(lower: &mut Lower<'_>, name: &str, call: &ExprCall, dims: &[u64], value: Option<&Value>) -> Lowered<()> {
+/// What a name of the file for `pl.TensorView(…)` or `pl.TileView(…)` says: its path, then pairs of word and value.
+fn named_view(items: &[Value], span: Span) -> Option<Further> {
+    let (Value::Path(path), said) = items.split_first()? else { return None };
+    let name = ["TensorView", "TileView"].into_iter().find(|name| path.strip_prefix("pl.") == Some(name))?;
+    let pair = |item: &Value| match item {
+        Value::Tuple(pair) => match &pair[..] {
+            [Value::Const(Const::Str(word)), value] => Some((word.to_string(), value.clone(), span)),
+            _ => None,
+        },
+        _ => None,
+    };
+    Some(Further::View(name, said.iter().map(pair).collect::<Option<_>>()?))
+}
+
+/// What `pl.TensorView(…)` or `pl.TileView(…)` says.
+fn said(lower: &mut Lower<'_>, name: &'static str, call: &ExprCall) -> Lowered<Further> {
     if let Some(first) = call.arguments.args.first() {
         return Err(lower.error("type-argument", at(first), format!("`pl.{name}` takes its arguments by name")));
     }
+    let mut said = Vec::new();
     for keyword in &call.arguments.keywords {
-        let (span, word) = (at(&keyword.value), keyword.arg.as_ref().map_or("**", |arg| arg.as_str()));
-        let told = lower.expr(&keyword.value)?;
-        let numbers = match &told {
+        let word = keyword.arg.as_ref().map_or("**", |arg| arg.as_str());
+        said.push((word.to_string(), lower.expr(&keyword.value)?, at(&keyword.value)));
+    }
+    Ok(Further::View(name, said))
+}
+
+/// Checks what `pl.TensorView(…)` or `pl.TileView(…)` says against the actual value.
+fn view(
+    lower: &mut Lower<'_>,
+    name: &str,
+    said: &[(String, Value, Span)],
+    dims: &[u64],
+    value: Option<&Value>,
+) -> Lowered<()> {
+    for (word, told, span) in said {
+        let (span, word) = (*span, word.as_str());
+        let numbers = match told {
             Value::Tuple(items) => items.iter().map(|item| lower.index(item, span)).collect::<Lowered<Vec<_>>>()?,
             _ => Vec::new(),
         };
         let known = |list: &[u64]| list.iter().map(|n| Index::Known(*n as i64)).collect::<Vec<_>>();
-        let holds = match (word, &told) {
+        let holds = match (word, told) {
             ("layout", Value::Const(Const::Member("TensorLayout", layout))) => &**layout == ROWS,
             ("layout", Value::Path(path)) => path.rsplit('.').next() == Some(ROWS),
             ("stride", _) => numbers.is_empty() || numbers == known(&crate::value::dense(dims)),

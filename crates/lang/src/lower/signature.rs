@@ -164,6 +164,7 @@ pub(crate) fn declare(
                 // Other devices write it as well.
                 if domain.is_some() {
                     (root.direction, root.writable) = (Direction::InOut, true);
+                    lower.parts_of_devices();
                 }
             }
             lower.names.env.insert(name.into(), tensor);

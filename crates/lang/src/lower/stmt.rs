@@ -339,10 +339,12 @@ impl Lower<'_> {
     }
 
     /// Pointer and element offset of the first element of a window, for an access. If only the run knows whether it is
-    /// inside its row, the pointer is that of a window, which the run checks.
+    /// inside its row, or inside the rows of a part of a tensor, the pointer is that of a window, which the run checks.
     fn accessed(&mut self, tensor: &Tensor) -> (slipring_ir::ValueId, slipring_ir::ValueId) {
         let root = &self.tensors.roots[tensor.root];
-        let inner = tensor.offsets.iter().zip(&root.dims).skip_while(|(_, extent)| **extent == 1).skip(1);
+        let is_part = self.e.module.defining_op(root.pointer).is_some();
+        let ones = root.dims.iter().take_while(|extent| **extent == 1).count();
+        let inner = tensor.offsets.iter().zip(&root.dims).skip(if is_part { 0 } else { ones + 1 });
         let mut unsure = inner.filter_map(|(offset, extent)| match offset {
             crate::value::Index::Known(_) => None,
             crate::value::Index::At(first) => Some((first.value, *extent)),
@@ -354,6 +356,27 @@ impl Lower<'_> {
         let window = self.window(tensor);
         let pointer = self.e.value(&pto::TENSOR_VIEW_ADDR, &[("src", &[window])], &[], ty);
         (pointer, self.e.index(0))
+    }
+
+    /// The pointer of a part of a tensor that begins so many elements after its start.
+    pub(crate) fn pointer_at(&mut self, root: &super::Root, offset: slipring_ir::ValueId) -> slipring_ir::ValueId {
+        let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
+        self.e.value(&pto::ADDPTR, &groups, &[], slipring_ir::Type::Ptr(root.elem, None))
+    }
+
+    /// Makes the last tensor a part, since the memory of other devices comes after it.
+    pub(crate) fn parts_of_devices(&mut self) {
+        let Some(root) = self.tensors.roots.last().cloned() else { return };
+        if let Some(op) = self.e.module.defining_op(root.view) {
+            self.e.module.remove(op);
+        }
+        let start = self.e.index(0);
+        let pointer = self.pointer_at(&root, start);
+        let view = super::signature::whole_view(self, pointer, root.elem, (&root.dims, &root.strides), root.scales);
+        self.e.name(view, &format!("{}_view", root.name));
+        if let Some(root) = self.tensors.roots.last_mut() {
+            (root.pointer, root.view) = (pointer, view);
+        }
     }
 
     /// Pointer and element offset of the first element of a window.

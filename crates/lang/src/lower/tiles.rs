@@ -141,6 +141,23 @@ impl Lower<'_> {
         self.view_of_shape(id, &tile.shape)
     }
 
+    /// All of a tile of which an element is taken. An element has a value or none: it is never a part that counts not.
+    pub(super) fn with_elements(&mut self, id: TileId, at: &[Index], span: Span) -> Lowered<TileId> {
+        self.not_overwritten(id, span)?;
+        let tile = self.tile(id).clone();
+        let Some(valid) = tile.valid.filter(|_| tile.ty.space == Space::Vec) else { return Ok(id) };
+        let outside =
+            |(at, valid): (&Index, &Index)| matches!((at, valid), (Index::Known(at), Index::Known(n)) if at >= n);
+        if at.len() <= 2 && at.iter().rev().zip(valid.iter().rev()).any(outside) {
+            let message = "an element that is not in the valid part of this tile";
+            let error = Diagnostic::error("partly-valid", span, message)
+                .also(tile.span, "the tile")
+                .help("give all of it a value first: `pl.fillpad(x, pl.PadValue.zero)`");
+            return Err(self.report(error));
+        }
+        Ok(self.whole_view(id))
+    }
+
     /// A tile's bytes with another valid shape that fits its layout.
     pub fn view_of_shape(&mut self, id: TileId, shape: &[u64]) -> TileId {
         let tile = self.tile(id).clone();

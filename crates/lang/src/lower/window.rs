@@ -368,11 +368,11 @@ impl Lower<'_> {
                 first = lower.add_index(first, step);
             }
             match first {
-                Index::Known(0) => root.pointer,
+                Index::Known(0) if tensor.sizes == root.dims => root.pointer,
+                // Also where it begins at the start: a pointer that is moved is that of a part, which the run checks.
                 first => {
                     let offset = lower.index_value(first);
-                    let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
-                    lower.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
+                    lower.pointer_at(&root, offset)
                 }
             }
         }))
@@ -498,6 +498,8 @@ impl Lower<'_> {
             }
         }
         let exact = !parts.iter().any(|part| matches!(part, Part::Few { .. }));
+        let is_element = parts.iter().all(|part| matches!(part, Part::One(_)));
+        let id = if is_element { self.with_elements(id, &offsets, span)? } else { id };
         let mut part = self.window_of_tile(id, (&offsets, &shape), exact, span)?;
         // A tile has at least two dimensions, and its last one is its columns.
         let mut left = shape.len();

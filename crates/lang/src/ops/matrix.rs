@@ -73,20 +73,26 @@ fn matmul(lower: &mut Lower<'_>, call: &Call) -> Lowered {
 }
 
 /// The product of a matrix and a tensor of one dimension as that of the row and the transposed matrix, which has the
-/// same elements; `None` for other operands.
+/// same elements, and the product of two such tensors as that of a row and a column; `None` for other operands.
 fn by_vector(lower: &mut Lower<'_>, call: &Call) -> Lowered<Option<Call>> {
     let (lhs, rhs) = (call.need(lower, "lhs")?, call.need(lower, "rhs")?);
     let vector = matches!(&rhs.0, Value::Tensor(tensor) if tensor.shape().len() == 1);
-    let matrix = matches!(&lhs.0, Value::Tensor(_) | Value::Tile(_)) && lower.shape_of(&lhs.0).len() == 2;
-    if !vector || !matrix || call.flag(lower, "b_trans")? {
+    let rank = match &lhs.0 {
+        Value::Tensor(_) | Value::Tile(_) => lower.shape_of(&lhs.0).len(),
+        _ => 0,
+    };
+    if !vector || !(1..=2).contains(&rank) || call.flag(lower, "b_trans")? {
         return Ok(None);
     }
+    let no = |is: bool| (Value::Const(Const::Bool(is)), call.span);
     let transposed = call.flag(lower, "a_trans")?;
+    if rank == 1 {
+        return Ok((!transposed).then(|| call.with([("b_trans", no(true))])));
+    }
     let summands = lower.shape_of(&lhs.0)[usize::from(!transposed)];
     if summands != lower.shape_of(&rhs.0)[0] {
         return Ok(None);
     }
-    let no = |is: bool| (Value::Const(Const::Bool(is)), call.span);
     Ok(Some(call.with([("lhs", rhs), ("rhs", lhs), ("a_trans", no(false)), ("b_trans", no(!transposed))])))
 }
 
@@ -103,7 +109,8 @@ fn no_list(lower: &mut Lower<'_>, call: &Call) -> Lowered<()> {
 fn matmul_acc(lower: &mut Lower<'_>, call: &Call) -> Lowered {
     // The signature for tiles has the condition in fourth place, where the one for tensors has a constant.
     let of_tiles = matches!(call.get("a_trans"), Some((Value::Scalar(_), _))) && call.get("init_cond").is_none();
-    let call = &if of_tiles { call.moved("a_trans", "init_cond") } else { call.clone() };
+    let call = if of_tiles { call.moved("a_trans", "init_cond") } else { call.clone() };
+    let call = &by_vector(lower, &call)?.unwrap_or(call);
     let (acc, span) = call.need(lower, "acc")?;
     let id = match &acc {
         Value::Tile(id) => *id,

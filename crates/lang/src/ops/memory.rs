@@ -114,7 +114,7 @@ pub(super) fn valid_window(
     counting_window(lower, source, (offsets, shape, &valid), span)
 }
 
-/// A window with this valid extent.
+/// A window with this valid extent, which is no larger than what is valid of its source.
 pub(super) fn counting_window(
     lower: &mut Lower<'_>,
     source: &Tensor,
@@ -122,8 +122,11 @@ pub(super) fn counting_window(
     span: Span,
 ) -> Lowered<Tensor> {
     let window = lower.counted_window(source, offsets, shape, valid, span)?;
-    let folded = lower.folded_valid(valid, shape, span)?;
-    Ok(Tensor { valid: folded.map(Box::new).or(window.valid), ..window })
+    let valid = match (lower.folded_valid(valid, shape, span)?, window.valid.as_deref()) {
+        (Some(said), Some(own)) => Some([lower.smaller(said[0], own[0]), lower.smaller(said[1], own[1])]),
+        (said, own) => said.or(own.copied()),
+    };
+    Ok(Tensor { valid: valid.map(Box::new), ..window })
 }
 
 fn store(lower: &mut Lower<'_>, call: &Call) -> Lowered {

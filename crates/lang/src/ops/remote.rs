@@ -61,15 +61,10 @@ pub(super) fn remote(lower: &mut Lower<'_>, tensor: &Tensor, peer: Index, span: 
     }
     let root = lower.tensors.roots[tensor.root].clone();
     let offset = lower.index_value(by);
-    let pointer = moved(lower, &root, offset);
+    let pointer = lower.pointer_at(&root, offset);
     let view = whole_view(lower, pointer, root.elem, (&root.dims, &root.strides), root.scales);
     lower.tensors.roots.push(Root { view, pointer, ..root });
     Ok(Tensor { root: lower.tensors.roots.len() - 1, ..tensor.clone() })
-}
-
-pub(super) fn moved(lower: &mut Lower<'_>, root: &Root, offset: ValueId) -> ValueId {
-    let groups: [(&str, &[_]); 2] = [("ptr", &[root.pointer]), ("offset", &[offset])];
-    lower.e.value(&pto::ADDPTR, &groups, &[], Type::Ptr(root.elem, None))
 }
 
 /// Changes a signal of a device.

@@ -352,7 +352,12 @@ fn slice(lower: &mut Lower<'_>, call: &Call) -> Lowered {
                 if valid.len() != shape.len() {
                     return Err(lower.error("argument", call.span, "`valid_shape` has an extent for each dimension"));
                 }
-                if let Some(valid) = lower.folded_valid(&valid, &shape, call.span)? {
+                if let Some(mut valid) = lower.folded_valid(&valid, &shape, call.span)? {
+                    // A part is never valid where the tile is not.
+                    if let Some(own) = lower.tile(part).valid {
+                        lower.valid_fits(valid, &shape, call.span)?;
+                        valid = [lower.smaller(valid[0], own[0]), lower.smaller(valid[1], own[1])];
+                    }
                     part = lower.with_valid(part, valid, call.span)?;
                 }
             }

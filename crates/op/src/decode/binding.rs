@@ -82,13 +82,15 @@ pub struct PlaceInTensor {
     pub firsts: SmallVec<[Operand; 5]>,
     /// The extent of each dimension of the tensor.
     pub extents: SmallVec<[Operand; 5]>,
+    /// Whether the tensor is a part of another one: the bytes past its end are that one's.
+    pub is_part: bool,
 }
 
 impl PlaceInTensor {
-    /// All of a tensor with these extents.
-    pub fn whole(extents: &[Operand]) -> Option<Box<PlaceInTensor>> {
+    /// All of a tensor with these extents, which may be a part of another one.
+    pub fn whole(extents: &[Operand], is_part: bool) -> Option<Box<PlaceInTensor>> {
         let firsts = extents.iter().map(|_| Operand::Imm(0)).collect();
-        Some(Box::new(PlaceInTensor { firsts, extents: extents.into() }))
+        Some(Box::new(PlaceInTensor { firsts, extents: extents.into(), is_part }))
     }
 
     /// The place of a window of these offsets in the window at this place; `None` if that takes an addition at run
@@ -101,13 +103,16 @@ impl PlaceInTensor {
             _ => None,
         };
         let firsts = self.firsts.iter().zip(offsets).map(sum).collect::<Option<_>>()?;
-        Some(Box::new(PlaceInTensor { firsts, extents: self.extents.clone() }))
+        Some(Box::new(PlaceInTensor { firsts, extents: self.extents.clone(), is_part: self.is_part }))
     }
 
     /// The number of first dimensions whose index never decides whether a window is inside the tensor. A window that
-    /// leaves the outermost dimension leaves the buffer's bytes, which are checked anyway; so the loaded row numbers of
-    /// a gather leave nothing in doubt.
+    /// leaves the outermost dimension of a whole tensor leaves the buffer's bytes, which are checked anyway; so the
+    /// loaded row numbers of a gather leave nothing in doubt.
     pub fn ignored(&self) -> usize {
+        if self.is_part {
+            return 0;
+        }
         let ones = self.extents.iter().take_while(|extent| **extent == Operand::Imm(1)).count();
         (ones + 1).min(self.extents.len())
     }

@@ -328,8 +328,8 @@ fn bind_entry(op: &OpRef<'_>, d: &mut Decoder<'_>, slot: Operand) -> Result<(), 
     }
     // The tag advances while the slot is in use, so the address needs its own register.
     let base = if let Operand::Reg(_) = base { Operand::Reg(d.variable(base)) } else { base };
-    // A slot is a tensor by itself.
-    let place = PlaceInTensor::whole(&view.dims);
+    // A slot is a tensor by itself, after which the next slot comes.
+    let place = PlaceInTensor::whole(&view.dims, true);
     d.bind(op.result(0), Binding::View(ViewRef { base, place, ..view }));
     Ok(())
 }

@@ -40,10 +40,11 @@ impl<'a> Host<'a> {
         let plain = ["system.", "tensor."].iter().find_map(|p| word.strip_prefix(p)).unwrap_or(word);
         let bound = if self.rec().stopped { None } else { self.bound(&format!("pld.{plain}"), &args, span) };
         let Some(bound) = bound else { return unknown(span, "what stopped the program") };
-        let elem = match bound.get("dtype") {
-            Some(HostValue::Const(Const::DType(DType::Elem(elem)))) => Some(elem),
+        let ty = match bound.get("dtype") {
+            Some(HostValue::Const(Const::DType(ty))) => Some(ty),
             _ => None,
         };
+        let (elem, truths) = (ty.and_then(DType::stored), ty == Some(DType::Bool));
         match plain {
             "world_size" => self.cores(Question::Devices, span),
             "alloc_window_buffer" => {
@@ -77,7 +78,10 @@ impl<'a> Host<'a> {
                             format!("a window {} {elem} of a buffer of {own} bytes", crate::value::show(&shape));
                         return self.stop(Diagnostic::error("bounds", span, message).also(place, "the buffer"));
                     }
-                    HostValue::Window(Rc::new(DeviceWindow { buffer: window.buffer, view: Some((shape, elem)) }))
+                    HostValue::Window(Rc::new(DeviceWindow {
+                        buffer: window.buffer,
+                        view: Some((shape, elem, truths)),
+                    }))
                 }
                 _ => self.stop_at("argument", span, "`pld.window` takes a buffer, a shape and `dtype=`"),
             },
@@ -138,7 +142,7 @@ impl<'a> Host<'a> {
 
     /// A device's part of a window.
     pub(super) fn window_on(&mut self, window: &DeviceWindow, rank: u64, span: Span) -> Option<Rc<View>> {
-        let (shape, elem) = window.view.as_ref()?;
+        let (shape, elem, truths) = window.view.as_ref()?;
         let devices = self.devices_of(window, span)?;
         let Some(own) = devices.iter().position(|own| *own == rank) else {
             self.stop_at("argument", span, format!("device {rank} has no part of this memory"));
@@ -167,7 +171,7 @@ impl<'a> Host<'a> {
             strides: crate::host::view::dense_strides(shape),
             tracked: true,
             domain: Some(Domain { rank: own, ranks, stride }),
-            truths: false,
+            truths: *truths,
         }))
     }
 
@@ -184,6 +188,6 @@ impl<'a> Host<'a> {
         let (ranks, group) = (devices.len() as u64, Some(devices.clone()));
         self.rec().buffers.push(Buffer { bytes: ranks * 4, span, tensor: None, group, used: BTreeSet::new() });
         let buffer = self.rec().buffers.len() - 1;
-        Rc::new(DeviceWindow { buffer, view: Some((vec![ranks], Elem::I32)) })
+        Rc::new(DeviceWindow { buffer, view: Some((vec![ranks], Elem::I32, false)) })
     }
 }

@@ -202,6 +202,8 @@ def test_mismatches_say_both():
     frozen.flags.writeable = False
     with pytest.raises(TypeError, match="read-only"):
         fixed(x, frozen)
+    with pytest.raises(TypeError, match="`None` was passed for `x`, which is a tensor: pass an array"):
+        double(None, x)
 
 
 def test_errors_have_the_authors_place():

@@ -8,9 +8,12 @@ pub fn words(text: &str) -> String {
         let Some(end) = rest[at + 3..].find('`') else { break };
         let option = &rest[at + 3..at + 3 + end];
         said.push_str(&rest[..at]);
-        said.push('`');
-        said.push_str(&word(option));
-        said.push('`');
+        let own = format!("`{}`", word(option));
+        // Two ways on the command line may be one in Python.
+        match said.strip_suffix(" or ").filter(|before| before.ends_with(&own)).map(str::len) {
+            Some(end) => said.truncate(end),
+            None => said.push_str(&own),
+        }
         rest = &rest[at + 4 + end..];
     }
     said + rest

@@ -22,6 +22,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     memref::cast::OPS,
     arith::constant::OPS,
     arith::integer::OPS,
+    arith::extended::OPS,
     arith::float::OPS,
     arith::compare::OPS,
     arith::cast::OPS,

@@ -58,8 +58,8 @@ impl CustomSyntax for SyncText {
     }
 }
 
-/// The attributes of `pto.sync.set`: those of the wait, plus the mode.
-const SET_ATTRS: &[AttrSpec] = &[
+/// The attributes of `pto.sync.set` and of the wait: the pipe, the semaphore and the mode.
+const WITH_MODE: &[AttrSpec] = &[
     SYNC.attrs[0],
     SYNC.attrs[1],
     defaulted("ffts_mode", AttrKind::Int, "A2/A3: 2, between the kinds of core of a cluster; 0 and 1 are not run"),
@@ -77,10 +77,21 @@ ops! {
 
     pub SYNC_SET "pto.sync.set" "Signal to the other kind of core": CROSS.with(SYNC), sync: send, verify: verify_sync,
         lower: lower_sync_set
-        => { attrs: SET_ATTRS };
+        => { attrs: WITH_MODE };
 
     pub SYNC_WAIT "pto.sync.wait" "Wait for a signal of the other kind of core": CROSS.with(SYNC), sync: receive,
-        verify: verify_sync, lower: lower_sync_wait;
+        verify: verify_sync, lower: lower_sync_wait
+        => { attrs: WITH_MODE };
+
+    /// `pto.sync.set` with `ffts_mode = 0`: to all cores of a kind, in all blocks. Not run: `pto.syncall` is the barrier
+    /// of blocks that is.
+    pub SET_CROSS_BLOCK "pto.set_cross_block" "Signal to the cores of other blocks": CROSS.with(SYNC),
+        lower: |_, d| Err(between_blocks(d))
+        => { attrs: WITH_MODE };
+
+    /// The wait for `pto.set_cross_block`. Not run either.
+    pub WAIT_CROSS_BLOCK "pto.wait_cross_block" "Wait for the cores of other blocks": CROSS.with(SYNC),
+        lower: |_, d| Err(between_blocks(d));
 
     pub SET_CROSS_CORE "pto.set_cross_core" "Signal to the other kind of core (A2/A3)": CROSS.with(CROSS_VALUES),
         sync: send, verify: |op, platform, diags| verify_cross(op, platform, diags, true),
@@ -112,16 +123,29 @@ ops! {
         };
 }
 
-fn lower_sync_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    if let Some(mode) = op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
-        return Err(d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,")));
+fn between_blocks(d: &mut Decoder<'_>) -> Reported {
+    d.unsupported("a signal between the cores of several blocks")
+}
+
+/// Requires the mode, where it is written, to be the one that signals to the other kind of core.
+fn mode_is_run(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    match op.int("ffts_mode").filter(|mode| *mode != BETWEEN_KINDS) {
+        Some(mode) => {
+            Err(d.unsupported(&format!("`ffts_mode = {mode}`, which does not signal to the other kind of core,")))
+        }
+        None => Ok(()),
     }
+}
+
+fn lower_sync_set(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    mode_is_run(op, d)?;
     let pipe = cross_pipe(op, d)?;
     let id = semaphore_operand(op, d)?;
     cross_set(d, pipe, id)
 }
 
 fn lower_sync_wait(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    mode_is_run(op, d)?;
     let pipe = cross_pipe(op, d)?;
     let id = semaphore_operand(op, d)?;
     cross_wait(d, pipe, id)

@@ -57,12 +57,15 @@ use slipring_op::def::OpDef;
 /// Attributes that the public assembler's passes and front ends leave on ops: the library template of a function, the
 /// fusion group, the back end. None of them affects the program.
 pub const HINTS: &[&str] = &[
+    "llvm.",
     "pto.auto_sync_tail_barrier",
     "pto.backend",
     "pto.fusion.",
     "pto.last_use",
     "pto.ptodsl.",
+    "pto.tilelang.",
     "pto.tileop.",
+    "pto.unroll",
     "pto.view_semantics",
     "pto.visibility",
 ];

@@ -316,7 +316,14 @@ impl<'a> OpParser<'a> {
     /// True if the next token can begin an optional element.
     fn begins(&self, schema: &OpSchema, element: &Element) -> bool {
         match element {
-            Element::Literal(_, tokens) => tokens.first().is_some_and(|t| self.at(t)),
+            Element::Literal(_, tokens) => {
+                let mut cursor = self.cur;
+                tokens.iter().all(|token| {
+                    let there = cursor.text() == token;
+                    cursor.bump();
+                    there
+                })
+            }
             Element::Operand(_) => self.operand_begins(),
             Element::Attr(index) | Element::Keyword(index) => self.attr_begins(&schema.attrs[*index]),
             Element::Region(_) => self.cur.tok == Tok::LBrace,

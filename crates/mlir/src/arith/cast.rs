@@ -1,6 +1,6 @@
 //! Conversions between scalar types.
 
-use slipring_ir::{Infer, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_program::{Law, ScalarFn, Trap};
 
 use super::{FLOAT, SCALAR_OP, compute};
@@ -231,7 +231,10 @@ fn bit_count(ty: &Type) -> Option<u32> {
 }
 
 pub static BITCAST: OpDef = OpDef {
-    schema: schema("arith.bitcast", CAST, &[from(SCALAR)], &[to(SCALAR)], &[]),
+    schema: OpSchema {
+        aliases: &["llvm.bitcast"],
+        ..schema("arith.bitcast", CAST, &[from(SCALAR)], &[to(SCALAR)], &[])
+    },
     summary: "The same bits as another type",
     doc: "Both types have the same number of bits.",
     verify: |op, _, diags| {

@@ -56,11 +56,12 @@ ops! {
         };
 
     /// Of two tiles or views the result is one of them, not a copy: what is done with it is done with that one. Of two
-    /// vector registers or predicates it is one of them whole, as the condition says.
+    /// vector registers or predicates it is one of them whole, as the condition says. The type of the condition may be
+    /// written, too: `: i1, f32`.
     pub SELECT "arith.select" "One of two values": SCALAR_OP,
         from_zero: FromZero::IfAll(&["true_value", "false_value"]), lower: lower_select
         => {
-            syntax: Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` type($result)"),
+            syntax: Syntax::Format("$condition `,` $true_value `,` $false_value attr-dict `:` (`i1,`)? type($result)"),
             operands: &[
                 operand("condition", BOOL, Touch::Nothing, "which one"),
                 operand("true_value", ANY, Touch::Nothing, "the value if it holds"),

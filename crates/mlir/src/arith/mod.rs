@@ -5,6 +5,7 @@
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod constant;
+pub(crate) mod extended;
 pub(crate) mod float;
 pub(crate) mod integer;
 mod make;
@@ -12,6 +13,7 @@ mod make;
 pub use cast::*;
 pub use compare::*;
 pub use constant::*;
+pub use extended::*;
 pub use float::*;
 pub use integer::*;
 pub use make::*;

@@ -11,7 +11,7 @@ pub use pointer_cast::*;
 pub use reshape::*;
 pub use subset::*;
 
-use slipring_ir::{Diags, Infer, Module, OpId, Syntax, Touch, Type, ValueId};
+use slipring_ir::{Diags, Infer, Module, OpId, OperandSpec, ResultSpec, Syntax, Touch, Type, ValueId};
 use slipring_machine::Platform;
 use slipring_op::address::ADDRESS;
 use slipring_program::{Inst, Operand};
@@ -37,6 +37,16 @@ ops! {
                 result("valid_col", INTEGER, Infer::Fixed(|| Type::Index), "its valid columns"),
             ],
         };
+
+    /// How many rows of the tile are valid now.
+    pub TILE_VALID_ROWS "pto.tile_valid_rows" "The valid rows of a tile": PLAIN, source: OF_ONE_SIDE,
+        lower: |op, d| lower_valid_side(op, d, 0)
+        => { syntax: positional!("src" => "result"), operands: VALID_OF, results: VALID_SIDE };
+
+    /// How many columns of the tile are valid now.
+    pub TILE_VALID_COLS "pto.tile_valid_cols" "The valid columns of a tile": PLAIN, source: OF_ONE_SIDE,
+        lower: |op, d| lower_valid_side(op, d, 1)
+        => { syntax: positional!("src" => "result"), operands: VALID_OF, results: VALID_SIDE };
 
     /// A tile without memory: `pto.tpop` gives it the slot, or the place where a tile from global memory lands.
     pub DECLARE_TILE "pto.declare_tile" "Name a tile that a pop of a pipe handle fills in": PLAIN,
@@ -72,13 +82,28 @@ ops! {
         };
 }
 
+const OF_ONE_SIDE: &str = "PTO IR of the public assembler 0.60, pto.tile_valid_rows and pto.tile_valid_cols";
+const VALID_OF: &[OperandSpec] = &[operand("src", TILE_BUF, Touch::Nothing, "the tile")];
+const VALID_SIDE: &[ResultSpec] = &[result("result", INTEGER, Infer::Fixed(|| Type::Index), "the number")];
+
 fn lower_get_validshape(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let valid = d.tile(op.operand("source").ok_or(Reported)?)?.valid;
     for (at, n) in valid.into_iter().enumerate() {
-        let n = if n.as_imm().is_some() { n } else { Operand::Reg(d.variable(n)) };
-        d.bind(op.result(at), Binding::Scalar(n));
+        bind_valid(d, op.result(at), n);
     }
     Ok(())
+}
+
+fn lower_valid_side(op: &OpRef<'_>, d: &mut Decoder<'_>, axis: usize) -> Lowered {
+    let valid = d.tile(op.operand("src").ok_or(Reported)?)?.valid;
+    bind_valid(d, op.result(0), valid[axis]);
+    Ok(())
+}
+
+/// Binds a result to a number of valid rows or columns as it is now: the tile's may change later.
+fn bind_valid(d: &mut Decoder<'_>, result: ValueId, n: Operand) {
+    let n = if n.as_imm().is_some() { n } else { Operand::Reg(d.variable(n)) };
+    d.bind(result, Binding::Scalar(n));
 }
 
 fn lower_declare_tile(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

@@ -1,6 +1,6 @@
 //! Values for each row or column, broadcast over a tile (PTO IR manual 4.7).
 
-use slipring_ir::{Diags, Dim};
+use slipring_ir::{AttrKind, AttrSpec, Diags, Dim};
 use slipring_machine::interpretations::FIRST_COLUMN;
 use slipring_machine::{Capability, Platform};
 use slipring_tile::{BLayout, Cast};
@@ -15,6 +15,7 @@ use slipring_effect::vector::{Input, Spread, TileArg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::Two;
 use slipring_op::def::{Lowered, OpDef, OpRef};
+use slipring_op::rules::defaulted;
 use slipring_op::{Along, ops};
 
 const BROADCAST: OpDef = OpDef { source: "PTO IR manual 4.7; tile ISA, page of the same name", ..VECTOR };
@@ -34,11 +35,26 @@ macro_rules! row_doc {
     };
 }
 
+/// Which column of a row's block is meant, as test programs of assembler 0.60 write it, and two facts beside it that
+/// follow from the operands.
+const SPREAD: &[AttrSpec] = &[
+    defaulted(
+        COLUMNS,
+        AttrKind::Int,
+        "1: the first element of a row's block stands for all columns; other counts are not modelled",
+    ),
+    defaulted("src0eqdst", AttrKind::Bool, "whether src0 has the shape of dst; the tiles say so themselves"),
+    defaulted("highPrecision", AttrKind::Bool, "how exact the device is; no effect: results are rounded once"),
+];
+const COLUMNS: &str = "src1Col";
+/// The same where the op has a precision, too.
+const SPREAD_AND_PRECISION: &[AttrSpec] = &[precision::DIV[0], precision::DIV[1], SPREAD[0], SPREAD[1], SPREAD[2]];
+
 /// One column or row broadcast to all of `dst`.
 const REPEATED: OpDef = OpDef { schema: ONE, elems: types::MOVED, class: "expand", ..BROADCAST };
 /// A tile and a value for each row.
 const WITH_COLUMN: OpDef = OpDef {
-    schema: TWO_TMP,
+    schema: precision::with(SPREAD, TWO_TMP),
     lower: by_row,
     tiles: tiles::WITH_COLUMN,
     working: working::SPREAD_COLUMN,
@@ -81,7 +97,7 @@ ops! {
         verify: with_values, class: "mul";
 
     /// `dst = src0 / src1`
-    pub TROWEXPANDDIV "pto.trowexpanddiv" "Divide, a value for each row": precision::of(precision::DIV, WITH_COLUMN),
+    pub TROWEXPANDDIV "pto.trowexpanddiv" "Divide, a value for each row": precision::of(SPREAD_AND_PRECISION, WITH_COLUMN),
         kernel: Two(&DIV), verify: verify_trowexpanddiv, class: "div", elems: types::DIVIDE_ALONG;
 
     /// `dst = max(src0, src1)`
@@ -197,7 +213,13 @@ fn columns_of(op: &OpRef<'_>, source: &'static str, elems: Elems, diags: &mut Di
 
 fn by_row(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let kernel = of_two(op)?;
-    let input = if d.platform.reads_otherwise(&FIRST_COLUMN) { Input::PerRowFirst } else { Input::PerRow };
+    let first = match op.int(COLUMNS) {
+        None => d.platform.reads_otherwise(&FIRST_COLUMN),
+        Some(1) => true,
+        // Sources disagree on what more columns stand for: parts of a row, or a block that is repeated.
+        Some(count) => return Err(d.unsupported(&format!("`{COLUMNS} = {count}`, a row that is spread in parts,"))),
+    };
+    let input = if first { Input::PerRowFirst } else { Input::PerRow };
     spread(op, d, kernel, [("src0", input), ("src1", input)])
 }
 

@@ -100,9 +100,11 @@ pub(super) fn floats(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     verify(op, HALF_AND_SINGLE, diags);
 }
 
-/// Requires working memory for the longer sequence where assembler 0.60 has an operand for it.
+/// Requires working memory for the longer sequence where assembler 0.60 has an operand for it, and the text has the
+/// assembler's attribute: the SPEC has no such operand.
 pub(super) fn in_memory(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    if on(op, platform) && op.operand("tmp").is_none() {
+    let of_assembler = op.text("precisionType").is_some();
+    if of_assembler && on(op, platform) && op.operand("tmp").is_none() {
         diags.push(
             op.error("operand-count", format!("expects tmp where `{}` is of high precision", op.def.schema.name))
                 .help("give it a tile of the type of dst to work in"),

@@ -108,7 +108,8 @@ fn one_steps_back_from_a_hang() {
 
 #[test]
 fn words_that_mean_nothing_are_said() {
-    let words = ["nonsense", "next x", "step 0", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
+    let words =
+        ["nonsense", "next x", "step 0", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
     assert_eq!(answer(&text, "nonsense"), "there is no command `nonsense`: `help` lists them");

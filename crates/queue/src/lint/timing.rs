@@ -28,7 +28,7 @@ impl Linter {
         let words = words.as_chunks::<4>().0;
         let times = Times::read(std::array::from_fn(|at| u32::from_le_bytes(words[at])));
         let mistake = times.and_then(|times| times.mistake(tile, &self.layout).or_else(|| self.outside(tile, times)));
-        let kept = times.filter(|_| !mistake.as_ref().is_some_and(|(hazard, _)| *hazard != Hazard::PcieOutside));
+        let kept = times.filter(|_| mistake.as_ref().is_none_or(|(hazard, _)| *hazard == Hazard::PcieOutside));
         let bytes = kept.map(|times| (Memory::Host, times.addr, times.addr + TIMES));
         self.results.arm(tile, bytes);
         self.host_results.arm(tile, bytes);

@@ -382,10 +382,9 @@ class Function:
         try:
             return special._compile_for(arguments, platform, interpretations, parts if special is self else None)
         except KernelError as error:
-            said = [finding["message"] for finding in error.findings] if error.waits_for_arguments else []
-            for name in (name for name, value in arguments.items() if value is None):
-                if any(f"`{name}`" in message for message in said):
-                    raise TypeError(f"`None` was passed for `{name}`, which is a tensor: pass an array for it") from None
+            missing = [name for name, value in arguments.items() if value is None and name not in special.constants]
+            if error.waits_for_arguments and missing:
+                raise TypeError(f"`None` was passed for `{missing[0]}`, which is a tensor: pass an array for it") from None
             # A value that must be constant may be a scalar argument: compile for that value, as pypto does.
             scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
             if not scalars or not any(finding["code"] in ("not-constant", "slice-extent") for finding in error.findings):

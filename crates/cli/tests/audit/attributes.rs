@@ -74,6 +74,12 @@ const HARMLESS: &[(&str, &str, &str)] = &[
         "both precisions give the nearest number, and no other time of the longer sequence is published",
     ),
     (
+        "pto.trowexpandadd pto.trowexpandsub pto.trowexpandmul pto.trowexpanddiv pto.trowexpandmax pto.trowexpandmin \
+         pto.trowexpandexpdif",
+        "src0eqdst highPrecision",
+        "the shapes of the tiles say which operand is spread; results are rounded once",
+    ),
+    (
         "pto.mad pto.mad_acc pto.mad_bias pto.mad_mx pto.mad_mx_bias",
         "nosat",
         "what is so without it; beside `sat` it is refused",

@@ -108,7 +108,7 @@ class Names:
             extents = {}
             lines.append(f"{name} = {spelled(value.generic, '_slipring_pl', extents)}\n")
             self.whole.update(extents)
-        self.whole["_slipring_pl"] = Path("pl")
+        self.whole |= {"_slipring_pl": Path("pl"), "_slipring_pld": Path("pld")}
 
 
 def _shown(filename):

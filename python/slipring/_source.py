@@ -309,8 +309,8 @@ def alias(generic):
 
 
 def spelled(part, language, extents):
-    """A part of a type as text, where `language` is the name of the language; extents known only at run time are added
-    to `extents`, by the names with which they are written."""
+    """A part of a type as text, where `language` is the name of the language, and with a `d` that of its part for several
+    devices; extents known only at run time are added to `extents`, by the names with which they are written."""
     if isinstance(part, Generic):
         inner = part.parts if isinstance(part.parts, tuple) else (part.parts,)
         return f"{spelled_word(part.word, language)}[{', '.join(spelled(one, language, extents) for one in inner)}]"
@@ -319,7 +319,7 @@ def spelled(part, language, extents):
         name = "_extent_" + path.removeprefix("pl.dynamic.")
         extents[name] = Path(path)
         return name
-    if isinstance(path, str) and path.startswith("pl."):
+    if isinstance(path, str) and path.startswith(("pl.", "pld.")):
         return spelled_word(path, language)
     if isinstance(part, (list, tuple)):
         inside = ", ".join(spelled(one, language, extents) for one in part)
@@ -331,7 +331,8 @@ def spelled(part, language, extents):
 
 def spelled_word(path, language):
     """The language's own name of a builtin with several names."""
-    return f"{language}.{path.removeprefix('pl.')}"
+    module, _, name = path.partition(".")
+    return f"{language}{module.removeprefix('pl')}.{name}"
 
 
 class Members:

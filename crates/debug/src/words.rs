@@ -43,12 +43,6 @@ list                  the source around the line
 help, quit
 ";
 
-/// Commands that take nothing.
-const ALONE: &[&str] = &[
-    "quit", "q", "exit", "help", "h", "step", "s", "rstep", "start", "end", "follow", "rfollow", "findings", "where",
-    "w", "rings", "r", "flags", "held", "release", "list",
-];
-
 /// Parses `12`, or `helper.py:12` for a line of another file.
 fn line_said(text: &str) -> Result<Line, String> {
     let (file, number) = text.rsplit_once(':').map_or((None, text), |(file, number)| (Some(file.into()), number));
@@ -66,53 +60,50 @@ impl Session {
             digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
         };
         let (begun, _) = self.place_in_time();
-        let told = match word {
-            "" => Ok(String::new()),
-            word if !rest.is_empty() && ALONE.contains(&word) => {
-                Err(format!("`{word}` takes nothing, but `{rest}` is given: `help` lists the commands\n"))
-            }
-            "quit" | "q" | "exit" => return None,
-            "help" | "h" => Ok(WORDS.to_string()),
-            "next" | "n" => number(1).map(|n| self.go(begun.saturating_add(n as usize))),
-            "back" | "b" => number(1).map(|n| self.go(begun.saturating_sub(n as usize))),
-            "step" | "s" => self.step(true),
-            "rstep" => self.step(false),
-            "start" => Ok(self.go(0)),
-            "end" => Ok(self.at(self.history().end())),
-            "cycle" | "c" => number(0).map(|cycle| self.at(cycle)),
-            "line" | "l" | "rline" => line_said(rest).and_then(|line| {
+        let told = match (word, rest) {
+            ("", "") => Ok(String::new()),
+            ("quit" | "q" | "exit", "") => return None,
+            ("help" | "h", "") => Ok(WORDS.to_string()),
+            ("next" | "n", _) => number(1).map(|n| self.go(begun.saturating_add(n as usize))),
+            ("back" | "b", _) => number(1).map(|n| self.go(begun.saturating_sub(n as usize))),
+            ("step" | "s", "") => self.step(true),
+            ("rstep", "") => self.step(false),
+            ("start", "") => Ok(self.go(0)),
+            ("end", "") => Ok(self.at(self.history().end())),
+            ("cycle" | "c", _) => number(0).map(|cycle| self.at(cycle)),
+            ("line" | "l" | "rline", _) => line_said(rest).and_then(|line| {
                 let row = self.source().row_of(&line);
                 self.find(word != "rline", |own, event| row.is_some() && own.row(event) == row)
             }),
-            "op" | "rop" => {
+            ("op" | "rop", _) => {
                 let named = self.history().names_with(rest);
                 self.find(word == "op", |own, event| named[own.name(event)])
             }
-            "signal" => self.find(true, |own, event| own.is_signal(event, rest)),
-            "rsignal" => self.find(false, |own, event| own.is_signal(event, rest)),
-            "follow" => self.follow(true),
-            "rfollow" => self.follow(false),
-            "tile" => self.tile(rest),
-            "until" | "u" => self.until(true, rest),
-            "runtil" => self.until(false, rest),
-            "findings" => Ok(self.title()),
-            "finding" | "f" => number(1).and_then(|at| self.finding(at as usize)),
-            "where" | "w" => Ok(self.place()),
-            "rings" | "r" => {
+            ("signal", _) => self.find(true, |own, event| own.is_signal(event, rest)),
+            ("rsignal", _) => self.find(false, |own, event| own.is_signal(event, rest)),
+            ("follow", "") => self.follow(true),
+            ("rfollow", "") => self.follow(false),
+            ("tile", _) => self.tile(rest),
+            ("until" | "u", _) => self.until(true, rest),
+            ("runtil", _) => self.until(false, rest),
+            ("findings", "") => Ok(self.title()),
+            ("finding" | "f", _) => number(1).and_then(|at| self.finding(at as usize)),
+            ("where" | "w", "") => Ok(self.place()),
+            ("rings" | "r", "") => {
                 let rings = self.history().rings(self.place_in_time().1);
                 Ok(if rings.is_empty() { "no rings\n".into() } else { rings.join("\n") + "\n" })
             }
-            "flags" => Ok(self.flags()),
-            "hold" => number(1000).and_then(|cycles| self.hold(cycles)),
-            "held" => Ok(self.held()),
-            "release" => self.release(),
-            "show" | "p" => self.show(rest),
-            "log" => number(LOG as u64).map(|n| {
+            ("flags", "") => Ok(self.flags()),
+            ("hold", _) => number(1000).and_then(|cycles| self.hold(cycles)),
+            ("held", "") => Ok(self.held()),
+            ("release", "") => self.release(),
+            ("show" | "p", _) => self.show(rest),
+            ("log", _) => number(LOG as u64).map(|n| {
                 let first = begun.saturating_sub(n as usize);
                 (first..begun).map(|event| self.event(event)).collect()
             }),
-            "list" => Ok(self.around()),
-            other => Err(format!("there is no command `{other}`: `help` lists them\n")),
+            ("list", "") => Ok(self.around()),
+            _ => Err(format!("there is no command `{}`: `help` lists them\n", line.trim())),
         };
         Some(told.unwrap_or_else(|wrong| wrong))
     }

@@ -114,7 +114,7 @@ fn words_that_mean_nothing_are_said() {
     assert_eq!(code, Some(0));
     assert_eq!(answer(&text, "nonsense"), "there is no command `nonsense`: `help` lists them");
     assert_eq!(answer(&text, "next x"), "`x` is not a number");
-    assert_eq!(answer(&text, "step 0"), "`step` takes nothing, but `0` is given: `help` lists the commands");
+    assert_eq!(answer(&text, "step 0"), "there is no command `step 0`: `help` lists them");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
     assert_eq!(answer(&text, "line 9999"), "there is none after this event");
     assert!(text.trim_end().ends_with("> quit"), "{text}");

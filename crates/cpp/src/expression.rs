@@ -69,6 +69,8 @@ impl<'t> Reader<'t> {
         let text = self.of(node);
         if integer(text).is_some() {
             let Some((n, number)) = literal(text) else { return Err(self.unknown(node, "a number")) };
+            // A constant of the program holds the bits as a number with a sign.
+            let n = if number.ty() == Type::I32 { i64::from(n as i32) } else { n };
             return Ok(Value::Number(self.integer(n, number), number));
         }
         let digits = text.strip_suffix(['f', 'F']).filter(|_| !text.starts_with("0x"));
@@ -116,11 +118,7 @@ impl<'t> Reader<'t> {
     /// Reads a number as a value of this type; a literal gets the type directly.
     pub fn number_as(&mut self, node: Node<'_>, to: Number) -> Read<ValueId> {
         let written = inside(node);
-        let value =
-            literal(self.of(written)).filter(|_| written.kind() == "number_literal").map(|(n, from)| match from {
-                Number::Int(32, false) => i64::from(n as u32),
-                _ => n,
-            });
+        let value = literal(self.of(written)).filter(|_| written.kind() == "number_literal").map(|(n, _)| n);
         match (to, value) {
             (Number::Int(64, _), Some(n)) => Ok(self.integer(n, to)),
             (Number::Int(32, _), Some(n)) if i32::try_from(n).is_ok() => Ok(self.integer(n, to)),

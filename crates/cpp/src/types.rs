@@ -122,24 +122,16 @@ pub(crate) fn literal(text: &str) -> Option<(i64, Number)> {
     // The grammar takes a sign as a part of the literal.
     if let Some(rest) = text.trim().strip_prefix('-') {
         let (value, number) = literal(rest.trim())?;
-        let value = value.wrapping_neg();
-        return Some((if number.ty() == Type::I32 { i64::from(value as i32) } else { value }, number));
+        let negated = value.wrapping_neg();
+        return Some((if number == Number::Int(32, false) { i64::from(negated as u32) } else { negated }, number));
     }
-    let value = integer(text)?;
-    let (digits, base_16) = match text.to_ascii_lowercase() {
-        text if text.starts_with("0x") => (text[2..].to_string(), true),
-        text => (text, false),
-    };
-    let (long, unsigned) = (digits.contains('l'), digits.contains('u'));
+    let (value, lower) = (integer(text)?, text.to_ascii_lowercase());
+    let (long, unsigned, base_16) = (lower.contains('l'), lower.contains('u'), lower.starts_with("0x"));
     let bits = 64 - value.cast_unsigned().leading_zeros();
-    let types = [(32, true), (32, false), (64, true), (64, false)].into_iter().filter(|(width, signed)| {
+    let (width, signed) = [(32, true), (32, false), (64, true), (64, false)].into_iter().find(|(width, signed)| {
         let permitted = if *signed { !unsigned } else { unsigned || base_16 };
-        permitted && !(long && *width == 32)
-    });
-    let fits = |(width, signed): &(u16, bool)| bits <= u32::from(*width) - u32::from(*signed);
-    let (width, signed) = { types }.find(fits)?;
-    // A constant of the program holds the bits as a number with a sign.
-    let value = if width == 32 { i64::from(value as i32) } else { value };
+        permitted && !(long && *width == 32) && bits <= u32::from(*width) - u32::from(*signed)
+    })?;
     Some((value, Number::Int(width, signed)))
 }
 

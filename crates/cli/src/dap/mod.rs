@@ -167,7 +167,7 @@ fn text<'a>(asked: &'a Value, name: &str) -> Result<Option<&'a str>, Error> {
     match &asked[name] {
         Value::Null => Ok(None),
         Value::String(text) => Ok(Some(text)),
-        _ => Err(Error::Arguments(format!("`{name}` is a text"))),
+        _ => Err(Error::Arguments(format!("`{name}` must be a string"))),
     }
 }
 
@@ -178,7 +178,7 @@ fn words(asked: &Value, name: &str) -> Result<Vec<String>, Error> {
         Value::Array(list) => list.iter().map(|word| word.as_str().map(str::to_string)).collect(),
         _ => None,
     };
-    texts.ok_or_else(|| Error::Arguments(format!("`{name}` is a list of texts")))
+    texts.ok_or_else(|| Error::Arguments(format!("`{name}` must be a list of strings")))
 }
 
 /// The kernel to run: `program`, and `args`, `set`, `func` and `arch` as for `slipring run`.

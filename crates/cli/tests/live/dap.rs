@@ -221,9 +221,9 @@ fn findings_are_told_and_wrong_questions_refused() {
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
         ("max_steps", json!(-1), "`max_steps` takes a non-negative integer, not -1"),
         ("strict", json!("no"), "`strict` takes true or false, not `no`"),
-        ("args", json!("n=1"), "`args` is a list of texts"),
-        ("set", json!([1]), "`set` is a list of texts"),
-        ("func", json!(3), "`func` is a text"),
+        ("args", json!("n=1"), "`args` must be a list of strings"),
+        ("set", json!([1]), "`set` must be a list of strings"),
+        ("func", json!(3), "`func` must be a string"),
         // Options that `debug` does not accept, either.
         ("launches", json!(2), "`--launches` has no effect here: it is an option of `run`"),
         ("verify", json!(true), "`--verify` has no effect here: it is an option of `run`"),

@@ -141,7 +141,7 @@ impl Lower<'_> {
         self.view_of_shape(id, &tile.shape)
     }
 
-    /// All of a tile of which an element is taken. An element has a value or none: it is never a part that counts not.
+    /// All of a tile from which an element is taken: an index outside the valid part must not lead to an empty part.
     pub(super) fn with_elements(&mut self, id: TileId, at: &[Index], span: Span) -> Lowered<TileId> {
         self.not_overwritten(id, span)?;
         let tile = self.tile(id).clone();

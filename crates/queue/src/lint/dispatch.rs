@@ -105,8 +105,9 @@ impl Linter {
                 let (dram, base, first) = (c.is_dram != 0, c.base_addr, u64::from(c.start_page));
                 self.aligned(at, (base.into(), 0));
                 if count > 1 && base.is_multiple_of(L1_ALIGN) && !c.page_size.is_multiple_of(L1_ALIGN) {
-                    let message =
-                        format!("pages of {page} bytes: the second starts at no multiple of {L1_ALIGN} in the data");
+                    let message = format!(
+                        "pages of {page} bytes: the second does not start at a multiple of {L1_ALIGN} in the data"
+                    );
                     self.find_in(at, Hazard::NocAlignment, message);
                 }
                 self.writes_pages(at, Pages { dram, base, page, first, count });

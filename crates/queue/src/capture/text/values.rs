@@ -69,7 +69,7 @@ impl<'a> Line<'a> {
     pub fn ends(&self) -> Result<(), TextError> {
         match self.tokens.get(self.read.get()) {
             Some(token) => {
-                let message = format!("`{}` takes nothing here, but `{}` is given", self.first().text, token.text);
+                let message = format!("`{}` takes nothing more, but `{}` follows", self.first().text, token.text);
                 Err(TextError::new(token.span.clone(), message))
             }
             None => Ok(()),

@@ -127,6 +127,9 @@ fn read_types() -> Vec<Type> {
             _ => 128,
         };
         list.push(format!("!pto.vreg<{lanes}x{elem}>"));
+        list.push(format!("!pto.vmi.vreg<{lanes}x{elem}>"));
+        list.push(format!("!pto.vmi.vreg<24x{elem}>"));
+        list.push(format!("!pto.vmi.mask<{lanes}xpred>"));
         for space in ["vec", "mat", "left", "right", "acc", "bias", "scaling"] {
             list.push(format!("!pto.tile_buf<{space}, 16x32x{elem}, valid=?x?, pad=2>"));
             list.push(format!("memref<16x?x{elem}, strided<[?, 1], offset: ?>, #pto.address_space<{space}>>"));

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use slipring_tile::{BLayout, Elem, Layout, SLayout, Space};
 use smallvec::SmallVec;
 
+use crate::{LaneType, LogicalMask, LogicalVector};
+
 /// Signedness of an integer type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
@@ -163,6 +165,10 @@ pub enum Type {
     VReg(u16, Elem),
     /// `!pto.mask<b32>`: a predicate for lanes of this width in bits.
     Mask(u8),
+    /// `!pto.vmi.vreg<256xf32>`: a vector of any length.
+    LogicalVector(LogicalVector),
+    /// `!pto.vmi.mask<256xpred>`: a predicate for one.
+    LogicalMask(LogicalMask),
     /// `!pto.align`: the state of an unaligned stream of loads or stores.
     Align,
     /// `memref<…>`.
@@ -231,6 +237,9 @@ impl Type {
             Type::TensorView(v) | Type::PartitionView(v) | Type::TileView(v) => Some(v.elem),
             Type::Tile(tile) => Some(tile.layout.elem),
             Type::MemRef(m) => m.elem.elem(),
+            Type::LogicalVector(LogicalVector { lane: LaneType::Elem(elem) | LaneType::Signed(elem), .. }) => {
+                Some(*elem)
+            }
             _ => None,
         }
     }

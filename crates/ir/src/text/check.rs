@@ -128,6 +128,10 @@ impl<'a> OpParser<'a> {
                 Some(words) => return Some(Attr::Opaque(spec.whole(&words).into())),
                 None => false,
             },
+            // In the generic form such a list is an array of the dialect's own kind.
+            (Attr::DenseArray(Type::Int { .. }, items), AttrKind::Numbers) => {
+                return Some(Attr::Array(items.iter().map(|item| Attr::Int(*item, Type::I64)).collect()));
+            }
             (Attr::Array(items), AttrKind::Numbers) => items.iter().all(|item| matches!(item, Attr::Int(..))),
             (_, AttrKind::Any)
             | (Attr::Bool(_), AttrKind::Bool)

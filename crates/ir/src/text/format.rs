@@ -75,6 +75,10 @@ fn elements(rest: &mut &str, schema: &OpSchema, in_group: bool) -> Result<Vec<El
             let operand = schema.operands.iter().position(|o| o.name == index).map(Element::OperandType);
             let result = schema.results.iter().position(|r| r.name == index).map(Element::ResultType);
             list.push(operand.or(result).ok_or(format!("`{index}` is neither an operand nor a result"))?);
+        } else if let Some(after) = rest.strip_prefix("types(") {
+            let index = argument(rest, after)?;
+            let result = schema.results.iter().position(|r| r.name == index).map(Element::ResultTypes);
+            list.push(result.ok_or(format!("`{index}` is not a result"))?);
         } else if let Some(after) = rest.strip_prefix("keyword(") {
             let name = argument(rest, after)?;
             match named(name, schema)? {
@@ -212,6 +216,11 @@ impl<'a> OpParser<'a> {
                 }
                 Element::OperandType(index) => self.operand_types(&got.operands[*index])?,
                 Element::ResultType(index) => self.format_result_type(schema, *index, got)?,
+                Element::ResultTypes(index) => {
+                    let start = self.span();
+                    let types = self.result_type_list()?;
+                    got.results.push((*index, types, self.span_from(start)));
+                }
                 Element::AttrDict => {
                     if self.cur.tok == Tok::LBrace && (got.regions_left == 0 || self.at_attr_dict()) {
                         self.attr_dict(op)?;
@@ -328,6 +337,7 @@ impl<'a> OpParser<'a> {
             Element::Attr(index) | Element::Keyword(index) => self.attr_begins(&schema.attrs[*index]),
             Element::Region(_) => self.cur.tok == Tok::LBrace,
             Element::OperandType(_) | Element::ResultType(_) => self.type_begins(),
+            Element::ResultTypes(_) => self.cur.tok == Tok::LParen || self.type_begins(),
             Element::AttrDict => self.at_attr_dict(),
             Element::Group(inner) => inner.first().is_some_and(|e| self.begins(schema, e)),
             Element::Blank(_) => false,
@@ -457,6 +467,12 @@ impl OpPrinter<'_> {
                     spacing.before_element(self);
                     self.types_of(&self.result_group(op, schema, *index));
                 }
+                Element::ResultTypes(index) => {
+                    spacing.before_element(self);
+                    self.write("(");
+                    self.types_of(&self.result_group(op, schema, *index));
+                    self.write(")");
+                }
                 Element::AttrDict => {
                     if self.attr_dict(op, written) {
                         *spacing = Spacing { blank: true, after_punctuation: false };
@@ -472,6 +488,7 @@ impl OpPrinter<'_> {
                                 | Element::Region(_)
                                 | Element::OperandType(_)
                                 | Element::ResultType(_)
+                                | Element::ResultTypes(_)
                                 | Element::AttrDict
                         )
                     });
@@ -509,7 +526,9 @@ impl OpPrinter<'_> {
                         && module.op(op).attrs.get(schema.attrs[*index].name).is_some())
             }
             Element::Region(index) => module.body(op, *index).is_some(),
-            Element::ResultType(index) => !self.result_group(op, schema, *index).is_empty(),
+            Element::ResultType(index) | Element::ResultTypes(index) => {
+                !self.result_group(op, schema, *index).is_empty()
+            }
             Element::Literal(..) | Element::Blank(_) | Element::AttrDict | Element::Group(_) => true,
         }
     }

@@ -47,6 +47,8 @@ pub(crate) enum Element {
     Region(usize),
     OperandType(usize),
     ResultType(usize),
+    /// `types($result)`: in parentheses, or one without.
+    ResultTypes(usize),
     AttrDict,
     /// `( … )?`
     Group(Vec<Element>),

@@ -20,6 +20,7 @@
 //! | `keyword($attr)` | the same, a member of an enumeration being printed as a bare word: `slt` |
 //! | `$region` | `{ … }`, the arguments of its first block as `^bb0(%a: T):` |
 //! | `type($name)` | the types of an operand or result, comma-separated. Types of operands are checked against the definitions |
+//! | `types($result)` | the types of a result in parentheses, as which they are printed, or one without |
 //! | `attr-dict` | `{a = 1, b}`: the attributes that the format does not write elsewhere; nothing if there are none |
 //! | `( … )?` | a group that may be missing. It is read if what comes next begins its first element, and printed if its first `$operand`, `$attr`, `$region`, `type($result)` or `attr-dict` is there. A group without any of these is read and never printed |
 //!
@@ -58,6 +59,7 @@ pub(crate) mod kept;
 mod last_types;
 pub(crate) mod lexer;
 mod literal;
+mod logical_type;
 mod names;
 mod operands;
 mod ops;

@@ -154,6 +154,8 @@ impl fmt::Display for Type {
             Type::MultiTile { slot, count } => write!(f, "!pto.multi_tile_buf<{slot}, count={count}>"),
             Type::VReg(lanes, elem) => write!(f, "!pto.vreg<{lanes}x{elem}>"),
             Type::Mask(bits) => write!(f, "!pto.mask<b{bits}>"),
+            Type::LogicalVector(vector) => write!(f, "{vector}"),
+            Type::LogicalMask(mask) => write!(f, "{mask}"),
             Type::Align => f.write_str("!pto.align"),
             Type::MemRef(memref) => write!(f, "{memref}"),
             Type::Vector(vector) => {

@@ -49,7 +49,7 @@ impl<'a> OpParser<'a> {
             let error = Diagnostic::error(crate::Kind::Unsupported, self.span(), message);
             return Err(self.fail(error.help("modes of `pre_quant` whose results have 4 bits are not modelled either")));
         }
-        if matches!(word, "vector" | "f64") {
+        if matches!(word, "vector" | "f64" | "!pto.bf16x2") {
             let message = format!("elements of memory of type `{word}` are not modelled");
             return Err(self.fail(Diagnostic::error(crate::Kind::Unsupported, self.span(), message)));
         }

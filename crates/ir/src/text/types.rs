@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The `!pto.…` types whose parameters are parsed.
-const HEADS: [&str; 11] = [
+const HEADS: [&str; 13] = [
     "!pto.ptr",
     "!pto.tensor_view",
     "!pto.partition_tensor_view",
@@ -21,6 +21,8 @@ const HEADS: [&str; 11] = [
     "!pto.multi_tile_buf",
     "!pto.vreg",
     "!pto.mask",
+    "!pto.vmi.vreg",
+    "!pto.vmi.mask",
     "!pto.tile",
     "!pto.tpipe",
     "!pto.tmpipe",
@@ -250,6 +252,8 @@ impl<'a> OpParser<'a> {
             "!pto.tpipe" | "!pto.tmpipe" => return self.pipe_type(head == "!pto.tmpipe"),
             "!pto.vreg" => self.vreg_type(start)?,
             "!pto.mask" => self.mask_type()?,
+            "!pto.vmi.vreg" => self.logical_vector(start)?,
+            "!pto.vmi.mask" => self.logical_mask(start)?,
             view => {
                 let view_type = self.view_type(start)?;
                 match view {

@@ -42,7 +42,7 @@ ops! {
     /// `scf.if %c -> (T) { … scf.yield %a : T } else { … scf.yield %b : T }`.
     pub IF "scf.if" "A branch": BASE, lower: control::lower_if
         => {
-            syntax: Syntax::Format("$condition (`->` `(` type($results) `)`)? $then (`else` $else)? attr-dict"),
+            syntax: Syntax::Format("$condition (`->` types($results))? $then (`else` $else)? attr-dict"),
             operands: &[operand("condition", BOOL, Touch::Nothing, "which branch")],
             results: &[RESULTS],
             regions: &["then", "else"],
@@ -52,7 +52,7 @@ ops! {
     /// `scf.execute_region -> T { … scf.yield %a : T }`: the ops of the region, and what they yield.
     pub EXECUTE_REGION "scf.execute_region" "Ops that run once": BASE, lower: control::lower_once
         => {
-            syntax: Syntax::Format("(`->` type($results))? $body attr-dict"),
+            syntax: Syntax::Format("(`->` types($results))? $body attr-dict"),
             results: &[RESULTS],
             regions: &["body"],
             flow: Flow::Once,

@@ -92,6 +92,10 @@ pub(crate) fn decisions(parts: &Parts, scalars: usize, args: &[Causes], found: &
     flow.decisions(found, |work, site, found| {
         let step = &parts.steps[work as usize];
         if step.memory.is_none() {
+            let causes = slots.of(step.reads.iter()).join(numbers(&flow, step, &|_| true));
+            if step.faults && !causes.is_empty() {
+                found.push(Decision { site, choice: Choice::Fault, causes });
+            }
             return;
         }
         let mut causes = slots.deciding(step).join(numbers(&flow, step, &|at| step.values >> at & 1 == 0));

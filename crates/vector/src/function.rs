@@ -98,7 +98,7 @@ pub struct Step {
     /// Registers that it writes.
     pub writes: SmallVec<[Slot; 2]>,
     /// Those of them that are predicates, one bit each.
-    pub masks: u8,
+    pub masks: u64,
     /// For a step that touches memory or [`counts`](Step::counts): the registers it reads that are only stored, or
     /// passed on. The others determine its accesses.
     pub data: SmallVec<[Slot; 2]>,
@@ -109,6 +109,8 @@ pub struct Step {
     pub counts: bool,
     /// SQZN and AR determine its accesses.
     pub placed: bool,
+    /// For a step that touches no memory: its registers and scalars decide whether it ends in a fault.
+    pub faults: bool,
     /// Its kind of memory access.
     pub memory: Option<Kind>,
     /// The accesses it orders; its kernel does so.
@@ -125,7 +127,7 @@ impl Step {
         kernel: impl Fn(&mut Machine<'_>, &[u64]) -> Result<u64, Fault> + Send + Sync + 'static,
     ) -> Step {
         let (args, reads, writes, data) = Default::default();
-        let (masks, values, counts, placed) = Default::default();
+        let (masks, values, counts, placed, faults) = Default::default();
         let kernel = Box::new(kernel);
         let (result, memory, barrier, whole, on_registers) = (None, None, None, None, false);
         Step {
@@ -142,6 +144,7 @@ impl Step {
             values,
             counts,
             placed,
+            faults,
             memory,
             barrier,
             cost,

@@ -54,17 +54,17 @@ pub(super) fn granularity(op: &OpRef<'_>, mask: &str, wanted: u8, what: &str, di
 }
 
 /// The types of integer lanes.
-pub(super) const INTEGERS: &[Elem] =
+pub(crate) const INTEGERS: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::I64, Elem::U64];
 /// Integer lanes of 32 bits.
-pub(super) const WORDS: &[Elem] = &[Elem::I32, Elem::U32];
+pub(crate) const WORDS: &[Elem] = &[Elem::I32, Elem::U32];
 /// `f16` and `f32`.
-pub(super) const FLOATS: &[Elem] = &[Elem::F16, Elem::F32];
+pub(crate) const FLOATS: &[Elem] = &[Elem::F16, Elem::F32];
 /// Integers up to 32 bits, `f16` and `f32`.
-pub(super) const COMMON: &[Elem] =
+pub(crate) const COMMON: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::F32];
 /// The above and `bf16`.
-pub(super) const NUMBERS: &[Elem] =
+pub(crate) const NUMBERS: &[Elem] =
     &[Elem::I8, Elem::U8, Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
 
 /// Requires an operand to have lanes of one of these types.
@@ -145,7 +145,7 @@ pub(super) fn as_wide(op: &OpRef<'_>, ptr: &str, lanes: Option<Elem>, diags: &mu
 /// # Errors
 /// `vector-align` if it is not.
 #[inline]
-pub(super) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault> {
+pub(crate) fn aligned(address: u64, align: u64, verb: &str) -> Result<(), Fault> {
     if address.is_multiple_of(align) { Ok(()) } else { Err(misaligned(address, align, verb)) }
 }
 

@@ -1,43 +1,62 @@
 //! Lowering of declarations to vector steps.
 
 use slipring_ir::{Type, ValueId};
-use slipring_machine::VectorPort;
+use slipring_machine::{VectorOp, VectorPort};
 use slipring_program::{Fault, Operand, Reg};
 use slipring_tile::lanes::PerElement;
 use slipring_tile::{Arg, Elem};
 use slipring_vector::{Kind, Machine, Register, Slot, Step, Whole};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::check;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Arithmetic, Lowered, OpRef, Reported};
 
 /// Collects the registers and scalars of an op, then makes its step.
-pub(super) struct Emit<'a, 'd, 'm> {
+pub(crate) struct Emit<'a, 'd, 'm> {
     pub op: &'a OpRef<'m>,
     pub d: &'a mut Decoder<'d>,
     reads: SmallVec<[Slot; 4]>,
     writes: SmallVec<[Slot; 2]>,
     /// Which of the written registers are predicates, one bit each.
-    masks: u8,
+    masks: u64,
     data: SmallVec<[Slot; 2]>,
     /// It sets SQZN: see [`Step::counts`].
     pub counts: bool,
     /// The store address depends on SQZN and AR: see [`Step::placed`].
     pub placed: bool,
+    /// Its operands decide whether it ends in a fault: see [`Step::faults`].
+    pub faults: bool,
     /// See [`Step::whole`]; the address is then the first argument.
     pub whole: Option<Whole>,
     /// See [`Step::on_registers`].
     on_registers: bool,
     args: SmallVec<[slipring_vector::Arg; 3]>,
     result: Option<Reg>,
+    /// The instructions whose cost it has, if they are not those of its own name: one, and how many times.
+    pub price: Option<(&'static str, usize)>,
 }
 
 impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn new(op: &'a OpRef<'m>, d: &'a mut Decoder<'d>) -> Emit<'a, 'd, 'm> {
         let (reads, writes, data, args) = Default::default();
-        let (masks, counts, placed, on_registers, whole, result) = (0, false, false, false, None, None);
-        Emit { op, d, reads, writes, masks, data, counts, placed, whole, on_registers, args, result }
+        let (masks, counts, placed, faults, on_registers, whole, result) = (0, false, false, false, false, None, None);
+        Emit {
+            op,
+            d,
+            reads,
+            writes,
+            masks,
+            data,
+            counts,
+            placed,
+            faults,
+            whole,
+            on_registers,
+            args,
+            result,
+            price: None,
+        }
     }
 
     /// The register of a declared operand, if it is present.
@@ -59,8 +78,25 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 
     fn read(&mut self, value: ValueId) -> Result<Slot, Reported> {
         let slot = self.d.slot(value)?;
-        self.reads.push(slot);
+        self.take(slot);
         Ok(slot)
+    }
+
+    /// The step reads this register.
+    pub fn take(&mut self, slot: Slot) {
+        self.reads.push(slot);
+    }
+
+    /// The step only stores this register: see [`Step::data`].
+    pub fn keep(&mut self, slot: Slot) {
+        self.take(slot);
+        self.data.push(slot);
+    }
+
+    /// The step writes this register, which may be a predicate.
+    pub fn give(&mut self, slot: Slot, is_mask: bool) {
+        self.masks |= u64::from(is_mask) << self.writes.len();
+        self.writes.push(slot);
     }
 
     /// Element type of the register of a declared operand.
@@ -72,9 +108,8 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
     pub fn out(&mut self, index: usize) -> Slot {
         let slot = self.d.fresh_slot();
         let result = self.op.result(index);
-        self.masks |= u8::from(matches!(self.op.module.ty(result), Type::Mask(_))) << self.writes.len();
-        self.d.bind(result, Binding::Vector(slot));
-        self.writes.push(slot);
+        self.give(slot, matches!(self.op.module.ty(result), Type::Mask(_)));
+        self.d.bind(result, Binding::Vector(smallvec![slot]));
         slot
     }
 
@@ -97,6 +132,12 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
         self.args.len() - 1
     }
 
+    /// The address of a memory access: its index among the kernel's arguments.
+    pub fn place_of(&mut self, at: slipring_vector::Arg) -> usize {
+        self.args.push(at);
+        self.args.len() - 1
+    }
+
     /// The address of a memory access, `offset` units of so many bytes after pointer `ptr`, as an index among the
     /// kernel's arguments. In the post-increment form, which has result `moved`, the access is at `ptr` itself and the
     /// result is the address after it.
@@ -112,8 +153,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
                 base.into()
             }
         };
-        self.args.push(arg);
-        Ok(self.args.len() - 1)
+        Ok(self.place_of(arg))
     }
 
     /// Like [`Emit::place`], in elements of the type that `ptr` points to.
@@ -163,9 +203,12 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
             VectorPort::Store => Some(Kind::VectorStore),
             _ => None,
         };
-        let cost = self.d.step_cost(port, elem);
+        let cost = match self.price {
+            None => self.d.step_cost(port, elem),
+            Some((name, times)) => repeated(self.d.cost_as(name, port, elem), times),
+        };
         let step = Step::new(self.op.def.schema.name, cost, kernel);
-        let Emit { reads, writes, masks, data, counts, placed, args, whole, on_registers, result, .. } = self;
+        let Emit { reads, writes, masks, data, counts, placed, faults, args, whole, on_registers, result, .. } = self;
         self.d.step(Step {
             reads,
             writes,
@@ -173,6 +216,7 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
             data,
             counts,
             placed,
+            faults,
             args,
             memory,
             whole,
@@ -181,6 +225,13 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
             ..step
         })
     }
+}
+
+/// The cost of this many instructions, one behind the other.
+fn repeated(cost: VectorOp, times: usize) -> VectorOp {
+    let times = u16::try_from(times).unwrap_or(u16::MAX);
+    let before = cost.busy.saturating_mul(times.saturating_sub(1));
+    VectorOp { latency: cost.latency.saturating_add(before), busy: cost.busy.saturating_mul(times), ..cost }
 }
 
 /// `out = kernel(operands…)` lane by lane, with the kernel and the operands of the declaration: vector registers, or
@@ -241,7 +292,7 @@ pub(super) fn of_operands<const N: usize>(
 
 /// A register with a scalar, in the representation of the scalar unit, in every lane.
 #[inline]
-pub(super) fn splat(elem: Elem, number: u64) -> Register {
+pub(crate) fn splat(elem: Elem, number: u64) -> Register {
     let mut register = Register::ZERO;
     let bytes = number.to_le_bytes();
     for lane in register.0.chunks_exact_mut(elem.bytes()) {

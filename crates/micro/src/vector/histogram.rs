@@ -65,6 +65,7 @@ static CHISTV2: OpDef = OpDef {
 
 fn histogram(op: &OpRef<'_>, d: &mut Decoder<'_>, counts: fn(usize, usize) -> bool) -> Lowered {
     let mut e = Emit::new(op, d);
+    e.faults = true;
     let (acc, src, mask) = (e.reg("acc")?, e.reg("src")?, e.reg("mask")?);
     let bin = e.number("bin")?;
     let out = e.out(0);

@@ -7,6 +7,9 @@ use slipring_tile::{Elem, Space};
 use slipring_vector::Slot;
 use smallvec::SmallVec;
 
+/// The registers of a value.
+pub type Slots = SmallVec<[Slot; 2]>;
+
 /// The binding of an IR value while a core's program is decoded.
 #[derive(Clone, Debug)]
 pub enum Binding {
@@ -16,8 +19,9 @@ pub enum Binding {
     Tile(TileRef),
     /// A window of global memory.
     View(ViewRef),
-    /// A vector register, predicate or alignment register of the vector function that is being decoded.
-    Vector(Slot),
+    /// A vector register, predicate or alignment register of the vector function that is being decoded; several for a
+    /// logical vector or its predicate.
+    Vector(Slots),
     /// Several of these, such as an array of event ids.
     Many(Vec<Binding>),
     /// Something that does not exist at run time: an event, a session, the handle of a pipe (by its index in the ring

@@ -11,7 +11,7 @@ use slipring_vector::{Arg, Function, Kind, Parts, Slot, Step};
 use smallvec::SmallVec;
 
 use super::builder::CoreBuilder;
-use super::{Binding, Decoder};
+use super::{Binding, Decoder, Slots};
 use crate::decode::decoder::FunctionBuilder;
 use crate::def::{Lowered, Reported};
 
@@ -79,17 +79,34 @@ impl Decoder<'_> {
     /// Reported if the value is something else.
     pub fn slot(&mut self, value: ValueId) -> Result<Slot, Reported> {
         match self.binding(value) {
-            Some(Binding::Vector(slot)) => Ok(*slot),
-            _ => {
-                let name = self.module.value_name(value);
-                Err(self.error("value-kind", format!("`{name}` is not a vector register here")))
-            }
+            Some(Binding::Vector(slots)) if slots.len() == 1 => Ok(slots[0]),
+            _ => self.no_registers(value),
         }
+    }
+
+    /// The registers that hold a logical vector or its predicate.
+    ///
+    /// # Errors
+    /// Reported if the value is something else.
+    pub fn slots(&mut self, value: ValueId) -> Result<Slots, Reported> {
+        match self.binding(value) {
+            Some(Binding::Vector(slots)) => Ok(slots.clone()),
+            _ => self.no_registers(value),
+        }
+    }
+
+    fn no_registers<T>(&mut self, value: ValueId) -> Result<T, Reported> {
+        let name = self.module.value_name(value);
+        Err(self.error("value-kind", format!("`{name}` is not a vector register here")))
     }
 
     /// Cost of the op that is being decoded, on lanes of this type.
     pub fn step_cost(&self, port: VectorPort, elem: Elem) -> VectorOp {
-        let name = crate::names::bare(self.current.0);
+        self.cost_as(crate::names::bare(self.current.0), port, elem)
+    }
+
+    /// Cost of the vector instruction of this name (`vadd`), on lanes of this type.
+    pub fn cost_as(&self, name: &str, port: VectorPort, elem: Elem) -> VectorOp {
         match &self.platform.vector_function {
             Some(spec) => spec.cost(name, elem.name(), port),
             None => VectorOp::FREE,
@@ -187,7 +204,7 @@ impl Decoder<'_> {
 
 fn collect_slots(to: &Binding, from: &Binding, moves: &mut Vec<(Slot, Slot)>) {
     match (to, from) {
-        (Binding::Vector(to), Binding::Vector(from)) => moves.push((*to, *from)),
+        (Binding::Vector(to), Binding::Vector(from)) => moves.extend(to.iter().copied().zip(from.iter().copied())),
         (Binding::Many(to), Binding::Many(from)) => {
             to.iter().zip(from).for_each(|(to, from)| collect_slots(to, from, moves));
         }

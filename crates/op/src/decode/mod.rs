@@ -23,7 +23,7 @@ mod unit_flag;
 mod values;
 mod walk;
 
-pub use binding::{Binding, PlaceInTensor, TileRef, ViewRef};
+pub use binding::{Binding, PlaceInTensor, Slots, TileRef, ViewRef};
 pub use builder::Label;
 pub use control::lower_choice;
 pub use cores::Kernel;

@@ -84,7 +84,7 @@ impl Decoder<'_> {
                 Binding::View(view)
             }
             Binding::Many(parts) => Binding::Many(parts.iter().map(|part| self.phi(part)).collect()),
-            Binding::Vector(_) => Binding::Vector(self.fresh_slot()),
+            Binding::Vector(slots) => Binding::Vector(slots.iter().map(|_| self.fresh_slot()).collect()),
             Binding::Handle(handle) => Binding::Handle(*handle),
         }
     }

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{AttrDict, BlockId, Diagnostic, Diags, Module, OpId, Touch, Type, ValueId, ValueMap};
+use slipring_ir::{AttrDict, BlockId, Diagnostic, Diags, Module, OpId, Part, Touch, Type, ValueId, ValueMap};
 use slipring_micro::{STRICT_VECSCOPE, VECSCOPE};
 use slipring_op::{CoreRule, OpDef, names};
 
@@ -76,15 +76,17 @@ fn is_scope(module: &Module, op: OpId) -> bool {
 }
 
 fn is_vector(ty: &Type) -> bool {
-    matches!(ty, Type::VReg(..) | Type::Mask(_) | Type::Align)
+    matches!(ty, Type::VReg(..) | Type::Mask(_) | Type::Align | Type::LogicalVector(_) | Type::LogicalMask(_))
 }
 
-/// Whether an op without a body is a vector instruction, such as a choice between registers.
+/// Whether an op without a body is a vector instruction, such as a choice between registers, or a call that passes some.
 fn is_instruction(module: &Module, op: OpId) -> bool {
     let data = module.op(op);
-    let makes = || data.results.iter().any(|result| is_vector(module.ty(*result)));
-    OpDef::of(module, op)
-        .is_some_and(|def| def.in_vector_function || data.regions.is_empty() && only_computes(def) && makes())
+    let among = |values: &[ValueId]| values.iter().any(|value| is_vector(module.ty(*value)));
+    let calls = |def: &OpDef| def.schema.part == Part::Call && (among(&data.operands) || among(&data.results));
+    OpDef::of(module, op).is_some_and(|def| {
+        def.in_vector_function || calls(def) || data.regions.is_empty() && only_computes(def) && among(&data.results)
+    })
 }
 
 /// Whether an op does nothing but compute, on every core.

@@ -85,6 +85,14 @@ pub static PREDICATE_BYTES: Question = Question {
     other: ["bytes", "goldens of PTO-Gym, psti-norm-pldi-ds"],
 };
 
+/// Comparisons of logical vectors.
+pub static SIGNED_LANES: Question = Question {
+    name: "signed-lanes",
+    about: "whether lanes of `iN` are compared as signed or as unsigned numbers",
+    ours: ["unsigned", "manual of virtual micro-instructions of assembler 0.60, vcmp; its compiler"],
+    other: ["signed", "SPEC of virtual micro-instructions of PTO-Gym, vcmp"],
+};
+
 /// Buffers held by another pipe.
 pub static TOKEN_LOCKS: Question = Question {
     name: "token-locks",
@@ -194,6 +202,7 @@ pub static QUESTIONS: &[&Question] = &[
     &DENSE_SELECT,
     &FINITE_PAD,
     &PREDICATE_BYTES,
+    &SIGNED_LANES,
     &TOKEN_LOCKS,
     &UNIT_FLAG_BLOCKS,
     &LATE_WAITS,

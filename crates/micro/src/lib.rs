@@ -6,6 +6,7 @@
 mod clauses;
 mod cube;
 mod dma;
+mod logical;
 mod memory;
 mod pointer;
 mod scope;
@@ -57,4 +58,17 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     vector::histogram::OPS,
     vector::compare::OPS,
     vector::rearrange::OPS,
+    logical::memory::OPS,
+    logical::predicate::OPS,
+    logical::lanes::OPS,
+    logical::older::OPS,
+    logical::compare::OPS,
+    logical::broadcast::OPS,
+    logical::reduce::OPS,
+    logical::convert::OPS,
+    logical::fused::OPS,
+    logical::histogram::OPS,
+    logical::gather::OPS,
+    logical::rearrange::OPS,
+    logical::packed::OPS,
 ];

@@ -1,6 +1,7 @@
 """Runs the micro-instruction examples of a PTO-Gym checkout and says which pass.
 
     python3 scripts/conformance PTO_GYM [--seeds own,1,2] [--json results.json]
+    python3 scripts/conformance PTOAS --suite test/vpto/cases --only 'vmi_new/*'
 
 Every case below `examples/pto/micro-op` makes its inputs with its own `golden.py`, runs its `kernel.pto` with `slipring run` as
 its `main.cpp` and `launch.cpp` would launch it, and is compared by its own `compare.py` with `COMPARE_STRICT=1`. Needs Python
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     options = read_options()
-    suite = options.checkout / "examples" / "pto" / "micro-op"
+    suite = options.checkout / options.suite
     found = {str(k.parent.relative_to(suite)): k.parent for k in sorted(suite.glob("*/*/kernel.pto"))}
     cases = {name: path for name, path in found.items() if wanted(name, options)}
     if not cases:
@@ -45,6 +46,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("checkout", type=Path, help="a checkout of PTO-Gym")
     parser.add_argument("--seeds", default="own", help="`own` (each case's own seed) and numbers, with commas; a case without "
                         "a choice of seed runs once")
+    parser.add_argument("--suite", type=Path, default=Path("examples/pto/micro-op"), help="the folder of the checkout with folders "
+                        "of cases (default: examples/pto/micro-op)")
     parser.add_argument("--only", default="*", help="cases whose name fits, such as `binary-vector/*`")
     parser.add_argument("--skip", default="", help="patterns of cases to leave out, with commas")
     parser.add_argument("--slipring", type=Path, default=ROOT / "target" / "release" / "slipring")

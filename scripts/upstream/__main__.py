@@ -119,7 +119,7 @@ def read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="upstream", description=__doc__.splitlines()[0])
     parser.add_argument("checkout", type=Path, help="a checkout of the public assembler")
     parser.add_argument("--texts", action="store_true", help="also check its samples and tests")
-    parser.add_argument("--lit", nargs="*", default=["pto", "tile_fusion"], help="folders of `test/lit` (default: pto tile_fusion)")
+    parser.add_argument("--lit", nargs="*", default=["pto", "tile_fusion", "vmi_new"], help="folders of `test/lit` (default: pto tile_fusion vmi_new)")
     parser.add_argument("--only", default="", help="texts whose name has this in it")
     parser.add_argument("--verbose", action="store_true", help="say each text that is not as expected")
     parser.add_argument("--held-out", nargs="*", default=["FlashAttention", "GQA", "FFN", "Qwen3"],

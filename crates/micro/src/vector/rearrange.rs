@@ -253,6 +253,7 @@ fn unpack_rules(op: &OpRef<'_>, diags: &mut Diags) {
 
 fn unpack(op: &OpRef<'_>, d: &mut Decoder<'_>, signed: bool) -> Lowered {
     let mut e = Emit::new(op, d);
+    e.faults = true;
     let elem = e.elem("src")?;
     let (src, out) = (e.reg("src")?, e.out(0));
     let bytes = elem.bytes();

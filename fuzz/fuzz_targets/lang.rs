@@ -4,4 +4,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| slipring_fuzz::run("fuzz.py", text));
+fuzz_target!(|text: &str| slipring_fuzz::targets::lang(text));

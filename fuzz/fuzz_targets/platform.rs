@@ -4,6 +4,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| {
-    let _ = slipring_machine::parse(text);
-});
+fuzz_target!(|text: &str| slipring_fuzz::targets::platform(text));

@@ -4,4 +4,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| slipring_queue::fuzz::read(bytes));
+fuzz_target!(|bytes: &[u8]| slipring_fuzz::targets::queue(bytes));

@@ -4,4 +4,4 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| slipring_queue::fuzz::run(bytes, bytes.first().map(|byte| u64::from(*byte))));
+fuzz_target!(|bytes: &[u8]| slipring_fuzz::targets::queue_run(bytes));

@@ -3,16 +3,5 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use slipring_queue::wire::{DispatchCommand, PrefetchCommand};
 
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok((command, stride)) = PrefetchCommand::decode(bytes) {
-        assert!(stride <= bytes.len());
-        assert_eq!(PrefetchCommand::decode(&command.encode()), Ok((command, stride)));
-    }
-    if let Ok((command, end)) = DispatchCommand::decode(bytes) {
-        assert!(end <= bytes.len());
-        // What is written ends at a multiple of 16.
-        assert_eq!(DispatchCommand::decode(&command.encode()).map(|(again, _)| again), Ok(command));
-    }
-});
+fuzz_target!(|bytes: &[u8]| slipring_fuzz::targets::wire(bytes));

@@ -1,4 +1,6 @@
-//! What several targets do with an input.
+//! The fuzz targets: what they do with an input, and what several of them do.
+
+pub mod targets;
 
 use slipring::{Bound, ExecuteOptions, check, execute, load_file, prepare};
 use slipring_ir::Source;
@@ -17,8 +19,7 @@ pub fn run(name: &str, text: &str) {
         if !diags.has_errors() {
             check(&loaded.module, &platform, &mut diags);
         }
-        let prepared =
-            (!diags.has_errors()).then(|| prepare(loaded.module, None, &platform, &mut diags)).flatten();
+        let prepared = (!diags.has_errors()).then(|| prepare(loaded.module, None, &platform, &mut diags)).flatten();
         let _ = diags.render(&source, false);
         let Some(prepared) = prepared else {
             assert!(diags.has_errors(), "what is not prepared has an error");

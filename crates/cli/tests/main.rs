@@ -18,6 +18,7 @@ mod examples;
 mod glossary;
 mod habits;
 mod here;
+mod inputs;
 mod kernels;
 mod launches;
 mod library_facts;

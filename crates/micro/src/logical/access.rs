@@ -79,11 +79,11 @@ fn print_behind(p: &mut OpPrinter<'_>, op: OpId, pointer: ValueId, offset: Value
     p.write(" : ");
 }
 
-/// `, i16, T` of the values behind the brackets; a stride of type `index` is the rule and is left out.
+/// `, T` of the predicate behind the brackets: the assembler takes no types of strides.
 fn print_types_behind(p: &mut OpPrinter<'_>, behind: &[ValueId]) {
-    for value in behind {
+    for value in behind.iter().filter(|value| is_mask(p.module, **value)).copied().collect::<Vec<_>>() {
         p.write(", ");
-        p.types_of(&[*value]);
+        p.types_of(&[value]);
     }
 }
 

@@ -88,9 +88,9 @@ pub static PREDICATE_BYTES: Question = Question {
 /// Comparisons of logical vectors.
 pub static SIGNED_LANES: Question = Question {
     name: "signed-lanes",
-    about: "whether lanes of `iN` are compared as signed or as unsigned numbers",
-    ours: ["unsigned", "manual of virtual micro-instructions of assembler 0.60, vcmp; its compiler"],
-    other: ["signed", "SPEC of virtual micro-instructions of PTO-Gym, vcmp"],
+    about: "whether lanes of `iN` are ordered as signed or as unsigned numbers",
+    ours: ["unsigned", "manual of virtual micro-instructions of assembler 0.60, vcmp; its compiler, also for extremes"],
+    other: ["signed", "SPEC of virtual micro-instructions of PTO-Gym, vcmp; it is silent on extremes"],
 };
 
 /// Buffers held by another pipe.

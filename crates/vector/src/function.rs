@@ -120,6 +120,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether written register `at` is a predicate.
+    pub(crate) fn is_mask(&self, at: usize) -> bool {
+        at < 64 && self.masks >> at & 1 != 0
+    }
+
     /// An instruction that touches no memory.
     pub fn new(
         name: &'static str,

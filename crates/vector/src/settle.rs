@@ -121,7 +121,7 @@ impl Machine<'_> {
         }
         let places = [origin.unwrap_or(site), by.unwrap_or(site)];
         for (at, slot) in step.writes.iter().enumerate() {
-            shade.registers[usize::from(slot.0)] = lost_bits(&tries, at, step.masks >> at & 1 != 0, places);
+            shade.registers[usize::from(slot.0)] = lost_bits(&tries, at, step.is_mask(at), places);
         }
         let mut at = 0;
         for (from, to) in stores {

@@ -1,5 +1,7 @@
 //! Parsing of the types of logical vectors: `!pto.vmi.vreg<128xsi32>`, `!pto.vmi.mask<128xpred>`.
 
+use slipring_tile::Elem;
+
 use super::lexer::Tok;
 use super::parser::Parsed;
 use crate::declaration::OpParser;
@@ -63,6 +65,15 @@ impl OpParser<'_> {
         if word == "!pto.bf16x2" {
             self.bump();
             return Ok(LaneType::PairOfBf16);
+        }
+        // Names of the SPEC that the dialect does not have.
+        if let Some(elem) = match word {
+            "fp8_e4m3" => Some(Elem::F8E4M3),
+            "fp8_e5m2" => Some(Elem::F8E5M2),
+            _ => None,
+        } {
+            self.bump();
+            return Ok(LaneType::Elem(elem));
         }
         let (signed, start) = (word.starts_with("si"), self.span());
         let elem = self.elem()?;

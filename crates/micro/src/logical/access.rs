@@ -130,11 +130,11 @@ impl CustomSyntax for BlocksText {
         let pointer = p.operand()?;
         let offset = offset(p)?;
         let behind = behind(p, 2)?;
+        let [stride, mask] = behind[..] else { return Err(p.expected("`,`, a stride and a predicate")) };
         p.attr_dict(op)?;
         p.expect(Tok::Colon, "`:` and the types")?;
         p.operand_types(&[value, pointer])?;
         types_behind(p, &behind)?;
-        let [stride, mask] = behind[..] else { return Err(p.expected("a stride and a predicate")) };
         p.set_operands(op, &[&[value], &[pointer], &[offset], &[stride], &[mask]]);
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! Rules that ops on logical vectors share.
 
 use slipring_ir::{Diags, Kind, LaneType, LogicalMask, LogicalVector, Sign, Type};
+use slipring_machine::Platform;
+use slipring_machine::interpretations::SIGNED_LANES;
 use slipring_op::def::OpRef;
 use slipring_op::rules::counted;
 use slipring_tile::Elem;
@@ -96,7 +98,7 @@ fn fits(op: &OpRef<'_>, mask: LogicalMask, lanes: LogicalVector, diags: &mut Dia
 pub(super) fn lanes_of(op: &OpRef<'_>, at: &str, elems: &[Elem], diags: &mut Diags) {
     let Some(found) = vector(op, at) else { return };
     let fits = |elem: Elem| match found.lane {
-        LaneType::Elem(own) if !own.is_float() => !elem.is_float() && own.bytes() == elem.bytes(),
+        LaneType::Elem(own) if own.is_signed_int() => !elem.is_float() && own.bytes() == elem.bytes(),
         LaneType::Elem(own) | LaneType::Signed(own) => own == elem,
         LaneType::PairOfBf16 => false,
     };
@@ -137,6 +139,26 @@ pub(super) fn element_of(op: &OpRef<'_>, at: &str, lanes: LogicalVector, diags: 
             op.error("elem-type", message)
                 .help("look at the address through `pto.castptr` as a pointer to the other type"),
         );
+    }
+}
+
+/// Whether lanes are integers whose type does not say whether they are signed.
+fn has_no_sign(lanes: LogicalVector) -> bool {
+    matches!(lanes.lane, LaneType::Elem(Elem::I8 | Elem::I16 | Elem::I32))
+}
+
+/// Warns that sources disagree on the order of lanes without a sign.
+pub(super) fn order(op: &OpRef<'_>, lanes: LogicalVector, platform: &Platform, diags: &mut Diags) {
+    if has_no_sign(lanes) && !platform.reads_otherwise(&SIGNED_LANES) {
+        diags.push(op.disagreement(&SIGNED_LANES));
+    }
+}
+
+/// The type by which lanes are ordered.
+pub(super) fn order_elem(lanes: LogicalVector, platform: &Platform) -> Elem {
+    match lanes.lane {
+        LaneType::Elem(elem) if platform.reads_otherwise(&SIGNED_LANES) => elem,
+        lane => lane.arithmetic().unwrap_or(Elem::BF16),
     }
 }
 

@@ -1,14 +1,13 @@
 //! Comparisons, and selection by their results (SPEC of virtual micro-instructions, group 3.6).
 
-use slipring_ir::{AttrKind, Diags, Infer, LaneType, LogicalVector, OpSchema, Syntax, Touch};
-use slipring_machine::interpretations::SIGNED_LANES;
+use slipring_ir::{AttrKind, Diags, Infer, OpSchema, Syntax, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
 use slipring_op::ops;
 use slipring_op::rules::{SCALAR, one_of, operand, required, result, schema};
 use slipring_program::Fault;
-use slipring_tile::{Compare, Elem};
+use slipring_tile::Compare;
 
 use super::value::{Bytes, bits, set_bits};
 use super::{LOGICAL, OUT, PMODE, PREDICATE, check, vector};
@@ -119,14 +118,9 @@ fn rules(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     let words: Vec<&str> = MODES.iter().filter(|mode| floats || !mode.2).map(|mode| mode.0).collect();
     one_of(op, "cmp", &words, diags);
     let ordered = matches!(op.text("cmp"), Some("lt" | "le" | "gt" | "ge"));
-    if ordered && has_no_sign(lanes) && !platform.reads_otherwise(&SIGNED_LANES) {
-        diags.push(op.disagreement(&SIGNED_LANES));
+    if ordered {
+        check::order(op, lanes, platform, diags);
     }
-}
-
-/// Whether lanes are integers whose type does not say whether they are signed.
-fn has_no_sign(lanes: LogicalVector) -> bool {
-    matches!(lanes.lane, LaneType::Elem(Elem::I8 | Elem::I16 | Elem::I32))
 }
 
 fn rules_of_number(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
@@ -142,9 +136,8 @@ pub(super) fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, by_spec: bool) -> Low
     let rhs = if check::vector(op, "rhs").is_some() { Ok(e.vector("rhs")?) } else { Err(e.number("rhs")?) };
     e.price = Some((if rhs.is_ok() { "vcmp" } else { "vcmps" }, lhs.slots.len()));
     let (seed, out) = (e.predicate("seed")?, e.gives_predicate(0)?);
-    let otherwise = by_spec && e.d.platform.reads_otherwise(&SIGNED_LANES);
     let elem = match check::vector(op, "lhs") {
-        Some(LogicalVector { lane: LaneType::Elem(elem), .. }) if otherwise => elem,
+        Some(lanes) if by_spec => check::order_elem(lanes, e.d.platform),
         _ => lhs.elem,
     };
     e.compute(VectorPort::Alu, elem, move |m, args| {

@@ -30,11 +30,11 @@ const SCHEMA: OpSchema = OpSchema {
     ..LOGICAL.schema
 };
 
-/// A conversion by one of the older names, which saturates where nothing is said.
+/// A conversion by one of the older names.
 const OLDER: OpDef = OpDef {
     schema: SCHEMA,
     source: "declarations of assembler 0.60 (`VMIOps.td`)",
-    verify: |op, _, diags| rules(op, false, diags),
+    verify: |op, _, diags| rules(op, diags),
     ..LOGICAL
 };
 
@@ -45,7 +45,7 @@ ops! {
     /// `NOSAT`: infinities, NaN, the low bits of an integer. What narrows needs one of the two words. Integers without
     /// a sign are unsigned between integers and in conversions of `f16` to 8 bits, and signed otherwise to and from
     /// floats, where the hardware has no unsigned form.
-    VCVT "pto.vmi.vcvt" "Convert lanes to another type": LOGICAL, verify: |op, _, diags| rules(op, true, diags),
+    VCVT "pto.vmi.vcvt" "Convert lanes to another type": LOGICAL, verify: |op, _, diags| rules(op, diags),
         lower: cvt
         => {
             syntax: positional!("src" => "out"),
@@ -57,13 +57,13 @@ ops! {
     /// As `pto.vmi.vcvt` to wider floats.
     EXTF "pto.vmi.extf" "Widen floats": OLDER, lower: cvt;
 
-    /// As `pto.vmi.vcvt` to narrower floats; saturates where nothing is said.
+    /// As `pto.vmi.vcvt` to narrower floats.
     TRUNCF "pto.vmi.truncf" "Narrow floats": OLDER, lower: cvt;
 
-    /// As `pto.vmi.vcvt` to signed integers; saturates where nothing is said.
+    /// As `pto.vmi.vcvt` to signed integers.
     FPTOSI "pto.vmi.fptosi" "Floats to signed integers": OLDER, lower: cvt;
 
-    /// As `pto.vmi.vcvt` to unsigned integers; saturates where nothing is said.
+    /// As `pto.vmi.vcvt` to unsigned integers.
     FPTOUI "pto.vmi.fptoui" "Floats to unsigned integers": OLDER, lower: cvt;
 
     /// As `pto.vmi.vcvt` of signed integers.
@@ -75,7 +75,7 @@ ops! {
     /// Wider integers, filled with zeros.
     EXTUI "pto.vmi.extui" "Widen integers with zeros": OLDER, lower: cvt;
 
-    /// Narrower integers; saturates where nothing is said.
+    /// Narrower integers.
     TRUNCI "pto.vmi.trunci" "Narrow integers": OLDER, lower: cvt;
 
     /// The same bits as lanes of another type, which may be more or fewer. Costs nothing.
@@ -156,7 +156,7 @@ fn is_known(from: Elem, to: Elem) -> bool {
     conversions(from).iter().any(|(known, _)| *known == to) || small && to == Elem::F16
 }
 
-fn rules(op: &OpRef<'_>, needs_word: bool, diags: &mut Diags) {
+fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::pmode(op, diags);
     let (Some(src), Some(out)) = (check::vector(op, "src"), check::result(op, 0)) else { return };
     check::lanes(op, "a result", out, src.lanes, diags);
@@ -182,11 +182,11 @@ fn rules(op: &OpRef<'_>, needs_word: bool, diags: &mut Diags) {
         };
         one_of(op, "rounding", roundings, diags);
     } else if op.attr("rounding").is_some() {
-        let message = format!("`rounding` of a conversion of {} to {}, which is not rounded", src.lane, out.lane);
+        let message = format!("`rounding` of a conversion of {} to {}, which takes none", src.lane, out.lane);
         diags.push(op.error("attr-value", message).help("leave `rounding` out"));
     }
     let chooses = narrows && !fits;
-    if chooses && op.attr("saturate").is_none() && needs_word {
+    if chooses && op.attr("saturate").is_none() {
         let message = format!("lanes of {} may not fit into {}: `saturate` is missing", src.lane, out.lane);
         diags.push(op.error("attr-missing", message).help("write `saturate = \"SAT\"` or `\"NOSAT\"`"));
     }
@@ -212,11 +212,10 @@ fn cvt(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (from, to) = pair(ty, to_ty, named(op));
     let default = if to == Elem::HiF8 { "A" } else { "R" };
     let mode = RoundMode::from_letter(op.text("rounding").unwrap_or(default)).ok_or(Reported)?;
-    // Where nothing is said: floats become integers with saturation, and an older name narrows with it.
-    let older = op.def != &VCVT && bits(to) < bits(from) && to.values() == 1;
     let saturation: Saturation = match op.text("saturate") {
         Some(word) => (word == "SAT").into(),
-        None => (from.is_float() && !to.is_float() || older).into(),
+        // Where there is no choice, floats that become integers fit.
+        None => (from.is_float() && !to.is_float()).into(),
     };
     let mut e = Emit::new(op, d);
     let (src, out) = (e.vector("src")?, e.gives(0)?);

@@ -99,6 +99,14 @@ pub(super) fn lanewise(op: &OpRef<'_>, d: &mut Decoder<'_>, price: &'static str)
     }
 }
 
+/// Like [`lanewise`], where the order of the lanes matters.
+pub(super) fn ordered(op: &OpRef<'_>, d: &mut Decoder<'_>, price: &'static str) -> Lowered {
+    let Arithmetic::Two(kernel) = op.def.kernel else { return Err(Reported) };
+    let lanes = check::result(op, 0).ok_or(Reported)?;
+    let elem = check::order_elem(lanes, d.platform);
+    by_register(op, d, kernel, names(op), (elem, price))
+}
+
 /// The names of the first operands.
 fn names<const N: usize>(op: &OpRef<'_>) -> [&'static str; N] {
     std::array::from_fn(|at| op.def.schema.operands[at].name)
@@ -118,6 +126,22 @@ pub(super) fn of_operands<const N: usize>(
     names: [&str; N],
     price: &'static str,
 ) -> Lowered {
+    let lanes = check::result(op, 0).ok_or(Reported)?;
+    let own = lanes.lane.arithmetic();
+    // Integers without a sign are unsigned where that matters; a kernel that has only the signed form does not care.
+    let elem = [own, own.and_then(signed)].into_iter().flatten().find(|elem| kernel.supports(*elem));
+    let Some(elem) = elem else { return Err(d.unsupported("this element type")) };
+    by_register(op, d, kernel, names, (elem, price))
+}
+
+/// `out = kernel(operands…)` on lanes of a type, one step for each register with this price.
+fn by_register<const N: usize>(
+    op: &OpRef<'_>,
+    d: &mut Decoder<'_>,
+    kernel: &'static PerElement<N>,
+    names: [&str; N],
+    (elem, price): (Elem, &'static str),
+) -> Lowered {
     let mut sources = SmallVec::<[Source; 3]>::new();
     for name in names {
         sources.push(match check::vector(op, name) {
@@ -127,9 +151,6 @@ pub(super) fn of_operands<const N: usize>(
     }
     let active = predicate(op, d, "mask")?;
     let out = fresh(op, d, 0)?;
-    // Integers without a sign are unsigned where that matters; a kernel that has only the signed form does not care.
-    let elem = [Some(out.elem), signed(out.elem)].into_iter().flatten().find(|elem| kernel.supports(*elem));
-    let Some(elem) = elem else { return Err(d.unsupported("this element type")) };
     for (at, to) in out.slots.iter().enumerate() {
         let mut e = Emit::new(op, d);
         e.price = Some((price, 1));

@@ -57,12 +57,14 @@ fn offsets(op: &OpRef<'_>, lanes: slipring_ir::LogicalVector, diags: &mut Diags)
     check::governs(op, "mask", lanes, diags);
     let Some(offsets) = check::vector(op, "offsets") else { return };
     check::lanes(op, "offsets", offsets, lanes.lanes, diags);
-    let fits = offsets
-        .lane
-        .arithmetic()
-        .is_some_and(|elem| !elem.is_float() && !elem.is_signed_int() && matches!(elem.bytes(), 2 | 4));
+    let fits = offsets.lane.arithmetic().is_some_and(|elem| {
+        !elem.is_float() && !elem.is_signed_int() && (elem.bytes() == 4 || elem.bytes() == 2 && lanes.lane.bytes() <= 2)
+    });
     if !fits {
-        let message = format!("takes offsets that are unsigned integers of 16 or 32 bits, not {}", offsets.lane);
+        let message = format!(
+            "takes unsigned offsets of 32 bits, or of 16 bits for lanes that are not wider, not {}",
+            offsets.lane
+        );
         diags.push(op.error("offset-type", message));
     }
 }

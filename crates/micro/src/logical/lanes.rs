@@ -11,7 +11,7 @@ use slipring_op::rules::{INTEGER, SCALAR, operand, result, schema};
 use slipring_tile::Elem;
 use slipring_vector::Mask;
 
-use super::emit::lanewise;
+use super::emit::{lanewise, ordered};
 use super::{GOVERNING, LOGICAL, OUT, PERHAPS, PMODE, check, vector};
 use crate::vector::check::{FLOATS, INTEGERS, NUMBERS};
 use crate::vector::emit::Emit;
@@ -19,6 +19,9 @@ use crate::vector::kernels;
 
 /// Element types of the multiplier.
 const MUL: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32, Elem::F16, Elem::BF16, Elem::F32];
+
+/// Element types of what has a sign.
+const SIGNED: &[Elem] = &[Elem::I8, Elem::I16, Elem::I32, Elem::F16, Elem::BF16, Elem::F32];
 
 const BINARY: OpSchema = schema(
     "",
@@ -93,6 +96,13 @@ fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
+fn rules_of_order(op: &OpRef<'_>, first: &str, platform: &Platform, diags: &mut Diags) {
+    rules(op, diags);
+    if let Some(lanes) = check::vector(op, first) {
+        check::order(op, lanes, platform, diags);
+    }
+}
+
 fn rules_of_scalar(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     rules(op, diags);
     check::number_for(op, "scalar", check::vector(op, "src"), diags);
@@ -146,10 +156,20 @@ fn bits(op: &OpRef<'_>, d: &mut Decoder<'_>, price: &'static str, f: fn(u64, u64
 
 /// Two vectors.
 const LANES: OpDef = OpDef { schema: BINARY, verify: |op, _, diags| rules(op, diags), lane_types: NUMBERS, ..LOGICAL };
+/// Two vectors whose order matters.
+const ORDERED: OpDef = OpDef { verify: |op, platform, diags| rules_of_order(op, "lhs", platform, diags), ..LANES };
 /// One vector.
 const LANE: OpDef = OpDef { schema: UNARY, verify: |op, _, diags| rules(op, diags), lane_types: FLOATS, ..LOGICAL };
 /// A vector and a scalar.
 const SCALED: OpDef = OpDef { schema: NUMBERED, verify: rules_of_scalar, lane_types: NUMBERS, ..LOGICAL };
+/// A vector and a scalar whose order matters.
+const ORDERED_SCALED: OpDef = OpDef {
+    verify: |op, platform, diags| {
+        rules_of_order(op, "src", platform, diags);
+        check::number_for(op, "scalar", check::vector(op, "src"), diags);
+    },
+    ..SCALED
+};
 /// A vector and a shift count.
 const COUNTED: OpDef = OpDef { schema: SHIFTED, verify: rules_of_shift, lane_types: INTEGERS, ..LOGICAL };
 
@@ -171,10 +191,10 @@ ops! {
         lower: |op, d| lanewise(op, d, "vdiv");
 
     /// `out = max(lhs, rhs)`. NaN if one of them is. Integers without a sign are unsigned.
-    VMAX "pto.vmi.vmax" "Larger of two": LANES, kernel: Two(&shared::MAX), lower: |op, d| lanewise(op, d, "vmax");
+    VMAX "pto.vmi.vmax" "Larger of two": ORDERED, kernel: Two(&shared::MAX), lower: |op, d| ordered(op, d, "vmax");
 
     /// `out = min(lhs, rhs)`. NaN if one of them is. Integers without a sign are unsigned.
-    VMIN "pto.vmi.vmin" "Smaller of two": LANES, kernel: Two(&shared::MIN), lower: |op, d| lanewise(op, d, "vmin");
+    VMIN "pto.vmi.vmin" "Smaller of two": ORDERED, kernel: Two(&shared::MIN), lower: |op, d| ordered(op, d, "vmin");
 
     /// `out = lhs << rhs`. The count is taken modulo the width of a lane.
     VSHL "pto.vmi.vshl" "Shift left": LANES, kernel: Two(&kernels::SHL), lane_types: INTEGERS,
@@ -186,7 +206,7 @@ ops! {
         lower: |op, d| lanewise(op, d, "vshr");
 
     /// `out = |src|`. The most negative integer stays what it is; integers without a sign are signed here.
-    VABS "pto.vmi.vabs" "Absolute value": LANE, kernel: One(&kernels::SIGNED_ABS), lane_types: NUMBERS,
+    VABS "pto.vmi.vabs" "Absolute value": LANE, kernel: One(&kernels::SIGNED_ABS), lane_types: SIGNED,
         lower: |op, d| lanewise(op, d, "vabs");
 
     /// `out = -src`; integers wrap.
@@ -194,7 +214,7 @@ ops! {
         lower: |op, d| lanewise(op, d, "vneg");
 
     /// `out = max(src, 0)`. NaN stays NaN; integers without a sign are signed here.
-    VRELU "pto.vmi.vrelu" "Rectified linear unit": LANE, kernel: One(&kernels::RELU), lane_types: NUMBERS,
+    VRELU "pto.vmi.vrelu" "Rectified linear unit": LANE, kernel: One(&kernels::RELU), lane_types: SIGNED,
         lower: |op, d| lanewise(op, d, "vrelu");
 
     /// `out = e^src`, correctly rounded.
@@ -227,16 +247,16 @@ ops! {
         lower: |op, d| lanewise(op, d, "vadds");
 
     /// `out = src × scalar`; integers wrap.
-    VMULS "pto.vmi.vmuls" "Product with a number": SCALED, kernel: Two(&shared::MUL),
+    VMULS "pto.vmi.vmuls" "Product with a number": SCALED, kernel: Two(&shared::MUL), lane_types: MUL,
         lower: |op, d| lanewise(op, d, "vmuls");
 
     /// `out = max(src, scalar)`. NaN if one of them is. Integers without a sign are unsigned.
-    VMAXS "pto.vmi.vmaxs" "Larger of a lane and a number": SCALED, kernel: Two(&shared::MAX),
-        lower: |op, d| lanewise(op, d, "vmaxs");
+    VMAXS "pto.vmi.vmaxs" "Larger of a lane and a number": ORDERED_SCALED, kernel: Two(&shared::MAX),
+        lower: |op, d| ordered(op, d, "vmaxs");
 
     /// `out = min(src, scalar)`. NaN if one of them is. Integers without a sign are unsigned.
-    VMINS "pto.vmi.vmins" "Smaller of a lane and a number": SCALED, kernel: Two(&shared::MIN),
-        lower: |op, d| lanewise(op, d, "vmins");
+    VMINS "pto.vmi.vmins" "Smaller of a lane and a number": ORDERED_SCALED, kernel: Two(&shared::MIN),
+        lower: |op, d| ordered(op, d, "vmins");
 
     /// `out = src << scalar`. The count is taken modulo the width of a lane.
     VSHLS "pto.vmi.vshls" "Shift left by a number": COUNTED, kernel: Two(&kernels::SHL),

@@ -1,12 +1,12 @@
 //! Loads and stores of logical vectors (SPEC of virtual micro-instructions, group 1).
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, LogicalVector, OperandSpec, Syntax, Touch};
+use slipring_ir::{AttrKind, AttrSpec, Diags, LogicalVector, OperandSpec, Syntax, Touch, Type};
 use slipring_machine::VectorPort;
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::ops;
 use slipring_op::rules::{INTEGER, counted, defaulted, operand, optional, required, variadic};
-use slipring_program::{Fault, Operand};
+use slipring_program::{Fault, Kind, Operand};
 use slipring_vector::{Arg, BYTES, Machine, Whole};
 
 use super::access::{BlocksText, LoadText, StoreText};
@@ -58,7 +58,7 @@ ops! {
             operands: &[operand("ptr", UB, Touch::Read, "where in UB"), OFFSET, STRIDE, REPEAT],
             results: &[slipring_ir::ResultSpec { arity: slipring_ir::Arity::Variadic, ..OUT }],
             attrs: &[DIST, GROUP, PMODE],
-            aliases: &["pto.vmi.load", "pto.vmi.deinterleave_load"],
+            aliases: &["pto.vmi.load"],
         };
 
     /// Writes UB, `offset` elements after `ptr`: `m[i] = value[i]` for the active lanes, all where there is no
@@ -78,11 +78,12 @@ ops! {
                 optional("mask", PREDICATE, Touch::Nothing, "the lanes that are stored; all where it is left out"),
             ],
             attrs: &[DIST, GROUP, PMODE],
-            aliases: &["pto.vmi.store", "pto.vmi.masked_store", "pto.vmi.interleave_store"],
+            aliases: &["pto.vmi.store", "pto.vmi.masked_store"],
         };
 
-    /// Block `k` of the vector, of 32 bytes, goes to `ptr + 32 k block_stride`, whole, if any lane in it is active. The
-    /// stride is 16-bit, unsigned; the address is a multiple of 32 bytes.
+    /// Block `k` of the vector, of 32 bytes, goes to `ptr + 32 k block_stride` if its lanes are active. Where some are and
+    /// some are not, the formulas of the SPEC disagree: that is a fault. The stride is 16-bit, unsigned; the address is a
+    /// multiple of 32 bytes.
     VSSTB "pto.vmi.vsstb" "Store blocks at a distance": LOGICAL, verify: |op, _, diags| blocks_rules(op, diags),
         lower: |op, d| store_blocks(op, d, "value", "block_stride", None)
         => {
@@ -174,6 +175,13 @@ fn way(op: &OpRef<'_>, words: &[&str], diags: &mut Diags) -> Option<Way> {
     match (dist, group, stride) {
         (_, true, false) => wrong("`group` needs a stride: elements from one row to the next"),
         (_, true, true) if op.operand("repeat").is_some() => wrong("rows have one stride"),
+        (_, true, true) if is_field(op, "stride") => wrong("the stride of rows is an `index`, which counts elements"),
+        (_, false, false) if op.operand("repeat").is_some() => {
+            wrong("the way to the first block needs a stride of blocks")
+        }
+        (_, false, true) if !is_field(op, "stride") || op.operand("repeat").is_some() && !is_field(op, "repeat") => {
+            wrong("without `group` a stride counts blocks and is an `i16`")
+        }
         ("brc", true, true) => Some(Way::OneOfRows),
         ("continuous", true, true) if op.attr("dist_mode").is_none() => Some(Way::Rows),
         (_, true, true) => wrong("`group` and `dist_mode` exclude each other, except for `brc`"),
@@ -184,6 +192,11 @@ fn way(op: &OpRef<'_>, words: &[&str], diags: &mut Diags) -> Option<Way> {
         ("brc", ..) => Some(Way::One),
         _ => Some(Way::Straight),
     }
+}
+
+/// Whether an operand is a number of blocks: a field of 16 bits.
+fn is_field(op: &OpRef<'_>, at: &str) -> bool {
+    op.ty(at).is_some_and(|ty| matches!(ty, Type::Int { width: 16, .. }))
 }
 
 const LOADS: &[&str] = &["continuous", "unpack", "dintlv", "brc"];
@@ -230,7 +243,7 @@ fn store_rules(op: &OpRef<'_>, diags: &mut Diags) {
         return;
     }
     check::same(op, diags);
-    let slipring_ir::Type::LogicalVector(value) = *op.module.ty(values[0]) else { return };
+    let Type::LogicalVector(value) = *op.module.ty(values[0]) else { return };
     if !(way == Way::Rows && is_packed(op, value)) {
         check::element_of(op, "ptr", value, diags);
     }
@@ -259,6 +272,9 @@ fn blocks_rules(op: &OpRef<'_>, diags: &mut Diags) {
     check::element_of(op, "ptr", value, diags);
     check::governs(op, "mask", value, diags);
     whole_blocks(op, Way::Blocks, value, diags);
+    if !is_field(op, "block_stride") {
+        diags.push(op.error("operand-type", "the stride of blocks is an `i16`"));
+    }
 }
 
 fn rows_rules(op: &OpRef<'_>, diags: &mut Diags) {
@@ -404,7 +420,7 @@ fn load_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: &str, one: bool) -> Lo
     e.step(VectorPort::Load, out.elem, move |m, args| {
         let mut all = Bytes::from_elem(0, out.size());
         for row in 0..rows {
-            let from = row_address(args[place], row, args[stride], out.bytes);
+            let from = row_address(args[place], row, args[stride], out.bytes)?;
             aligned(from, row_alignment(taken, out.bytes), "reads a row at")?;
             let part = m.load(from, taken * out.bytes)?;
             let to = &mut all[row * size * out.bytes..][..size * out.bytes];
@@ -416,9 +432,11 @@ fn load_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, groups: &str, one: bool) -> Lo
 }
 
 /// The address of a row: strides are signed and count elements.
-fn row_address(base: u64, row: usize, stride: u64, bytes: usize) -> u64 {
-    let distance = (row as i64).saturating_mul(stride as i64).saturating_mul(bytes as i64);
-    base.checked_add_signed(distance).unwrap_or(u64::MAX)
+fn row_address(base: u64, row: usize, stride: u64, bytes: usize) -> Result<u64, Fault> {
+    let distance = (row as i64).checked_mul(stride as i64).and_then(|elements| elements.checked_mul(bytes as i64));
+    distance
+        .and_then(|distance| base.checked_add_signed(distance))
+        .ok_or_else(|| Fault::new("memory-bounds", format!("has a row {row} that is outside of every memory")))
 }
 
 /// The address of a block: both fields are unsigned integers of 16 bits.
@@ -513,7 +531,7 @@ fn store_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, value: &str, groups: &str) ->
         let mut packed = Bytes::from_elem(0, value.count * kept);
         (0..value.count).for_each(|i| set_bits(&mut packed, i, kept, bits(&all, i, value.bytes)));
         for (row, part) in packed.chunks_exact(size * kept).enumerate() {
-            let to = row_address(args[place], row, args[stride], kept);
+            let to = row_address(args[place], row, args[stride], kept)?;
             aligned(to, row_alignment(size, kept), "writes a row at")?;
             m.store(to, part.len())?.copy_from_slice(part);
         }
@@ -546,8 +564,13 @@ fn blocks_of(
     let (all, active) = (value.read(m), active.read(m));
     let lanes = BLOCK / value.bytes;
     for (block, part) in all.chunks_exact(BLOCK).enumerate() {
-        if (block * lanes..(block + 1) * lanes).any(|lane| active.is(lane)) {
+        let count = (block * lanes..(block + 1) * lanes).filter(|lane| active.is(*lane)).count();
+        if count == lanes {
             m.store(address(block), BLOCK)?.copy_from_slice(part);
+        } else if count > 0 {
+            let message =
+                format!("has some inactive lanes in block {block}: sources disagree on whether they are stored");
+            return Err(Fault::new(Kind::Unsupported, message));
         }
     }
     Ok(0)

@@ -115,7 +115,7 @@ ops! {
     ABSF "pto.vmi.absf" "Absolute value of floats": SINGLE, kernel: One(&kernels::SIGNED_ABS), lane_types: ALL_FLOATS,
         lower: |op, d| lanewise(op, d, "vabs");
     /// As `pto.vmi.vabs` of integers.
-    ABSI "pto.vmi.absi" "Absolute value of integers": SINGLE, kernel: One(&kernels::SIGNED_ABS), lane_types: INTEGERS,
+    ABSI "pto.vmi.absi" "Absolute value of integers": SINGLE, kernel: One(&kernels::SIGNED_ABS), lane_types: &[Elem::I8, Elem::I16, Elem::I32],
         lower: |op, d| lanewise(op, d, "vabs");
     /// As `pto.vmi.vsqrt`.
     SQRT "pto.vmi.sqrt" "Square root of floats": SINGLE, kernel: One(&shared::SQRT), lane_types: FLOATS,

@@ -147,7 +147,7 @@ fn shuffle_rules(op: &OpRef<'_>, diags: &mut Diags) {
     let indices = indices(op);
     if indices.len() != out.lanes as usize {
         diags.push(
-            op.error("lane-count", format!("{} for {}", counted(indices.len(), "index"), counted(out.lanes, "lane"))),
+            op.error("lane-count", format!("there are {} indices for {}", indices.len(), counted(out.lanes, "lane"))),
         );
     }
     if let Some(wrong) = indices.iter().find(|index| !(0..i128::from(src.lanes)).contains(*index)) {
@@ -186,7 +186,7 @@ fn channel_rules(op: &OpRef<'_>, diags: &mut Diags) {
 fn load(op: &OpRef<'_>, d: &mut Decoder<'_>, dense: bool) -> Lowered {
     let mut e = Emit::new(op, d);
     let place = address(&mut e, 0)?;
-    let (mask, passthru, out) = (e.predicate("mask")?, e.vector("passthru")?, e.gives(0)?);
+    let (mask, passthru, out) = (e.predicate("mask")?, e.stored("passthru")?, e.gives(0)?);
     e.price = Some(("vlds", out.slots.len()));
     let size = out.bytes;
     e.step(VectorPort::Load, out.elem, move |m, args| {

@@ -12,7 +12,7 @@ use super::{LOGICAL, PREDICATE, check};
 use crate::vector::emit::Emit;
 
 const OUT: slipring_ir::ResultSpec = result("out", PREDICATE, Infer::Written, "the predicate");
-const I32: TypeRule = TypeRule { describe: "an `i32`", accepts: |t| matches!(t, Type::Int { width: 32, .. }) };
+const I32: TypeRule = TypeRule { describe: "an `i32`", accepts: |t| *t == Type::I32 };
 const GROUP: slipring_ir::AttrSpec =
     defaulted("group", AttrKind::Int, "number of equal groups of lanes, each with such a predicate");
 /// Where the assembler declares an op, and no manual describes it.

@@ -64,7 +64,7 @@ fn interleaved(op: &OpRef<'_>, d: &mut Decoder<'_>, apart: bool) -> Lowered {
         from.extend_from_slice(&rhs.read(m));
         let mut to = Bytes::from_elem(0, from.len());
         for i in 0..2 * count {
-            // LaneType `i` of both sources and lane `other` of both together.
+            // Lane `i` of both sources and lane `other` of both together.
             let other = if i < count { 2 * i } else { 2 * (i - count) + 1 };
             let (source, target) = if apart { (other, i) } else { (i, other) };
             set_bits(&mut to, target, bytes, bits(&from, source, bytes));

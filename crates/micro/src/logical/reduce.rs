@@ -32,6 +32,16 @@ const SCHEMA: OpSchema = schema(
 );
 
 const REDUCED: OpDef = OpDef { schema: SCHEMA, verify: |op, _, diags| rules(op, "group", diags), ..LOGICAL };
+/// A vector whose largest or smallest lane is wanted.
+const ORDERED: OpDef = OpDef {
+    verify: |op, platform, diags| {
+        rules(op, "group", diags);
+        if let Some(lanes) = check::vector(op, "src") {
+            check::order(op, lanes, platform, diags);
+        }
+    },
+    ..REDUCED
+};
 const SUMMED: OpDef = OpDef {
     schema: OpSchema { attrs: &[GROUP, PMODE, REASSOC], ..SCHEMA },
     verify: |op, _, diags| sum_rules(op, "group", diags),
@@ -62,12 +72,12 @@ ops! {
 
     /// The largest active lane, or with `group = C` that of each of `C` equal groups. NaN counts as the largest; where
     /// no lane is active it is -inf or the smallest integer. Integers without a sign are unsigned.
-    VCMAX "pto.vmi.vcmax" "Largest of the lanes": REDUCED, lower: |op, d| reduce(op, d, "group", Kept::Largest)
+    VCMAX "pto.vmi.vcmax" "Largest of the lanes": ORDERED, lower: |op, d| reduce(op, d, "group", Kept::Largest)
         => { aliases: &["pto.vmi.reduce_maxf", "pto.vmi.reduce_maxi"] };
 
     /// The smallest active lane, or with `group = C` that of each of `C` equal groups. NaN counts as the smallest; where
     /// no lane is active it is +inf or the largest integer. Integers without a sign are unsigned.
-    VCMIN "pto.vmi.vcmin" "Smallest of the lanes": REDUCED, lower: |op, d| reduce(op, d, "group", Kept::Smallest)
+    VCMIN "pto.vmi.vcmin" "Smallest of the lanes": ORDERED, lower: |op, d| reduce(op, d, "group", Kept::Smallest)
         => { aliases: &["pto.vmi.reduce_minf", "pto.vmi.reduce_mini"] };
 
     /// As `pto.vmi.vcadd` in groups.
@@ -135,7 +145,11 @@ fn reduce(op: &OpRef<'_>, d: &mut Decoder<'_>, group: &str, kept: Kept) -> Lower
         (Kept::Smallest, false) => ("vcmin", src.slots.len()),
         (Kept::Smallest, true) => ("vcgmin", src.slots.len()),
     });
-    let (elem, bytes) = (src.elem, src.bytes);
+    let elem = match check::vector(op, "src") {
+        Some(lanes) if group == "group" => check::order_elem(lanes, e.d.platform),
+        _ => src.elem,
+    };
+    let bytes = src.bytes;
     e.compute(VectorPort::Alu, elem, move |m, _| {
         let (mut all, active) = (src.read(m), active.read(m));
         let mut result = Bytes::from_elem(0, out.size());

@@ -95,7 +95,9 @@ impl<'a, 'd, 'm> Emit<'a, 'd, 'm> {
 
     /// The step writes this register, which may be a predicate.
     pub fn give(&mut self, slot: Slot, is_mask: bool) {
-        self.masks |= u64::from(is_mask) << self.writes.len();
+        if is_mask {
+            self.masks |= 1 << self.writes.len();
+        }
         self.writes.push(slot);
     }
 

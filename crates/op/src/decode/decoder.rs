@@ -98,6 +98,8 @@ pub(super) struct FunctionBuilder {
     pub(crate) outer: CoreBuilder,
     pub(crate) steps: Vec<Step>,
     pub(crate) slots: u16,
+    /// There were more registers than a function has.
+    pub(crate) full: bool,
 }
 
 /// A launch of workitems under construction.

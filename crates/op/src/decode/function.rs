@@ -35,9 +35,9 @@ impl Decoder<'_> {
         };
         let inside = CoreBuilder::inside(&self.builder);
         let outer = std::mem::replace(&mut self.builder, inside);
-        self.function = Some(FunctionBuilder { outer, steps: Vec::new(), slots: 0 });
+        self.function = Some(FunctionBuilder { outer, steps: Vec::new(), slots: 0, full: false });
         let outcome = body(self);
-        let Some(FunctionBuilder { outer, steps, slots }) = self.function.take() else { return Err(Reported) };
+        let Some(FunctionBuilder { outer, steps, slots, .. }) = self.function.take() else { return Err(Reported) };
         let inside = std::mem::replace(&mut self.builder, outer).finish();
         self.builder.leave(&inside);
         outcome?;
@@ -69,8 +69,17 @@ impl Decoder<'_> {
     /// A vector register, predicate or alignment register that nothing else uses.
     pub fn fresh_slot(&mut self) -> Slot {
         let Some(function) = &mut self.function else { return Slot(0) };
-        function.slots += 1;
-        Slot(function.slots - 1)
+        if let Some(more) = function.slots.checked_add(1) {
+            function.slots = more;
+            return Slot(more - 1);
+        }
+        if !std::mem::replace(&mut function.full, true) {
+            self.error(
+                slipring_ir::Kind::Unsupported,
+                "the values of this vector function need more than 65535 registers",
+            );
+        }
+        Slot(0)
     }
 
     /// The vector register, predicate or alignment register that holds a value.

@@ -41,7 +41,7 @@ ops! {
 
     /// Lane `g` of `value` in all lanes of group `g`.
     GROUP_BROADCAST "pto.vmi.group_broadcast" "A lane for each group in all of its lanes": LOGICAL.with(TO_GROUPS),
-        source: "declarations of assembler 0.60 (`VMIOps.td`)", verify: |op, _, diags| rules(op, "num_groups", diags),
+        source: super::DECLARED, verify: |op, _, diags| rules(op, "num_groups", diags),
         lower: |op, d| broadcast(op, d, "num_groups")
         => { attrs: &[required("num_groups", AttrKind::Int, "number of groups")] };
 

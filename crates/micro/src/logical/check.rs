@@ -178,6 +178,23 @@ pub(super) fn pmode(op: &OpRef<'_>, diags: &mut Diags) {
     }
 }
 
+/// The rules of an op lane by lane: all vectors have one type, which the op takes, and the predicate is one for it.
+pub(super) fn lanewise(op: &OpRef<'_>, diags: &mut Diags) {
+    same(op, diags);
+    pmode(op, diags);
+    let first = op.def.schema.operands[0].name;
+    lanes_of(op, first, op.def.lane_types, diags);
+    if let Some(lanes) = vector(op, first) {
+        governs(op, "mask", lanes, diags);
+    }
+}
+
+/// The rules of an op lane by lane with a number, which is of the lanes' type.
+pub(super) fn lanewise_with(op: &OpRef<'_>, number: &str, diags: &mut Diags) {
+    lanewise(op, diags);
+    number_for(op, number, vector(op, op.def.schema.operands[0].name), diags);
+}
+
 /// Number of groups that attribute `name` gives, which must divide these lanes; an error is reported.
 pub(super) fn groups(op: &OpRef<'_>, name: &str, lanes: u32, diags: &mut Diags) -> Option<u32> {
     let written = op.int(name)?;

@@ -31,12 +31,8 @@ const SCHEMA: OpSchema = OpSchema {
 };
 
 /// A conversion by one of the older names.
-const OLDER: OpDef = OpDef {
-    schema: SCHEMA,
-    source: "declarations of assembler 0.60 (`VMIOps.td`)",
-    verify: |op, _, diags| rules(op, diags),
-    ..LOGICAL
-};
+const OLDER: OpDef =
+    OpDef { schema: SCHEMA, source: super::DECLARED, verify: |op, _, diags| rules(op, diags), ..LOGICAL };
 
 ops! {
     OPS;

@@ -1,7 +1,7 @@
 //! Several operations in one (SPEC of virtual micro-instructions, group 7.1; assembler 0.60 for carries).
 
 use slipring_ir::{Diags, Infer, LaneType, Syntax, Touch};
-use slipring_machine::{Platform, VectorPort};
+use slipring_machine::VectorPort;
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::{Three, Two};
 use slipring_op::def::{Lowered, OpRef};
@@ -11,20 +11,17 @@ use slipring_tile::{Elem, convert, math};
 
 use super::emit::{lanewise, of_operands};
 use super::value::{Bytes, bits, set_bits};
-use super::{GOVERNING, LOGICAL, OUT, PERHAPS, PMODE, PREDICATE, VECTOR, check, vector};
+use super::{DECLARED, GOVERNING, LOGICAL, OUT, PERHAPS, PMODE, PREDICATE, VECTOR, check, vector};
 use crate::vector::check::{FLOATS, NUMBERS, WORDS};
 use crate::vector::emit::Emit;
 use crate::vector::kernels;
-
-/// Where the assembler declares an op, and no manual describes it.
-const DECLARED: &str = "declarations of assembler 0.60 (`VMIOps.td`)";
 
 ops! {
     OPS;
 
     /// `out = acc + lhs × rhs`, rounded once; integers wrap.
     VMULA "pto.vmi.vmula" "Multiply and add": LOGICAL, kernel: Three(&kernels::MULA),
-        verify: |op, _, diags| rules(op, "acc", diags), lane_types: NUMBERS, lower: |op, d| lanewise(op, d, "vmula")
+        verify: |op, _, diags| check::lanewise(op, diags), lane_types: NUMBERS, lower: |op, d| lanewise(op, d, "vmula")
         => {
             syntax: Syntax::Format(
                 "$acc `,` $lhs `,` $rhs (`,` $mask)? attr-dict `:` type($acc) `,` type($lhs) `,` type($rhs) \
@@ -42,7 +39,7 @@ ops! {
 
     /// `out = lhs × rhs + acc`, rounded once.
     FMA "pto.vmi.fma" "Multiply and add floats": LOGICAL, source: DECLARED,
-        verify: |op, _, diags| rules(op, "lhs", diags), lane_types: &[Elem::F16, Elem::BF16, Elem::F32],
+        verify: |op, _, diags| check::lanewise(op, diags), lane_types: &[Elem::F16, Elem::BF16, Elem::F32],
         lower: |op, d| of_operands(op, d, &kernels::AXPY, ["lhs", "acc", "rhs"], "vmula")
         => {
             syntax: Syntax::Format(
@@ -57,7 +54,8 @@ ops! {
         };
 
     /// `out = alpha × src + addend`, rounded once.
-    VAXPY "pto.vmi.vaxpy" "Scale and add": LOGICAL, kernel: Three(&kernels::AXPY), verify: verify_vaxpy,
+    VAXPY "pto.vmi.vaxpy" "Scale and add": LOGICAL, kernel: Three(&kernels::AXPY),
+        verify: |op, _, diags| check::lanewise_with(op, "alpha", diags),
         lane_types: FLOATS, lower: |op, d| lanewise(op, d, "vaxpy")
         => {
             syntax: slipring_op::positional!("src" "addend" "alpha" "mask" => "out"),
@@ -72,7 +70,8 @@ ops! {
         };
 
     /// `out = src` where it is at least 0, `slope × src` elsewhere.
-    VLRELU "pto.vmi.vlrelu" "Leaky rectified linear unit": LOGICAL, kernel: Two(&kernels::PRELU), verify: verify_vlrelu,
+    VLRELU "pto.vmi.vlrelu" "Leaky rectified linear unit": LOGICAL, kernel: Two(&kernels::PRELU),
+        verify: |op, _, diags| check::lanewise_with(op, "slope", diags),
         lane_types: FLOATS, lower: |op, d| lanewise(op, d, "vlrelu")
         => {
             syntax: slipring_op::positional!("src" "slope" "mask" => "out"),
@@ -87,7 +86,7 @@ ops! {
 
     /// `out = src` where it is at least 0, `alpha × src` elsewhere.
     VPRELU "pto.vmi.vprelu" "Parametric rectified linear unit": LOGICAL, kernel: Two(&kernels::PRELU),
-        verify: |op, _, diags| rules(op, "src", diags), lane_types: FLOATS, lower: |op, d| lanewise(op, d, "vprelu")
+        verify: |op, _, diags| check::lanewise(op, diags), lane_types: FLOATS, lower: |op, d| lanewise(op, d, "vprelu")
         => {
             syntax: slipring_op::positional!("src" "alpha" "mask" => "out"),
             operands: &[
@@ -111,7 +110,7 @@ ops! {
         };
 
     /// The whole product of 32-bit integers: its low and its high half. `ui32` lanes are unsigned, all others signed.
-    VMULL "pto.vmi.vmull" "Product of 64 bits in two vectors": LOGICAL, verify: |op, _, diags| rules(op, "lhs", diags),
+    VMULL "pto.vmi.vmull" "Product of 64 bits in two vectors": LOGICAL, verify: |op, _, diags| check::lanewise(op, diags),
         lane_types: WORDS, lower: mull
         => {
             syntax: slipring_op::positional!("lhs" "rhs" "mask" => "low" "high"),
@@ -147,27 +146,8 @@ ops! {
         };
 }
 
-fn rules(op: &OpRef<'_>, first: &str, diags: &mut Diags) {
-    check::same(op, diags);
-    check::pmode(op, diags);
-    check::lanes_of(op, first, op.def.lane_types, diags);
-    if let Some(lanes) = check::vector(op, first) {
-        check::governs(op, "mask", lanes, diags);
-    }
-}
-
-fn verify_vaxpy(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    rules(op, "src", diags);
-    check::number_for(op, "alpha", check::vector(op, "src"), diags);
-}
-
-fn verify_vlrelu(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    rules(op, "src", diags);
-    check::number_for(op, "slope", check::vector(op, "src"), diags);
-}
-
 fn carry_rules(op: &OpRef<'_>, diags: &mut Diags) {
-    rules(op, "lhs", diags);
+    check::lanewise(op, diags);
     if let Some(lanes) = check::vector(op, "lhs") {
         check::governs(op, "carry_in", lanes, diags);
         check::gives(op, 1, lanes, diags);

@@ -86,30 +86,15 @@ const BITS_OF_ONE: OpSchema = OpSchema {
     ..UNARY
 };
 
-fn rules(op: &OpRef<'_>, diags: &mut Diags) {
-    check::same(op, diags);
-    check::pmode(op, diags);
-    let first = op.def.schema.operands[0].name;
-    check::lanes_of(op, first, op.def.lane_types, diags);
-    if let Some(lanes) = check::vector(op, first) {
-        check::governs(op, "mask", lanes, diags);
-    }
-}
-
 fn rules_of_order(op: &OpRef<'_>, first: &str, platform: &Platform, diags: &mut Diags) {
-    rules(op, diags);
+    check::lanewise(op, diags);
     if let Some(lanes) = check::vector(op, first) {
         check::order(op, lanes, platform, diags);
     }
 }
 
-fn rules_of_scalar(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    rules(op, diags);
-    check::number_for(op, "scalar", check::vector(op, "src"), diags);
-}
-
 fn rules_of_shift(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    rules(op, diags);
+    check::lanewise(op, diags);
     if op.ty("scalar").is_some_and(|ty| !matches!(ty, Type::Int { width: 16, .. })) {
         diags.push(op.error("elem-type", "lanes are shifted by a number of type `i16`"));
     }
@@ -119,7 +104,7 @@ fn rules_of_shift(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 fn rules_of_bits(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     let first = op.def.schema.operands[0].name;
     if check::mask(op, first).is_none() {
-        rules(op, diags);
+        check::lanewise(op, diags);
         return;
     }
     let out = op.module.ty(op.result(0));
@@ -155,13 +140,20 @@ fn bits(op: &OpRef<'_>, d: &mut Decoder<'_>, price: &'static str, f: fn(u64, u64
 }
 
 /// Two vectors.
-const LANES: OpDef = OpDef { schema: BINARY, verify: |op, _, diags| rules(op, diags), lane_types: NUMBERS, ..LOGICAL };
+const LANES: OpDef =
+    OpDef { schema: BINARY, verify: |op, _, diags| check::lanewise(op, diags), lane_types: NUMBERS, ..LOGICAL };
 /// Two vectors whose order matters.
 const ORDERED: OpDef = OpDef { verify: |op, platform, diags| rules_of_order(op, "lhs", platform, diags), ..LANES };
 /// One vector.
-const LANE: OpDef = OpDef { schema: UNARY, verify: |op, _, diags| rules(op, diags), lane_types: FLOATS, ..LOGICAL };
+const LANE: OpDef =
+    OpDef { schema: UNARY, verify: |op, _, diags| check::lanewise(op, diags), lane_types: FLOATS, ..LOGICAL };
 /// A vector and a scalar.
-const SCALED: OpDef = OpDef { schema: NUMBERED, verify: rules_of_scalar, lane_types: NUMBERS, ..LOGICAL };
+const SCALED: OpDef = OpDef {
+    schema: NUMBERED,
+    verify: |op, _, diags| check::lanewise_with(op, "scalar", diags),
+    lane_types: NUMBERS,
+    ..LOGICAL
+};
 /// A vector and a scalar whose order matters.
 const ORDERED_SCALED: OpDef = OpDef {
     verify: |op, platform, diags| {

@@ -12,7 +12,7 @@ use slipring_vector::{Arg, BYTES, Machine, Whole};
 use super::access::{BlocksText, LoadText, StoreText};
 use super::emit::{fresh, predicate, registers};
 use super::value::{Active, Bytes, Lanes, bits, set_bits};
-use super::{LOGICAL, OUT, PREDICATE, VECTOR, check};
+use super::{DECLARED, LOGICAL, OUT, PREDICATE, VECTOR, check};
 use crate::vector::UB;
 use crate::vector::check::aligned;
 use crate::vector::emit::Emit;
@@ -124,9 +124,6 @@ ops! {
             attrs: &[required("num_groups", AttrKind::Int, "number of rows")],
         };
 }
-
-/// Where the assembler declares an op, and no manual describes it.
-const DECLARED: &str = "declarations of assembler 0.60 (`VMIOps.td`)";
 
 /// A load of rows by one of the older names.
 const OLDER: OpDef = OpDef {
@@ -554,7 +551,7 @@ fn store_blocks(op: &OpRef<'_>, d: &mut Decoder<'_>, value: &str, stride: &str, 
     })
 }
 
-/// Stores the blocks with an active lane.
+/// Stores the blocks whose lanes are all active.
 fn blocks_of(
     m: &mut Machine<'_>,
     value: &Lanes,

@@ -62,6 +62,9 @@ const PMODE: AttrSpec = defaulted(
      have: it is refused",
 );
 
+/// The source of an op that the assembler declares and no manual describes.
+const DECLARED: &str = "declarations of assembler 0.60 (`VMIOps.td`)";
+
 /// The base of all ops on logical vectors.
 const LOGICAL: OpDef = OpDef {
     schema: schema("", Syntax::Generic, &[], &[], &[]),

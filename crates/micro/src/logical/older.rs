@@ -20,11 +20,7 @@ const ALL_FLOATS: &[Elem] = &[Elem::F16, Elem::BF16, Elem::F32];
 /// Integers of the multiplier.
 const FACTORS: &[Elem] = &[Elem::I16, Elem::U16, Elem::I32, Elem::U32];
 
-const DECLARED: OpDef = OpDef {
-    source: "declarations of assembler 0.60 (`VMIOps.td`)",
-    verify: |op, _, diags| rules(op, diags),
-    ..LOGICAL
-};
+const DECLARED: OpDef = OpDef { source: super::DECLARED, verify: |op, _, diags| rules(op, diags), ..LOGICAL };
 
 /// Two vectors.
 const PAIR: OpDef = DECLARED.with(schema(
@@ -115,8 +111,8 @@ ops! {
     ABSF "pto.vmi.absf" "Absolute value of floats": SINGLE, kernel: One(&kernels::SIGNED_ABS), lane_types: ALL_FLOATS,
         lower: |op, d| lanewise(op, d, "vabs");
     /// As `pto.vmi.vabs` of integers.
-    ABSI "pto.vmi.absi" "Absolute value of integers": SINGLE, kernel: One(&kernels::SIGNED_ABS), lane_types: &[Elem::I8, Elem::I16, Elem::I32],
-        lower: |op, d| lanewise(op, d, "vabs");
+    ABSI "pto.vmi.absi" "Absolute value of integers": SINGLE, kernel: One(&kernels::SIGNED_ABS),
+        lane_types: &[Elem::I8, Elem::I16, Elem::I32], lower: |op, d| lanewise(op, d, "vabs");
     /// As `pto.vmi.vsqrt`.
     SQRT "pto.vmi.sqrt" "Square root of floats": SINGLE, kernel: One(&shared::SQRT), lane_types: FLOATS,
         lower: |op, d| lanewise(op, d, "vsqrt");

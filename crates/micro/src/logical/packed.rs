@@ -14,7 +14,7 @@ use crate::vector::UB;
 use crate::vector::check::aligned;
 use crate::vector::emit::Emit;
 
-const DECLARED: OpDef = OpDef { source: "declarations of assembler 0.60 (`VMIOps.td`)", ..LOGICAL };
+const DECLARED: OpDef = OpDef { source: super::DECLARED, ..LOGICAL };
 const OFFSET: OperandSpec = operand("offset", INTEGER, Touch::Nothing, "elements of the pointer's type after it");
 const PASSTHRU: OperandSpec = vector("passthru", "the lanes that are not active");
 

@@ -8,16 +8,13 @@ use slipring_op::ops;
 use slipring_op::rules::{INTEGER, counted, defaulted, operand, required, result};
 use slipring_tile::Elem;
 
-use super::{LOGICAL, PREDICATE, check};
+use super::{DECLARED, LOGICAL, PREDICATE, check};
 use crate::vector::emit::Emit;
 
 const OUT: slipring_ir::ResultSpec = result("out", PREDICATE, Infer::Written, "the predicate");
 const I32: TypeRule = TypeRule { describe: "an `i32`", accepts: |t| *t == Type::I32 };
 const GROUP: slipring_ir::AttrSpec =
     defaulted("group", AttrKind::Int, "number of equal groups of lanes, each with such a predicate");
-/// Where the assembler declares an op, and no manual describes it.
-const DECLARED: &str = "declarations of assembler 0.60 (`VMIOps.td`)";
-
 ops! {
     OPS;
 

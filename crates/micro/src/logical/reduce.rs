@@ -49,7 +49,7 @@ const SUMMED: OpDef = OpDef {
 };
 const GROUPED: OpDef = OpDef {
     schema: OpSchema { attrs: &[NUM_GROUPS], ..SCHEMA },
-    source: "declarations of assembler 0.60 (`VMIOps.td`)",
+    source: super::DECLARED,
     verify: |op, _, diags| rules(op, "num_groups", diags),
     ..LOGICAL
 };

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Source, Span, Type};
+use slipring_ir::{Diagnostic, Diags, Kind, Module, Severity, Source, Span, Type};
 use slipring_lang::{Direction, KernelInfo, ParamInfo};
 use slipring_machine::Platform;
 use slipring_op::{Kernel, select_kernel};
@@ -140,26 +140,26 @@ pub fn info<'a>(kernels: &'a [KernelInfo], kernel: &str, param: &Param) -> Optio
     of_kernel(kernels, kernel).flat_map(|k| &k.params).find(|p| p.name == param.name)
 }
 
-/// The shapes of a kernel's parameters in elements, where they are known.
+/// The shapes of a kernel's buffers in elements, where the kernel declares them or the types of its parameters determine
+/// them.
 pub fn shapes(prepared: &Prepared, kernels: &[KernelInfo]) -> Vec<Option<Vec<u64>>> {
-    (0..prepared.decoded.program.params.len()).map(|at| shape(prepared, kernels, at)).collect()
-}
-
-/// The shape of a buffer, if the kernel declares it or the parameter's type determines it.
-fn shape(prepared: &Prepared, kernels: &[KernelInfo], at: usize) -> Option<Vec<u64>> {
-    let program = &prepared.decoded.program;
-    let declared = info(kernels, &program.name, &program.params[at]).and_then(|info| info.shape.clone());
-    declared.or_else(|| {
-        let module = &prepared.written;
-        let place = |(start, args): (&Option<OpId>, &Vec<Special>)| {
-            let of = args.iter().position(|given| *given == Special::Param(at as u32))?;
-            let body = module.body((*start)?, 0)?;
-            module.block(body).args.get(of).copied()
-        };
-        let value = prepared.kernel.start.iter().zip(&prepared.kernel.args).find_map(place)?;
-        let Type::MemRef(memref) = module.ty(value) else { return None };
-        memref.dims.iter().map(|dim| dim.known()).collect()
-    })
+    let (program, module) = (&prepared.decoded.program, &prepared.written);
+    // A parameter's type is that of the first argument that is bound to it.
+    let mut typed = vec![None; program.params.len()];
+    for (start, bound) in prepared.kernel.start.iter().zip(&prepared.kernel.args) {
+        let Some(body) = start.and_then(|function| module.body(function, 0)) else { continue };
+        for (value, special) in module.block(body).args.iter().zip(bound) {
+            if let Special::Param(at) = special {
+                typed[*at as usize].get_or_insert(module.ty(*value));
+            }
+        }
+    }
+    let of_type = |ty: &Type| match ty {
+        Type::MemRef(memref) => memref.dims.iter().map(|dim| dim.known()).collect(),
+        _ => None,
+    };
+    let declared = |param| info(kernels, &program.name, param).and_then(|info| info.shape.clone());
+    program.params.iter().zip(typed).map(|(param, ty)| declared(param).or_else(|| of_type(ty?))).collect()
 }
 
 /// An argument of the shape that a kernel declares for a parameter: random numbers if it is read, zeros if it is only

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use super::{Called, Folder};
 
 /// Address space of a process in KiB, and its CPU time in seconds.
-const LIMITS: &str = "ulimit -v 400000; ulimit -t 100";
+const LIMITS: &str = "ulimit -v 400000; ulimit -t 20";
 
 /// Runs the command line under limits that a runaway hits.
 fn limited(folder: &Folder, words: &[&str]) -> Called {

@@ -1,6 +1,6 @@
 //! Selection of the functions that a launch runs on each core.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type};
 use slipring_machine::{CoreKind, Role};
@@ -108,15 +108,15 @@ fn choose(module: &Module, name: Option<&str>, diags: &mut Diags) -> Option<Kern
             diags.push(error.help(format!("the functions with a body are {}", names.join(", "))));
             return None;
         };
-        return kernel_of(module, function, &functions, diags);
+        return Some(kernel_of(module, function, &functions));
     }
     let entries: Vec<OpId> = functions.iter().copied().filter(|f| is_entry(module, *f)).collect();
     if let (true, Some(root)) = (entries.is_empty(), only_root(module, &functions)) {
-        return kernel_of(module, root, &functions, diags);
+        return Some(kernel_of(module, root, &functions));
     }
     match (entries.as_slice(), functions.as_slice()) {
-        ([entry], _) => kernel_of(module, *entry, &functions, diags),
-        ([], [only]) => kernel_of(module, *only, &functions, diags),
+        ([entry], _) => Some(kernel_of(module, *entry, &functions)),
+        ([], [only]) => Some(kernel_of(module, *only, &functions)),
         (marked, all) => {
             // A launch starts both functions of a pair: each of them may have the mark.
             let meant = if marked.is_empty() { all } else { marked };
@@ -159,12 +159,11 @@ pub fn kernels(module: &Module) -> Vec<(Option<String>, Kernel)> {
     let functions: Vec<OpId> = module.functions().filter(|f| module.body(*f, 0).is_some()).collect();
     let of = |function: &OpId| {
         let name = symbol_name(module, *function).to_string();
-        let kernel = kernel_of(module, *function, &functions, &mut Diags::default())?;
-        let kernel = participants(module, kernel);
+        let kernel = participants(module, kernel_of(module, *function, &functions));
         let needed = needed_functions(module, &kernel);
-        Some((*function, name, kernel, needed))
+        (*function, name, kernel, needed)
     };
-    let list: Vec<_> = functions.iter().filter_map(of).collect();
+    let list: Vec<_> = functions.iter().map(of).collect();
     let mut seen: BTreeSet<BTreeSet<OpId>> = BTreeSet::new();
     let part = |function: &OpId, own: &BTreeSet<OpId>| {
         list.iter()
@@ -212,35 +211,25 @@ fn no_place(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic::nowhere(code, Severity::Error, message)
 }
 
-fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Diags) -> Option<Kernel> {
-    match kernel_kind(module, function) {
-        None => {
-            let (mut params, mut args) = (Vec::new(), Vec::new());
-            join_params(module, function, &mut params, &mut args);
-            let name = symbol_name(module, function).to_string();
-            let start = [Some(function); 3];
-            Some(Kernel { name, start, params, args: [args.clone(), args.clone(), args], guessed: false, mixed: false })
-        }
-        Some(kind) => {
-            let peer = functions
-                .iter()
-                .copied()
-                .find(|f| kernel_kind(module, *f).is_some_and(|k| k != kind) && belong_together(module, function, *f));
-            match (kind, peer) {
-                (CoreKind::Cube, Some(vector)) => Some(pair(module, function, vector)),
-                (CoreKind::Vector, Some(cube)) => Some(pair(module, cube, function)),
-                (kind, None) => {
-                    let _ = diags;
-                    let mut kernel = pair(module, function, function);
-                    for role in Role::ALL {
-                        if role.kind() != kind {
-                            kernel.start[role.index()] = None;
-                        }
-                    }
-                    kernel.name = symbol_name(module, function).to_string();
-                    Some(kernel)
-                }
+/// The kernel that a function starts: alone, or with its counterpart for the other kind of core.
+fn kernel_of(module: &Module, function: OpId, functions: &[OpId]) -> Kernel {
+    let name = symbol_name(module, function).to_string();
+    let Some(kind) = kernel_kind(module, function) else {
+        let mut params = Params::default();
+        let args = params.join(module, function);
+        let (start, args) = ([Some(function); 3], [args.clone(), args.clone(), args]);
+        return Kernel { name, start, params: params.list, args, guessed: false, mixed: false };
+    };
+    let other = |f: &OpId| kernel_kind(module, *f).is_some_and(|k| k != kind) && belong_together(module, function, *f);
+    match (kind, functions.iter().copied().find(other)) {
+        (CoreKind::Cube, Some(vector)) => pair(module, function, vector),
+        (CoreKind::Vector, Some(cube)) => pair(module, cube, function),
+        (kind, None) => {
+            let mut kernel = Kernel { name, ..pair(module, function, function) };
+            for role in Role::ALL.into_iter().filter(|role| role.kind() != kind) {
+                kernel.start[role.index()] = None;
             }
+            kernel
         }
     }
 }
@@ -248,19 +237,15 @@ fn kernel_of(module: &Module, function: OpId, functions: &[OpId], diags: &mut Di
 /// A Cube and a Vector function as one kernel. Parameters of the same name are one parameter; of the halves of a
 /// kernel, those at the same place.
 fn pair(module: &Module, cube: OpId, vector: OpId) -> Kernel {
-    let (mut params, mut cube_args, mut vector_args) = (Vec::new(), Vec::new(), Vec::new());
-    join_params(module, cube, &mut params, &mut cube_args);
+    let mut params = Params::default();
+    let cube_args = params.join(module, cube);
     let [own, other] = [cube, vector].map(|function| symbol_name(module, function));
     let halves = are_halves(module, cube, vector);
-    if halves {
-        vector_args.clone_from(&cube_args);
-    } else {
-        join_params(module, vector, &mut params, &mut vector_args);
-    }
+    let vector_args = if halves { cube_args.clone() } else { params.join(module, vector) };
     Kernel {
         name: if halves { own.to_string() } else { format!("{own} + {other}") },
         start: [Some(cube), Some(vector), Some(vector)],
-        params,
+        params: params.list,
         args: [cube_args, vector_args.clone(), vector_args],
         guessed: false,
         mixed: false,
@@ -305,18 +290,28 @@ pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
     Some(error.help("pass a buffer for the result; a function that another one calls may return it"))
 }
 
-/// Adds the parameters of a function to those of its kernel, merging those of the same name, and records what each of
-/// its arguments is bound to.
-fn join_params(module: &Module, function: OpId, params: &mut Vec<Param>, args: &mut Vec<Special>) {
-    let own = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
-    for (arg, param) in own.iter().zip(params_of(module, function)) {
-        args.push(filled(module, *arg).unwrap_or_else(|| {
-            let at = params.iter().position(|p| p.name == param.name).unwrap_or_else(|| {
-                params.push(param);
-                params.len() - 1
-            });
-            Special::Param(at as u32)
-        }));
+/// The parameters of a kernel: those of its functions, each name once.
+#[derive(Default)]
+struct Params {
+    list: Vec<Param>,
+    /// The place in the list of each name.
+    places: HashMap<String, u32>,
+}
+
+impl Params {
+    /// Adds the parameters of a function, and returns what each of its arguments is bound to.
+    fn join(&mut self, module: &Module, function: OpId) -> Vec<Special> {
+        let own = module.body(function, 0).map_or(&[][..], |body| &module.block(body).args);
+        let bound = own.iter().zip(params_of(module, function));
+        bound.map(|(arg, param)| filled(module, *arg).unwrap_or_else(|| Special::Param(self.place(param)))).collect()
+    }
+
+    /// The place of the parameter of that name, which is this one if there is none yet.
+    fn place(&mut self, param: Param) -> u32 {
+        *self.places.entry(param.name.to_string()).or_insert_with(|| {
+            self.list.push(param);
+            self.list.len() as u32 - 1
+        })
     }
 }
 

@@ -58,7 +58,30 @@ impl Lower<'_> {
         let used = used.map_or(Split::None, |(mode, _)| mode);
         pto::set_split(&mut self.e.module, op, used.number());
         self.forget_lane_scalars(op, span);
+        if outcome.is_ok() {
+            self.show_gathered(id, span)?;
+        }
         outcome
+    }
+
+    /// Repeats the views of partially valid tiles that a region gathered behind it: the Cube core uses them there, and
+    /// what a region makes exists in it only.
+    fn show_gathered(&mut self, region: RegionId, span: Span) -> Lowered<()> {
+        let gathered = |tile: &Tile| tile.region == Some(region) && tile.crossing == Some(Crossing::Gathered);
+        let names: Vec<_> = self.names.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        for (name, value) in names {
+            let Value::Tile(id) = value else { continue };
+            let tile = self.tile(id).clone();
+            let Some(valid) = tile.valid.filter(|_| gathered(&tile)) else { continue };
+            let whole = self.viewed(tile.value);
+            let Type::Tile(ty) = *self.e.module.ty(whole) else { continue };
+            let whole = self.add_tile(whole, ty, &tile.shape, tile.made_by);
+            self.mark(whole, Crossing::Gathered);
+            self.held.tiles[whole.0 as usize].region = tile.region;
+            let shown = self.crossed(whole, Some(valid), span)?;
+            self.set(&name, Value::Tile(shown));
+        }
+        Ok(())
     }
 
     /// Loads windows of inputs with offsets that each lane of a region computed itself at the end of the region, if

@@ -95,7 +95,7 @@ const PAIRS: usize = 2500;
 const ALL_NUMBERS: u64 = 4096;
 const ALL_WORKS: u64 = 400_000;
 /// Bytes after each buffer when values are tried for which the buffers were not made.
-const SLACK: usize = 1 << 20;
+pub(super) const SLACK: usize = 1 << 20;
 
 /// Tries values until every other one is equivalent to one of them.
 ///

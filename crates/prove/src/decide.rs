@@ -113,6 +113,10 @@ impl Proof {
             self.launches(subject, tools, execution, &judged)?;
             if self.judgement != Judgement::Violated {
                 self.arguments(subject, tools)?;
+                // What later launches find was shown for the given arguments, not for those that fail.
+                if self.judgement == Judgement::Violated {
+                    self.scope.launches = "the first one".into();
+                }
             }
             if self.judgement == Judgement::Violated {
                 self.hunt_where_it_fails(subject, tools, asked.timings)?;

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_check::{CheckReport, StaleUses, Tools, Verdict};
 use slipring_machine::{Pipe, Role};
-use slipring_program::{Finding, Kind, ParamKind, Severity, SiteRef};
+use slipring_program::{Finding, Kind, Miss, ParamKind, Severity, SiteRef};
 use slipring_sim::{Agent, Delay, LONGEST, Late, Observer, Timing, WorkRun};
 
 use super::{Judgement, Proof, budget};
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::{Bound, Error, Execution};
 
+use crate::counts::SLACK;
 use crate::judgement::ALL;
 use crate::subject::Subject;
 use crate::witness::Witness;
@@ -368,8 +369,17 @@ impl Proof {
             let Some(own) = bound.get_mut(*at as usize) else { return Ok(()) };
             *own = Bound::scalar(*value);
         }
-        let there = Subject { launches: self.fails.launch.max(1), ..subject.with(&bound) };
-        let (usual, judged) = there.run(Timing::Platform, tools, None)?;
+        let mut there = Subject { launches: self.fails.launch.max(1), ..subject.with(&bound) };
+        let (mut usual, mut judged) = there.run(Timing::Platform, tools, None)?;
+        // The number was found with longer buffers, and the given ones end before what it finds.
+        let beyond = |finding: &Finding| matches!(finding.kind, Kind::OutOfBounds(Miss::BeyondBuffer(_)));
+        let known = self.findings.messages().iter().any(|message| matches!(message.kind, Kind::OutOfBounds(_)));
+        if !known && judged.findings.iter().any(beyond) {
+            there.options.gm_slack += SLACK;
+            self.fails.slack = there.options.gm_slack;
+            self.scope.counts += &format!(" (with {} bytes after each buffer)", self.fails.slack);
+            (usual, judged) = there.run(Timing::Platform, tools, None)?;
+        }
         self.hunt(&there, tools, (&usual, &judged), timings)?;
         self.name_launch(subject);
         Ok(())
@@ -389,6 +399,9 @@ impl Proof {
             Some(format!("--arg {}={value}", param.name))
         };
         let mut words: Vec<String> = self.fails.arguments.iter().filter_map(argument).collect();
+        if self.fails.slack > 0 {
+            words.push(format!("--gm-slack {}", self.fails.slack));
+        }
         if self.fails.launch > 1 {
             words.push(format!("--launches {}", self.fails.launch));
         }

@@ -51,6 +51,8 @@ pub(super) struct Fails {
     pub arguments: Vec<(u32, u64)>,
     /// The index within consecutive launches; 0 for the first one.
     pub launch: u32,
+    /// Bytes after each buffer, if the failing launch needs longer buffers than the given ones.
+    pub slack: usize,
 }
 
 /// The proof as JSON.

@@ -10,9 +10,13 @@
 # check: best: TILE=32:
 # test: tune %s --vary NOTHING=1,2
 # exit: 2
-# check: refused: set: nothing of the file takes `NOTHING` from outside
-# check: no point is clean: there is no best
-# check: error: no point could run
+# check: error: the file has no constant `NOTHING`, and the kernel no numeric parameter of that name
+# test: tune %s --vary TILE=8,16 --set TILE=32
+# exit: 2
+# check: error: `TILE` varies, and `--set` gives it one value
+# test: tune %s --vary TILE=1..100000 --vary TWICE=1..100000
+# exit: 2
+# check: error: a grid has at most 100000 points
 # test: tune %s --vary slot_num=1..2
 # exit: 2
 # check: refused: the kernel has no ring whose `slot_num` could vary

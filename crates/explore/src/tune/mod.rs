@@ -120,6 +120,11 @@ impl Tune {
         if vary.is_empty() {
             return Err(Error::Arguments("nothing varies: `--vary NAME=32,64,128`".into()));
         }
+        let is_set =
+            |own: &&Vary| self.sets.iter().any(|set| set.split_once('=').is_some_and(|(name, _)| name == own.name));
+        if let Some(own) = vary.iter().find(is_set) {
+            return Err(Error::Arguments(format!("`{}` varies, and `--set` gives it one value", own.name)));
+        }
         let grid = grid(vary)?;
         let words: Vec<Word> = grid[0].iter().map(|setting| self.word(setting)).collect::<Result<_, _>>()?;
         let saved = file.map(Saved::open).transpose()?;

@@ -1,6 +1,7 @@
 //! One point of a grid: the kernel with its values, run and checked.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
@@ -136,9 +137,7 @@ impl Tune {
         if self.is_number(name) {
             return Ok(Word::Argument);
         }
-        // An unused name is reported by the points.
-        let unknown = self.is_language().then_some(Word::Constant);
-        word.or(unknown).ok_or_else(|| {
+        word.ok_or_else(|| {
             let of_kernels = WORDS.iter().filter(|(_, word)| *word != Word::Clusters);
             let words: Vec<String> = of_kernels.map(|(word, _)| format!("`{word}`")).collect();
             Error::Arguments(format!(
@@ -322,9 +321,10 @@ impl Tune {
             all.digest()
         });
         let verified = (verify && verdict.is_clean()).then(|| match run.compare().outcome {
-            VerifyOutcome::Same(_) => "same".to_string(),
-            VerifyOutcome::NotChecked(why) => format!("not checked: {why}"),
-            VerifyOutcome::Different(..) | VerifyOutcome::Faulty(_) => DIFFERENT.to_string(),
+            VerifyOutcome::Same(_) => Verified::Same,
+            VerifyOutcome::NotChecked(why) => Verified::NotChecked(why),
+            VerifyOutcome::Different(..) => Verified::Different,
+            VerifyOutcome::Faulty(why) => Verified::Faulty(why),
         });
         let mut point = Point {
             verdict: verdict.word().into(),
@@ -383,9 +383,9 @@ impl Tune {
             true => {
                 let (row, _) = run.compare()?;
                 Some(match row.verdict.as_str() {
-                    "clean" => "same".to_string(),
-                    "not checked" => format!("not checked: {}", row.detail),
-                    _ => DIFFERENT.to_string(),
+                    "clean" => Verified::Same,
+                    "not checked" => Verified::NotChecked(row.detail),
+                    _ => Verified::Different,
                 })
             }
             false => None,
@@ -459,7 +459,25 @@ fn numbers(kernel: &Kernel, settings: &[Setting], words: &[Word]) -> Result<Vec<
     Ok(typed.collect())
 }
 
-const DIFFERENT: &str = "different";
+/// How the comparison of a point with the sequential semantics of its source ended.
+enum Verified {
+    Same,
+    NotChecked(String),
+    Different,
+    /// The sequential semantics itself has an error.
+    Faulty(String),
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verified::Same => f.write_str("same"),
+            Verified::NotChecked(why) => write!(f, "not checked: {why}"),
+            Verified::Different => f.write_str("different"),
+            Verified::Faulty(why) => write!(f, "the sequential semantics has an error: {why}"),
+        }
+    }
+}
 
 impl Point {
     fn timed(&mut self, platform: &Platform) {
@@ -467,12 +485,15 @@ impl Point {
     }
 
     /// A run that differs from its source's semantics must not be used.
-    fn verified_as(&mut self, verified: Option<String>) {
-        if verified.as_deref() == Some(DIFFERENT) {
-            self.verdict = "findings".into();
-            self.reason = Some("verify: the results differ from the sequential semantics".into());
-        }
-        self.verified = verified;
+    fn verified_as(&mut self, verified: Option<Verified>) {
+        self.verified = verified.as_ref().map(Verified::to_string);
+        let wrong = match verified {
+            Some(Verified::Different) => "the results differ from the sequential semantics".to_string(),
+            Some(faulty @ Verified::Faulty(_)) => faulty.to_string(),
+            Some(Verified::Same | Verified::NotChecked(_)) | None => return,
+        };
+        self.verdict = "findings".into();
+        self.reason = Some(format!("verify: {wrong}"));
     }
 }
 

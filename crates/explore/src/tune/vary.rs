@@ -1,5 +1,6 @@
 //! The parameters varied over a grid, and the points of the grid.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -29,7 +30,7 @@ impl FromStr for Vary {
         if name.is_empty() || list.trim().is_empty() {
             return Err(wrong());
         }
-        let mut values: Vec<String> = Vec::new();
+        let (mut values, mut seen) = (Vec::new(), HashSet::new());
         for part in list.split(',').map(str::trim) {
             let own = match range(part) {
                 Some(range) => range?,
@@ -37,7 +38,7 @@ impl FromStr for Vary {
                 None => vec![part.to_string()],
             };
             for value in own {
-                if values.contains(&value) {
+                if !seen.insert(value.clone()) {
                     return Err(format!("`{name}` has the value {value} twice"));
                 }
                 values.push(value);

@@ -151,7 +151,7 @@ impl OpDef {
         self.variant_cost(platform, elem, "precise")
     }
 
-    /// The cost for rows that are reduced in groups of 32 bytes, which public libraries do for a few shapes.
+    /// The cost for rows that are reduced in groups of 32 bytes: see [`reduces_in_groups`].
     pub fn grouped_cost(&self, platform: &Platform, elem: Elem) -> Price {
         self.variant_cost(platform, elem, "grouped")
     }
@@ -160,6 +160,13 @@ impl OpDef {
         let types = format!("{}-{variant}", cost_types(elem, None));
         platform.vector_cost(crate::names::bare(self.schema.name), self.class, &types)
     }
+}
+
+/// Whether the public library for the A2/A3 (`TRowReduceOps`) reduces the rows of a whole tile to a column, in column
+/// order, in groups of 32 bytes.
+#[must_use]
+pub fn reduces_in_groups(elem: Elem, rows: u32, cols: u32) -> bool {
+    elem == Elem::F32 && [(64, 128), (32, 256), (16, 512), (8, 1024)].contains(&(rows, cols))
 }
 
 /// The class of ops whose cost depends on two types.

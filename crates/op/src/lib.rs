@@ -36,7 +36,7 @@ pub use decode::{
 };
 pub use def::{
     ApartRule, ElemTypes, HandlePart, LibraryFlags, OpDef, OpRef, PipeRule, Product, ProductStart, Reported, RingPart,
-    WindowOf, WorkingForm, WorkingMemory, WorkingUse,
+    WindowOf, WorkingForm, WorkingMemory, WorkingUse, reduces_in_groups,
 };
 pub use facts::{
     AddressRule, CoreRule, Counter, InCoreSync, LIBRARY_EVENT, LaneQuery, Linear, MixedPart, Signal, SyncAct, Transfer,

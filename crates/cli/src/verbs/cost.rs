@@ -31,7 +31,7 @@ pub(super) struct CostArgs {
     #[arg(long)]
     valid: Option<String>,
     /// Number of blocks in a data move: the product of the outer dimensions of its window. Defaults to 1
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
     blocks: Option<u64>,
     /// Source and destination memory, such as gm-mat, for data moves with several paths
     #[arg(long)]
@@ -39,8 +39,11 @@ pub(super) struct CostArgs {
     /// Use the high-precision variant
     #[arg(long)]
     precise: bool,
+    /// The result of a row reduction is a column, in column order
+    #[arg(long, conflicts_with = "precise")]
+    column: bool,
     /// A table of measurements to compare with: tab-separated, with columns arch, op, case, params and expected_cycles
-    #[arg(long, value_name = "TSV", conflicts_with_all = ["op", "elem", "to", "shape", "valid", "blocks", "way", "precise"])]
+    #[arg(long, value_name = "TSV", conflicts_with_all = ["op", "elem", "to", "shape", "valid", "blocks", "way", "precise", "column"])]
     points: Option<String>,
     /// Print the results as JSON
     #[arg(long)]
@@ -82,6 +85,7 @@ fn one(args: &CostArgs) -> Result<Exit, String> {
         blocks: args.blocks,
         way: args.way.as_ref().map(way).transpose()?,
         precise: args.precise,
+        column: args.column,
     };
     let costed = cost(&platform, &query)?;
     match args.json {

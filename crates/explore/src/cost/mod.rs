@@ -13,7 +13,7 @@ use slipring_effect::vector::tile_units;
 use slipring_ir::text::nearest;
 use slipring_machine::cost::Price;
 use slipring_machine::{Pipe, Platform, Units};
-use slipring_op::{OpDef, PipeRule};
+use slipring_op::{OpDef, PipeRule, reduces_in_groups};
 use slipring_tile::{Elem, Layout, Space};
 
 pub use points::{Point, read_points};
@@ -39,6 +39,8 @@ pub struct Query {
     pub way: Option<(Space, Space)>,
     /// True for the high-precision variant.
     pub precise: bool,
+    /// True if the rows are reduced to a column, in column order.
+    pub column: bool,
 }
 
 /// The cost of an op.
@@ -103,8 +105,14 @@ impl Kind {
             Some((from, to)) if moves => Ok(Kind::Move(from, to)),
             Some(_) => Err(format!("`{name}` does not move data between memories: it has no path")),
             None => {
-                let way = way_of(def).ok_or_else(|| format!("`{name}` is not an operation of a pipe with a cost"))?;
-                Ok(Kind::Move(way.0, way.1))
+                let (from, to) = way_of(def).ok_or_else(|| match moves {
+                    true => format!(
+                        "the operands of `{name}` decide between which memories it moves data: choose a path with `--way`, \
+                         such as `--way gm-vec`"
+                    ),
+                    false => format!("`{name}` is not an operation of a pipe with a cost of its own"),
+                })?;
+                Ok(Kind::Move(from, to))
             }
         }
     }
@@ -117,12 +125,17 @@ impl Kind {
             ("valid", query.valid.is_some() && product),
             ("blocks", query.blocks.is_some() && !matches!(self, Kind::Move(..))),
             ("precise", query.precise && !vector),
+            ("column", query.column && !vector),
         ];
         match given.iter().find(|(_, without_effect)| *without_effect) {
-            Some((name, _)) => Err(format!("the cost of `{}` does not depend on `{name}`", def.schema.name)),
+            Some((name, _)) => Err(no_effect(def, name)),
             None => Ok(()),
         }
     }
+}
+
+fn no_effect(def: &OpDef, fact: &str) -> String {
+    format!("the cost of `{}` does not depend on `{fact}`", def.schema.name)
 }
 
 fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static str), String> {
@@ -131,6 +144,9 @@ fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static
     };
     Ok((platform.cube_cost(query.elem), Units::of(product_blocks(m, k, n, query.elem)), "blocks"))
 }
+
+/// Bytes at whose multiples the rows of a tile begin.
+const LINE: u32 = 32;
 
 /// Rows and columns.
 type Extents = (u32, u32);
@@ -151,11 +167,37 @@ fn vector(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Uni
     let ((rows, cols), (valid_rows, valid_cols)) = tile_of(query)?;
     let to = query.to.unwrap_or(query.elem);
     let wider = if to.bytes() > query.elem.bytes() { to } else { query.elem };
-    let price = match query.precise {
-        true => def.precise_cost(platform, query.elem),
-        false => def.vector_cost(platform, query.elem, to),
+    let usual = def.vector_cost(platform, query.elem, to);
+    let variant = match (query.precise, query.column) {
+        (true, true) => return Err("a precise variant that reduces to a column is not known".into()),
+        (true, false) => Some(("precise", def.precise_cost(platform, query.elem))),
+        (false, true) if (valid_rows, valid_cols) == (rows, cols) && reduces_in_groups(query.elem, rows, cols) => {
+            Some(("column", def.grouped_cost(platform, query.elem)))
+        }
+        (false, true) => return Err(no_effect(def, "column") + " for a tile of this shape and type"),
+        (false, false) => None,
     };
-    Ok((price, tile_units(&Layout::nd(wider, rows, cols), valid_rows, valid_cols), "bytes"))
+    let price = match variant {
+        // The platform has no entry for the variant: the figure would be that of the usual one.
+        Some((name, price)) if price.entry == usual.entry => return Err(no_effect(def, name)),
+        Some((_, price)) => price,
+        None => usual,
+    };
+    // The rows of a tile begin at multiples of 32 bytes.
+    let line = LINE / wider.bytes() as u32;
+    let layout = Layout::nd(wider, rows, cols.div_ceil(line) * line);
+    if let Some(space) = platform.space(Space::Vec)
+        && layout.bytes() as u64 > space.bytes
+    {
+        return Err(format!(
+            "a tile of {rows}x{cols} {wider} has {} bytes, and `{}` of {} only {}",
+            layout.bytes(),
+            Space::Vec,
+            platform.name,
+            space.bytes
+        ));
+    }
+    Ok((price, tile_units(&layout, valid_rows, valid_cols), "bytes"))
 }
 
 fn moved(

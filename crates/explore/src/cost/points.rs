@@ -106,6 +106,7 @@ fn query(arch: &str, op: &str, case: &str, params: &str) -> Result<Query, String
         blocks: None,
         way: None,
         precise: rest.contains(&"high_precision"),
+        column: false,
     };
     let too_few = || format!("`{params}` has too few numbers");
     let take = |count: usize| numbers.get(..count).ok_or_else(too_few);

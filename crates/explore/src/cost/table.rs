@@ -76,7 +76,8 @@ impl Errors {
 /// Errors by group.
 #[derive(Clone, Debug)]
 pub struct ErrorTable {
-    /// By platform, op, element types and shape: the grouping criterion, then the groups in alphabetical order.
+    /// By platform, op, element types and shape, without the doubtful points: the grouping criterion, then the groups in
+    /// alphabetical order.
     pub groups: Vec<(&'static str, Vec<(String, Errors)>)>,
     /// Over all points not marked as doubtful by the table, and over all.
     pub sound: Errors,
@@ -105,7 +106,7 @@ pub fn compare<'a, E>(
     let measured: Vec<Measured<'a>> = points.iter().map(measure).collect();
     let group = |key: &dyn Fn(&Measured<'a>) -> String| {
         let mut groups: BTreeMap<String, Vec<&Measured<'a>>> = BTreeMap::new();
-        for one in measured.iter().filter(|m| m.costed.is_ok()) {
+        for one in measured.iter().filter(|m| m.costed.is_ok() && !m.point.suspect) {
             groups.entry(key(one)).or_default().push(one);
         }
         groups.into_iter().map(|(name, of)| (name, Errors::of(of.into_iter()))).collect::<Vec<_>>()

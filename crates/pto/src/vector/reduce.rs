@@ -2,7 +2,7 @@
 
 use slipring_ir::{AttrKind, Diags, Dim, OpSchema, OperandSpec, Touch};
 use slipring_machine::{Capability, Platform};
-use slipring_tile::{BLayout, Elem, Layout, Order, Reduce, SLayout};
+use slipring_tile::{BLayout, Layout, Order, Reduce, SLayout};
 
 use super::check::{self, Elems, INDICES, NUMBERS, Needs};
 use super::lower::Operands;
@@ -12,7 +12,7 @@ use slipring_effect::vector::{ColArg, ColReduce, Reduction, RowArg, RowReduce, R
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpDef, OpRef, Reported};
 use slipring_op::rules::{TILE, defaulted, operand, schema};
-use slipring_op::{Along, ops};
+use slipring_op::{Along, ops, reduces_in_groups};
 
 const REDUCTION: OpDef =
     OpDef { class: "reduce", source: "PTO IR manual 4.6; tile ISA, page of the same name", ..VECTOR };
@@ -253,16 +253,12 @@ fn reduce_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {
     operands.issue(d, RowReduce { tiles, what, order: order(d) })
 }
 
-/// The shapes that the public library for the A2/A3 reduces in groups of 32 bytes (`TRowReduceOps`): whole tiles of f32
-/// whose result is a single column, in column order.
-const GROUPED: [(u32, u32); 4] = [(64, 128), (32, 256), (16, 512), (8, 1024)];
-
 fn by_groups(op: &OpRef<'_>) -> bool {
     let (Some(src), Some(dst)) = (op.tile("src"), op.tile("dst")) else { return false };
     let Layout { elem, rows, cols, .. } = src.layout;
     let whole = src.valid.iter().zip([rows, cols]).all(|(dim, all)| dim.known() == Some(u64::from(all)));
     let column = dst.layout.blayout == BLayout::ColMajor && dst.layout.slayout == SLayout::NoneBox;
-    elem == Elem::F32 && whole && column && dst.valid[1].known() == Some(1) && GROUPED.contains(&(rows, cols))
+    whole && column && dst.valid[1].known() == Some(1) && reduces_in_groups(elem, rows, cols)
 }
 
 fn arg_rows(op: &OpRef<'_>, d: &mut Decoder<'_>, what: Reduce) -> Lowered {

@@ -49,6 +49,24 @@ def test_each_kind_has_no_findings_here(kind):
         slipring.campaign("mutant", FILES)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "sweep examples/lang/6_attention.py FOO=1",
+        "sweep examples/lang/6_attention.py TILE=",
+        "sweep examples/lang/6_attention.py TILE=64 --function nothing",
+        "sweep nosuch.py TILE=48",
+        "campaign nosuch examples/sync --seeds 3",
+        "campaign mutants examples/sync --seeds 5 --where mars",
+    ],
+)
+def test_a_command_line_that_names_nothing_ends_as_bad_input(words):
+    env = {**os.environ, "PYTHONPATH": SOURCES}
+    run = subprocess.run([sys.executable, "-m", "slipring.scale", *words.split()], capture_output=True, text=True, env=env)
+    assert run.returncode == 2, run.stderr
+    assert run.stderr.startswith("error: ") and "Traceback" not in run.stderr, run.stderr
+
+
 def test_the_oracle_of_mutants_refutes_what_the_tools_report():
     trial, refuted, reported = Mutants(), 0, 0
     name = FILES[0]

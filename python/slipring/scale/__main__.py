@@ -39,9 +39,11 @@ def _kernel(path, name):
     spec.loader.exec_module(module)
     kernels = {key: value for key, value in vars(module).items() if isinstance(value, Function) and value.kind != "inline"}
     if name:
+        if name not in kernels:
+            raise ValueError(f"{path} has no kernel `{name}`; it has {', '.join(kernels) or 'none'}")
         return kernels[name]
     if len(kernels) != 1:
-        raise SystemExit(f"{path} has {len(kernels)} kernels ({', '.join(kernels)}): name one with --function")
+        raise ValueError(f"{path} has {len(kernels)} kernels ({', '.join(kernels)}): name one with --function")
     return next(iter(kernels.values()))
 
 
@@ -73,12 +75,12 @@ def _sweep(args):
     points = {}
     for word in args.points:
         name, is_set, values = word.partition("=")
-        if not is_set:
-            raise SystemExit(f"`{word}` is not NAME=VALUES")
+        if not name or not is_set or not all(value.strip() for value in values.split(",")):
+            raise ValueError(f"`{word}` is not NAME=VALUES")
         points[name] = values_of(values)
     kernel = _kernel(args.program, args.function) if args.program.endswith(".py") else args.program
     if isinstance(kernel, str):
-        raise SystemExit("a sweep from the command line takes a file of the language: text has no names to set; see slipring.sweep")
+        raise ValueError("a sweep from the command line takes a file of the language: text has no names to set; see slipring.sweep")
     arrays = _random_arrays(kernel, points, args.platform)
     table = sweep(kernel, points, arrays, platform=args.platform, verify=args.verify, **_common(args))
     if args.json:
@@ -153,7 +155,12 @@ def main():
     again.add_argument("--text", help="a file for the program that was tried")
     again.set_defaults(run=_replay)
     args = parser.parse_args()
-    return args.run(args)
+    try:
+        return args.run(args)
+    except (ImportError, OSError, TypeError, ValueError) as error:
+        # What the command line names is not there, or is of another kind; findings of points are rows, not exceptions.
+        print(f"error: {error}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

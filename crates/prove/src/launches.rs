@@ -1,6 +1,7 @@
 //! Launch after launch.
 
 use slipring_check::{CheckReport, Tools};
+use slipring_program::Kind;
 use slipring_sim::Timing;
 
 use super::given::Assumptions;
@@ -11,6 +12,8 @@ use crate::subject::{Subject, given_up};
 
 /// The scope's statement that launches leave nothing behind.
 pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
+/// The same where signals are left that the platform resets.
+const RESET: &str = "any number: the platform resets the signals that each leaves";
 /// Maximum number of consecutive launches until the remaining signals recur.
 const LAUNCHES: usize = 64;
 impl Proof {
@@ -57,7 +60,9 @@ impl Proof {
         if runs > 1 {
             self.explored.push(format!("{runs} launches after each other"));
         }
+        let resets = judged.findings.iter().any(|finding| finding.kind == Kind::SignalLeftOver);
         self.scope.launches = match left[left.len() - 1].iter().all(|count| *count == 0) {
+            true if resets => RESET.into(),
             true => NOTHING_LEFT.into(),
             false => format!("any number: launch {runs} leaves the signals as an earlier one did"),
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use slipring_machine::{Pipe, Platform};
-use slipring_program::{Finding, Kind, Program, Severity, SiteRef, SyncRole};
+use slipring_program::{Finding, Kind, Program, Severity, SiteRef, SyncDecl, SyncRole};
 
 use crate::report::{self, count};
 use crate::state::SyncState;
@@ -31,8 +31,9 @@ struct Leftover {
 }
 
 impl Leftovers {
-    /// Checks the objects of a completed block. Objects that were never used are fine, and so is a semaphore that
-    /// nobody ever waited for if the platform resets it: kernels signal both Vector cores and use one.
+    /// Checks the objects of a completed block. Objects that were never used are fine, and so is a semaphore that a
+    /// Vector core never waited for, if the other one waited for its own and the platform resets them: kernels signal
+    /// both Vector cores and use one.
     pub fn collect(&mut self, launch: &Launch<'_>, syncs: &[SyncState]) {
         let program = launch.program;
         for (index, (state, decl)) in syncs.iter().zip(&program.syncs).enumerate() {
@@ -42,7 +43,16 @@ impl Leftovers {
             let signal = matches!(decl.role, SyncRole::Semaphore { .. }) || is_sparse(program, decl.role);
             let harmless = launch.platform.sync.semaphores_reset && signal;
             let end = state.signals.len() as u64;
-            if idle || (harmless && state.waits == 0) || !held && (!used || end == u64::from(decl.final_count)) {
+            let of_the_other = |(other, state): (&SyncDecl, &SyncState)| {
+                other.role == decl.role
+                    && (other.setter == decl.setter || other.waiter == decl.waiter)
+                    && state.waits > 0
+            };
+            let unneeded = harmless
+                && state.waits == 0
+                && (!matches!(decl.role, SyncRole::Semaphore { .. })
+                    || program.syncs.iter().zip(syncs).any(of_the_other));
+            if idle || unneeded || !held && (!used || end == u64::from(decl.final_count)) {
                 continue;
             }
             let entry = self.0.entry(index).or_insert_with(|| Leftover {
@@ -95,7 +105,10 @@ impl Leftovers {
                         "{} ends with a count of {} and should end with {}",
                         decl.name, left.count, decl.final_count
                     ),
-                    "sets and waits must balance: the next kernel starts with what is left".to_string(),
+                    match left.harmless {
+                        true => "sets and waits must balance: is a wait missing?".to_string(),
+                        false => "sets and waits must balance: the next kernel starts with what is left".to_string(),
+                    },
                 ),
             };
             let mut finding = report::error(kind, message);

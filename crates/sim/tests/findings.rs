@@ -12,6 +12,7 @@ use slipring_tile::Space;
 
 const C: Role = Role::Aic;
 const A: Role = Role::Aiv0;
+const B: Role = Role::Aiv1;
 
 /// The only finding of a run that did not complete.
 fn failure(build: &Build, buffers: Vec<GmBuffer>) -> Finding {

@@ -16,6 +16,11 @@ pub fn slipring() -> Command {
     command
 }
 
+/// True with `SLIPRING_SLICE=all`: tests that otherwise do a part of their cases do all of them.
+pub fn everything() -> bool {
+    std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all")
+}
+
 /// A folder of its own for a test, gone afterwards.
 pub struct Folder(pub PathBuf);
 

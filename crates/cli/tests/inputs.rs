@@ -74,7 +74,7 @@ fn changed(seeds: &[Vec<u8>], dice: &mut Dice) -> Vec<u8> {
 fn survives(name: &str, target: &Target, [of, ending, folder]: [&str; 3], count: u64) {
     let seeds = seeds(of, ending, folder);
     assert!(!seeds.is_empty(), "`{name}` has nothing to begin with");
-    let count = if std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all") { 20 * count } else { count };
+    let count = if crate::here::everything() { 20 * count } else { count };
     let mut dice = Dice::new(1);
     let whole: Vec<Vec<u8>> = (0..(count / 4).max(1)).map(|_| dice.pick(&seeds)).collect();
     let inputs = whole.into_iter().chain((0..count).map(|_| changed(&seeds, &mut dice)));

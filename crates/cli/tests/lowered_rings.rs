@@ -1,7 +1,8 @@
 //! Rings lowered to waits, moves and signals are equivalent to pushes and pops: clean runs stay clean, under other
 //! durations too, and every buffer has the same bytes; runs that hang or race still have findings.
 //!
-//! Tests every example and every file of these folders whose text has pipes, on both platforms.
+//! Tests every example and every file of these folders whose text has pipes: on one of the platforms, on both with
+//! `SLIPRING_SLICE=all`.
 
 use std::path::PathBuf;
 use std::process::Output;
@@ -82,7 +83,10 @@ fn compare((file, arch): &(PathBuf, &str), wrong: &Mutex<Vec<String>>) -> bool {
 fn rings_written_out_do_the_same() {
     let root = root();
     let files = FOLDERS.iter().flat_map(|folder| walk::files(&root.join(folder), &["pto", "py"]));
-    let all: Vec<(PathBuf, &str)> = files.flat_map(|file| ["a5", "a2a3"].map(|arch| (file.clone(), arch))).collect();
+    let both = files.flat_map(|file| ["a5", "a2a3"].map(|arch| (file.clone(), arch)));
+    // The first, fourth, fifth, eighth…: each file once, the platforms in turn.
+    let chosen = |at: usize| here::everything() || matches!(at % 4, 0 | 3);
+    let all: Vec<(PathBuf, &str)> = both.enumerate().filter(|(at, _)| chosen(*at)).map(|(_, text)| text).collect();
     let compared = compare_each(&all, compare);
-    assert!(compared >= 200, "{compared} texts were compared");
+    assert!(compared >= 100, "{compared} texts were compared");
 }

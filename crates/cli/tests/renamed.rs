@@ -61,7 +61,7 @@ fn next(seed: &mut u64) -> u64 {
 #[test]
 fn a_renamed_call_of_a_program_is_an_error_that_names_it() {
     let root = root();
-    let all = std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all");
+    let all = crate::here::everything();
     let mut seed = std::env::var("SLIPRING_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(7u64);
     let (mut tried, mut lost) = (0, Vec::new());
     for file in ["examples", "tests/files/programs"].iter().flat_map(|folder| files(&root.join(folder), &["py"])) {

@@ -55,7 +55,7 @@ fn errors(said: &str) -> Vec<String> {
 
 #[test]
 fn every_command_says_the_same_of_a_text_that_is_wrong() {
-    let all = std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all");
+    let all = crate::here::everything();
     let list = files(&root().join("tests/files/lang/errors"), &["py"]);
     assert!(list.len() > 50);
     for file in list.iter().step_by(if all { 1 } else { 23 }) {

@@ -160,7 +160,7 @@ fn assumptions_keep_out_what_fails() {
 #[test]
 fn proofs_of_two_counts_agree_with_all_interleavings() {
     let (mut right, mut wrong, mut open) = (0, 0, 0);
-    for seed in 0..16 {
+    for seed in (0..16).step_by(if here::everything() { 1 } else { 2 }) {
         let small = Small::random(seed).again();
         let (judgement, _, text) = proof(&small);
         // The same number of rounds, in either of the two loops.
@@ -176,7 +176,7 @@ fn proofs_of_two_counts_agree_with_all_interleavings() {
             Judgement::NotProved => open += 1,
         }
     }
-    assert!(right > 0 && wrong > 4 && open < 8, "{right} right, {wrong} wrong, {open} open");
+    assert!(right > 0 && wrong > 2 && open < 5, "{right} right, {wrong} wrong, {open} open");
 }
 
 /// A row of the table: the result of `prove` for an example on a platform.

@@ -39,8 +39,9 @@ class Answer:
     line: int = 0
 
     def agrees(self) -> bool:
-        """Whether the expectation is met. Of an error that comes later than the text either answer is fine."""
-        return self.case.expects in (self.says, "refused later") or self.says == "findings"
+        """Whether the expectation is met. Of an error that comes later than the text either answer is fine. A text that is
+        read and has findings is neither accepted nor refused."""
+        return self.case.expects in (self.says, "refused later")
 
     def not_modelled(self) -> bool:
         """Whether it was refused by name, as something that is known and not modelled."""

@@ -37,7 +37,7 @@ const SAMPLES: [(&str, &[&str]); 18] = [
     ("graph", &["graph --json examples/programs/feed_forward.py"]),
     ("ring", &["ring --json examples/matmul_to_vector.pto", "ring --json examples/broken/one_pop_too_many.pto"]),
     ("prove", &["prove --json examples/broken/missing_flag.pto", "prove --json examples/matmul_to_vector.pto"]),
-    ("tune", &["tune --json examples/lang/6_attention.py --vary TILE=64,128,100"]),
+    ("tune", &["tune --json examples/lang/6_attention.py --vary TILE=64,128,0"]),
     ("cost", &["cost --json pto.tadd", "cost --json pto.tmatmul --shape 128x64x256"]),
     ("ops", &["ops --json"]),
     ("board-check", &["board-check --json examples/lang/double.py"]),

@@ -128,7 +128,7 @@ fn numbers_that_the_kernel_takes_vary() {
         assert!(cycles[0] < cycles[1] && cycles[1] < cycles[2], "{cycles:?}");
     }
     folder.call(&["tune", "counted.py", "--vary", "n=1,x"]).exits(0).says("refused: `x:i64` is not an argument");
-    folder.call(&["tune", "counted.py", "--vary", "out=1,2"]).exits(2).says("nothing of the file takes `out`");
+    folder.call(&["tune", "counted.py", "--vary", "out=1,2"]).exits(2).says("the file has no constant `out`");
 }
 
 /// Applies a unified diff to a text using only the lines of the diff.

@@ -1,6 +1,6 @@
 //! The parameters varied over a grid, and the points of the grid.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -30,7 +30,7 @@ impl FromStr for Vary {
         if name.is_empty() || list.trim().is_empty() {
             return Err(wrong());
         }
-        let (mut values, mut seen) = (Vec::new(), HashSet::new());
+        let (mut values, mut seen) = (Vec::new(), BTreeSet::new());
         for part in list.split(',').map(str::trim) {
             let own = match range(part) {
                 Some(range) => range?,

@@ -1,6 +1,6 @@
 //! Selection of the functions that a launch runs on each core.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{Diagnostic, Diags, Dim, Module, OpId, Severity, Type};
 use slipring_machine::{CoreKind, Role};
@@ -295,7 +295,7 @@ pub fn not_launched(module: &Module, kernel: &Kernel) -> Option<Diagnostic> {
 struct Params {
     list: Vec<Param>,
     /// The place in the list of each name.
-    places: HashMap<String, u32>,
+    places: BTreeMap<String, u32>,
 }
 
 impl Params {

@@ -1,6 +1,6 @@
 //! Accumulator stores: `pto.mte_l0c_gm`, `pto.mte_l0c_l1`, `pto.mte_l0c_ub`.
 
-use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{AttrKind, AttrSpec, Diags, EnumSpec, OperandSpec, Sign, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Pipe, Platform};
 use slipring_program::{Operand, UpdateKind};
 use slipring_tile::convert::Saturation;
@@ -216,6 +216,23 @@ fn verify_l0c_ub(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     if op.operand("sub_blockid").is_some() == op.attr("dst_mode").is_some() {
         diags.push(op.error("fixpipe-mode", "expects a Vector core, `split_m` or `split_n` in `dst_mode`"));
     }
+    let known = |name: &str| op.operand(name).and_then(|value| constant(op.module, value));
+    if known("sub_blockid").is_some_and(|core| !(0..=1).contains(&core)) {
+        diags.push(op.error("fixpipe-mode", "expects the Vector core in `dst_mode` to be 0 or 1"));
+    }
+    let divided = match op.text("dst_mode") {
+        Some("split_m") => Some(("split_m", "m", 2)),
+        Some(_) => Some(("split_n", "n", 32)),
+        None => None,
+    };
+    if let Some((mode, name, unit)) = divided
+        && let Some(extent) = known(name)
+        && extent % unit != 0
+    {
+        diags.push(
+            op.error("fixpipe-mode", format!("expects {name} to be a multiple of {unit} for `{mode}`, not {extent}")),
+        );
+    }
     let transform = op.attr("quant_pre").or(op.attr("relu_pre")).is_some()
         || op.operand("loop0_src_stride").is_some()
         || in_blocks(op);
@@ -267,12 +284,19 @@ fn verify(op: &OpRef<'_>, diags: &mut Diags) {
         wrong("relu-payload", format!("expects {what} of `{mode}`"));
     }
     if let Some(clip) = op.ty("clip") {
-        let fine = match to {
-            Elem::F16 => *clip == Type::Float(Elem::F16),
-            elem => !elem.is_float() && elem.bytes() <= 2 && clip.is_int_like(),
+        let (fine, expected) = match (to, clip) {
+            (Elem::F16, clip) => (*clip == Type::Float(Elem::F16), "one of f16"),
+            (Elem::U8, Type::Int { width, sign }) => (*width == 16 && *sign != Sign::Signed, "one of i16 or ui16"),
+            (Elem::U8, _) => (false, "one of i16 or ui16"),
+            (Elem::I8 | Elem::I16, Type::Int { width, sign }) => {
+                (matches!(width, 4 | 8 | 16) && *sign != Sign::Unsigned, "a signed one of 4, 8 or 16 bits")
+            }
+            (Elem::I8 | Elem::I16, _) => (false, "a signed one of 4, 8 or 16 bits"),
+            _ => (false, "none"),
         };
         if !fine {
-            wrong("fixpipe-clip", format!("expects no `clip` of type {clip} for a destination of {to}"));
+            let message = format!("expects no `clip` of type {clip} for a destination of {to}, but {expected}");
+            wrong("fixpipe-clip", message);
         }
     }
     let layouts = [op.attr("nz2nd").is_some(), op.operand("loop0_src_stride").is_some(), in_blocks(op)];
@@ -351,7 +375,7 @@ fn lower(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         to_step: given_or(op, d, "loop3_dst_stride", 0)?,
         scale: parameter(op, d, "quant")?,
         factor: parameter(op, d, "alpha")?,
-        most: parameter(op, d, "clip")?,
+        most: bound(op, d, to.elem)?,
         control: if asks { Operand::Reg(d.register(CONTROL)) } else { Operand::Imm(0) },
     }
     .list();
@@ -399,6 +423,17 @@ fn form(op: &OpRef<'_>, d: &mut Decoder<'_>, elem: Elem) -> Result<Form, Reporte
         Some(0) => Ok(Form::Blocks(16)),
         Some(1) => Ok(Form::Blocks(8)),
         _ => Err(d.unsupported("`nz2nz` with a split that is not the constant 0 or 1")),
+    }
+}
+
+/// The bound of `clip` as the bits of an `f32`: a number without sign where the destination's elements have none.
+fn bound(op: &OpRef<'_>, d: &mut Decoder<'_>, to: Elem) -> Result<Operand, Reported> {
+    match op.operand("clip") {
+        Some(value) if to == Elem::U8 => {
+            let args = [d.scalar(value)?, Operand::Imm(0), Operand::Imm(0)];
+            Ok(d.compute(|[x, ..]| Ok(f32::from(x as u16).to_bits().into()), args))
+        }
+        _ => parameter(op, d, "clip"),
     }
 }
 

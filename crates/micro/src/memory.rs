@@ -28,11 +28,21 @@ pointer_into!(L0C, Some(Space::Acc), "a pointer into `l0c`");
 pointer_into!(BT, Some(Space::Bias), "a pointer into `bt`");
 pointer_into!(FB, Some(Space::Scaling), "a pointer into `fb`");
 
-/// A pointer or a memref into L1.
-pub(super) const L1_BUFFER: TypeRule = TypeRule {
-    describe: "a pointer or memref into `l1`",
-    accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) && t.space() == Some(Space::Mat),
-};
+/// The type rule of a pointer or a memref into one memory.
+macro_rules! buffer_in {
+    ($name:ident, $space:expr, $describe:literal) => {
+        #[doc = concat!("`", $describe, "`.")]
+        pub(super) const $name: TypeRule = TypeRule {
+            describe: $describe,
+            accepts: |t| matches!(t, Type::Ptr(..) | Type::MemRef(_)) && t.space() == Some($space),
+        };
+    };
+}
+
+buffer_in!(GM_BUFFER, Space::Gm, "a pointer or memref into `gm`");
+buffer_in!(L1_BUFFER, Space::Mat, "a pointer or memref into `l1`");
+buffer_in!(L0A_BUFFER, Space::Left, "a pointer or memref into `l0a`");
+buffer_in!(L0B_BUFFER, Space::Right, "a pointer or memref into `l0b`");
 
 /// The memory that a pointer or memref operand refers to at run time.
 #[derive(Clone, Copy, Debug)]

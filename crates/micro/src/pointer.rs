@@ -1,12 +1,12 @@
 //! Pointers from addresses (micro-instruction manual, Pointer Operations).
 
-use slipring_ir::{Diags, Infer, Kind, MemRefType, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, Kind, MemRefType, Module, Touch, Type, TypeRule, ValueId};
 
 use super::memory::address_of;
 use slipring_machine::Platform;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
-use slipring_op::rules::{PLAIN, POINTER, TILE, operand, require_space, result};
+use slipring_op::rules::{PLAIN, POINTER, TILE, constant, operand, require_space, result};
 use slipring_op::{ops, positional};
 use slipring_tile::Space;
 
@@ -49,6 +49,13 @@ ops! {
             operands: &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
             results: &[result("result", POINTER, Infer::Written, "its first element")],
         };
+}
+
+/// The address of a pointer that is made from a constant.
+pub(super) fn constant_address(module: &Module, pointer: ValueId) -> Option<i64> {
+    let made = OpRef::of(module, module.defining_op(pointer)?)?;
+    let cast = made.def.schema.name == CASTPTR.schema.name;
+    cast.then(|| made.operand("address")).flatten().and_then(|address| constant(module, address))
 }
 
 fn verify_castptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

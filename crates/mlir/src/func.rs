@@ -34,6 +34,7 @@ ops! {
                 required(SYMBOL, AttrKind::Str, "its name"),
                 required(FUNCTION_TYPE, AttrKind::Type, "types of arguments and results"),
                 defaulted(VISIBILITY, AttrKind::Str, "`private`, `public` or `nested`"),
+                defaulted("no_inline", AttrKind::Unit, "asks a compiler to keep calls of it; changes nothing here"),
                 defaulted("arg_attrs", AttrKind::Any, "attributes of the arguments"),
                 defaulted("res_attrs", AttrKind::Any, "attributes of the results"),
                 defaulted(ENTRY[0], AttrKind::Any, "the kernel of the file"),

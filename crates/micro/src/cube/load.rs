@@ -5,7 +5,7 @@ use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
 use super::super::clauses::{Clause, ClauseText, Part, Types};
-use super::super::memory::{BT, GM, L1, ends, given, given_or};
+use super::super::memory::{BT, GM_BUFFER, L1, L1_BUFFER, ends, given, given_or};
 use super::controls::check_fields;
 use slipring_effect::{BiasArgs, BiasLoad, FractalArgs, FractalLoad};
 use slipring_op::decode::Decoder;
@@ -52,8 +52,8 @@ ops! {
                 ],
             }),
             operands: &[
-                operand("src", GM, Touch::Read, "first element in global memory"),
-                operand("dst", L1, Touch::Write, "first byte of the fractals in L1, a multiple of 32"),
+                operand("src", GM_BUFFER, Touch::Read, "first element in global memory"),
+                operand("dst", L1_BUFFER, Touch::Write, "first byte of the fractals in L1, a multiple of 32"),
                 number("n", "rows of the result"),
                 number("d", "columns of the result"),
                 number("src_inner_stride", "bytes from a row (`dn2nz`: a column) of the source to the next"),

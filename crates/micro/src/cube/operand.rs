@@ -5,7 +5,8 @@ use slipring_machine::{Pipe, Platform};
 use slipring_program::Operand;
 use slipring_tile::{Elem, Space};
 
-use super::super::memory::{L0A, L0B, L1, Memory, ends};
+use super::super::memory::{L0A_BUFFER, L0B_BUFFER, L1_BUFFER, Memory, ends};
+use super::super::pointer::constant_address;
 use super::controls::{Controls, Field, check_fields};
 use super::load::{MTE1, number, same_elem};
 use slipring_effect::{BurstEnd, Bursts, FRACTAL, FractalSelect, MoveArgs, OperandLoad, SelectArgs};
@@ -60,8 +61,8 @@ ops! {
         => {
             syntax: Syntax::Custom(&RIGHT),
             operands: &[
-                operand("src", L1, Touch::Read, "fractals in L1"),
-                operand("dst", L0B, Touch::Write, "right operand in L0B"),
+                operand("src", L1_BUFFER, Touch::Read, "fractals in L1"),
+                operand("dst", L0B_BUFFER, Touch::Write, "right operand in L0B"),
                 control(
                     "k and n, rows and columns of the operand; then perhaps the row and the column of L1 at which it begins, 0 and 0. \
                      Or six, as for `pto.mte_l1_l0a`",
@@ -94,8 +95,8 @@ ops! {
         => {
             syntax: positional!("src" "dst" "m_start" "k_start" "m_step" "k_step" "src_stride" "dst_stride"),
             operands: &[
-                operand("src", L1, Touch::Read, "fractals in L1"),
-                operand("dst", L0A, Touch::Write, "fractals in L0A"),
+                operand("src", L1_BUFFER, Touch::Read, "fractals in L1"),
+                operand("dst", L0A_BUFFER, Touch::Write, "fractals in L0A"),
                 number("m_start", "first fractal downwards"),
                 number("k_start", "first column of fractals"),
                 number("m_step", "fractals downwards, 1 to 255"),
@@ -115,8 +116,8 @@ const LOAD_A: OpSchema = schema(
     "pto.mte_l1_l0a",
     Syntax::Custom(&LEFT),
     &[
-        operand("src", L1, Touch::Read, "fractals in L1"),
-        operand("dst", L0A, Touch::Write, "left operand in L0A"),
+        operand("src", L1_BUFFER, Touch::Read, "fractals in L1"),
+        operand("dst", L0A_BUFFER, Touch::Write, "left operand in L0A"),
         control(
             "m and k, rows and columns of the operand; then perhaps the row and the column of L1 at which it begins, 0 and 0. Or \
              six, the fractals to copy: `m_start`, `k_start` (0 to 65535), `m_step`, `k_step` (1 to 255), `src_stride`, \
@@ -211,6 +212,11 @@ fn wrong_count(op: &OpRef<'_>, diags: &mut Diags) {
 
 fn verify_fractals(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     same_elem(op, platform, diags);
+    let fours = |name: &str| op.ty(name).and_then(Type::elem).filter(|elem| elem.values() > 1);
+    if let Some(elem) = fours("src").or(fours("dst")) {
+        let message = format!("`{}` moves no packed 4-bit floats, such as {elem}", op.def.schema.name);
+        diags.push(op.error("elem-type", message).help("`pto.mte_l1_l0a` moves them"));
+    }
     check_fields(op, &op.module.op(op.id).operands[2..], &FRACTALS, diags);
 }
 
@@ -286,6 +292,13 @@ const SCALES_NUMBERS: &str = "m and k (of a right operand k and n), rows and col
 /// Checks the extents of the operand with its start, or the selection of pieces.
 fn verify_scales(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     same_elem(op, platform, diags);
+    for (name, unit) in [("src", FRAGMENT as i64), ("dst", Space::SCALED_BYTES as i64)] {
+        let address = op.operand(name).and_then(|pointer| constant_address(op.module, pointer));
+        if let Some(address) = address.filter(|address| address % unit != 0) {
+            let message = format!("expects the address of {name} to be a multiple of {unit} bytes, not {address}");
+            diags.push(op.error("dma-alignment", message));
+        }
+    }
     let control = op.operands("control");
     match control {
         [_, _] => {}

@@ -4,9 +4,10 @@ use slipring_ir::{Diags, Infer, Kind, MemRefType, Module, Touch, Type, TypeRule,
 
 use super::memory::address_of;
 use slipring_machine::Platform;
+use slipring_op::address::Address;
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{CoreRule, Lowered, OpRef, Reported};
-use slipring_op::rules::{PLAIN, POINTER, TILE, constant, operand, require_space, result};
+use slipring_op::rules::{PLAIN, POINTER, TILE, constant, operand, result};
 use slipring_op::{ops, positional};
 use slipring_tile::Space;
 
@@ -39,14 +40,17 @@ ops! {
             results: &[result("result", ADDRESS, Infer::Written, "the pointer, or the address of one")],
         };
 
-    /// A pointer to the first element of a tile as it lies in UB, for the instructions of the vector function that it
-    /// stands in. Nothing moves. Outside of vector functions it is refused.
-    TILE_BUF_ADDR "pto.tile_buf_addr" "The address of a tile, for a vector function": PLAIN,
-        source: "tile ISA, mixing tile instructions and micro-instructions", core: CoreRule::Vector, in_vector_function: true,
+    /// A pointer to the first element of a tile in its own memory. Nothing moves. Of a tile in UB it is for the
+    /// instructions of the vector function that it stands in; outside of vector functions that is refused. A tile of the
+    /// Cube core has its address in the text (`addr = …`): what lies there while the pointer is used is not known
+    /// otherwise.
+    TILE_BUF_ADDR "pto.tile_buf_addr" "The address of a tile": PLAIN,
+        source: "tile ISA, mixing tile instructions and micro-instructions; assembler 0.60 for tiles of the Cube core",
+        core: CoreRule::ByTile, in_vector_function: true,
         verify: verify_tile_buf_addr, lower: lower_tile_buf_addr
         => {
             syntax: positional!("tile" => "result"),
-            operands: &[operand("tile", TILE, Touch::ReadWrite, "the tile, in UB")],
+            operands: &[operand("tile", TILE, Touch::ReadWrite, "the tile")],
             results: &[result("result", POINTER, Infer::Written, "its first element")],
         };
 }
@@ -108,17 +112,26 @@ fn lower_castptr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_tile_buf_addr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    require_space(op, "tile", &[Space::Vec], diags);
     let (elem, pointer) = (op.ty("tile").and_then(Type::elem), op.module.ty(op.result(0)));
-    if !matches!(pointer, Type::Ptr(..)) || pointer.space() != Some(Space::Vec) {
-        diags.push(op.error("pointer-space", "expects a pointer into UB"));
+    let Some(space) = op.space("tile") else { return };
+    if !matches!(pointer, Type::Ptr(..)) || pointer.space() != Some(space) {
+        diags.push(op.error("pointer-space", format!("expects a pointer into `{space}`, where the tile lies")));
     } else if pointer.elem() != elem {
         diags.push(op.error("elem-type", "expects a pointer to the elements of the tile"));
+    } else if space != Space::Vec && !has_address(op) {
+        let message = "the address of a tile of the Cube core that the text does not place";
+        diags.push(op.error(Kind::Unsupported, message).help("place it: `pto.alloc_tile addr = %address`"));
     }
 }
 
+/// Whether the tile is made at an address that the text gives.
+fn has_address(op: &OpRef<'_>) -> bool {
+    let made = op.operand("tile").and_then(|tile| op.module.defining_op(tile)).and_then(|id| OpRef::of(op.module, id));
+    matches!(made.and_then(|made| made.address()), Some(Address::At(_) | Address::Computed))
+}
+
 fn lower_tile_buf_addr(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
-    if !d.in_vector_function() {
+    if op.space("tile") == Some(Space::Vec) && !d.in_vector_function() {
         return Err(d.error("outside-vecscope", "`pto.tile_buf_addr` is outside every vector function"));
     }
     let tile = d.tile(op.operand("tile").ok_or(Reported)?)?;

@@ -9,8 +9,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use slipring_ir::{AttrDict, BlockId, Diagnostic, Diags, Module, OpId, Part, Touch, Type, ValueId, ValueMap};
+use slipring_machine::CoreKind;
 use slipring_micro::{STRICT_VECSCOPE, VECSCOPE};
-use slipring_op::{CoreRule, OpDef, names};
+use slipring_op::{CoreRule, OpDef, OpRef, affinity, names};
 
 use crate::context::{Pass, PassContext};
 
@@ -85,7 +86,8 @@ fn is_instruction(module: &Module, op: OpId) -> bool {
     let among = |values: &[ValueId]| values.iter().any(|value| is_vector(module.ty(*value)));
     let calls = |def: &OpDef| def.schema.part == Part::Call && (among(&data.operands) || among(&data.results));
     OpDef::of(module, op).is_some_and(|def| {
-        def.in_vector_function || calls(def) || data.regions.is_empty() && only_computes(def) && among(&data.results)
+        let own = def.in_vector_function && OpRef::of(module, op).and_then(|op| affinity(&op)) != Some(CoreKind::Cube);
+        own || calls(def) || data.regions.is_empty() && only_computes(def) && among(&data.results)
     })
 }
 

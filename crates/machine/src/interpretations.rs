@@ -195,6 +195,20 @@ pub static ROWS_TO_L1: Question = Question {
     other: ["as rows, whatever is popped", "device headers of the A5's tile library, TPush and TInsert"],
 };
 
+/// Elements that an indexed store sends to one place.
+pub static SCATTERED_TWICE: Question = Question {
+    name: "first-scattered",
+    about: "which of several different elements for one place an indexed store leaves there",
+    ours: [
+        "the last one",
+        "the loop of the micro-instruction manual, `pto.vscatter`; CPU simulator of the tile library",
+    ],
+    other: [
+        "the first one: any may stay",
+        "the text of the micro-instruction manual, `pto.vscatter`; tile library, MSCATTER with `Default`",
+    ],
+};
+
 /// All questions.
 pub static QUESTIONS: &[&Question] = &[
     &FIRST_COLUMN,
@@ -203,6 +217,7 @@ pub static QUESTIONS: &[&Question] = &[
     &FINITE_PAD,
     &PREDICATE_BYTES,
     &SIGNED_LANES,
+    &SCATTERED_TWICE,
     &TOKEN_LOCKS,
     &UNIT_FLAG_BLOCKS,
     &LATE_WAITS,

@@ -9,6 +9,7 @@ mod dma;
 mod logical;
 mod memory;
 mod pointer;
+mod scattered;
 mod scope;
 mod simt;
 mod sort;

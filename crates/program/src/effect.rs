@@ -86,13 +86,22 @@ impl Default for Scratch {
     }
 }
 
+/// A question on which sources disagree and on which work depends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// The question.
+    pub question: &'static Question,
+    /// The instruction inside the work that depends on it, with its name, if the work has several.
+    pub at: Option<(SiteRef, &'static str)>,
+}
+
 /// Output of a program, in order.
 #[derive(Clone, Debug)]
 pub struct Output {
     /// Lines of `print` and `tprint`, each without its line end.
     pub lines: Vec<String>,
     /// Questions on which sources disagree and on which the current work depends.
-    pub questions: Vec<&'static Question>,
+    pub questions: Vec<Asked>,
     /// The output limit in bytes, and the part that is left.
     limit: u64,
     left: u64,
@@ -112,8 +121,13 @@ impl Output {
 
     /// Records that the current work depends on a question on which sources disagree.
     pub fn depends_on(&mut self, question: &'static Question) {
-        if !self.questions.contains(&question) {
-            self.questions.push(question);
+        self.ask(Asked { question, at: None });
+    }
+
+    /// Records that an instruction of the current work depends on a question on which sources disagree.
+    pub fn ask(&mut self, asked: Asked) {
+        if !self.questions.contains(&asked) {
+            self.questions.push(asked);
         }
     }
 

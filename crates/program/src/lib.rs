@@ -32,7 +32,7 @@ pub use address::{gm_address, gm_split, moved, runs, scaled};
 pub use cancel::Cancel;
 pub use decision::{Causes, Choice, Decision};
 pub use depends::Flow;
-pub use effect::{Action, Discover, Effect, Fault, Output, Run, Scratch, UNDEFINED};
+pub use effect::{Action, Asked, Discover, Effect, Fault, Output, Run, Scratch, UNDEFINED};
 pub use finding::{Finding, Label, SiteRef};
 pub use inst::{Inst, Law, Operand, Order, Reg, Relation, ScalarFn, Special, SyncRef, Trap, WorkId};
 pub use loops::{End, Loop};

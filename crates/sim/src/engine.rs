@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use slipring_machine::{Pipe, Question};
-use slipring_program::{Finding, Memory, Output, Program, Scratch, SiteRef};
+use slipring_machine::Pipe;
+use slipring_program::{Finding, Memory, Output, Program, Scratch};
 
 use crate::Launch;
 use crate::agent::{Agenda, Agent, AgentId, key};
@@ -20,6 +20,7 @@ use crate::observe::{Observer, Stall};
 use crate::outside::{Outside, Polls};
 use crate::plan::{Fixed, Plan};
 use crate::registers::value;
+use crate::report::Questions;
 use crate::skipped::Skipped;
 use crate::snapshot::Keeper;
 use crate::state::{Cluster, Core, Entry, SyncState, What};
@@ -38,7 +39,7 @@ pub(crate) struct Engine<'a> {
     pub scratch: Scratch,
     pub output: Output,
     /// Results that depended on questions on which sources disagree, by location.
-    pub questions: BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
+    pub questions: Questions,
     pub observer: (Collector, &'a mut dyn Observer),
     /// Cores of all clusters: `cluster × cores of the program + position`.
     pub cores: Vec<Core>,

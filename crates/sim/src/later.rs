@@ -8,19 +8,19 @@
 //! of global memory in the order of time if any of it writes. A thread that needs bytes waits for the work they depend
 //! on and helps execute it. Bytes, findings, cycles and output are therefore the same for any number of threads.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use slipring_machine::Question;
 use slipring_program::{
-    Access, Action, Borrowed, Effect, Env, Extent, Fault, Inst, Memory, Output, Program, Run, Scratch, SiteRef,
+    Access, Action, Asked, Borrowed, Effect, Env, Extent, Fault, Inst, Memory, Output, Program, Run, Scratch, SiteRef,
     UNDEFINED, WorkId, gm_split,
 };
 use slipring_tile::Space;
 
 use crate::delay::Delays;
 use crate::launch::{ExecutionMode, Launch};
+use crate::report::Questions;
 
 /// Bytes of staged work before other threads are notified.
 const ENOUGH: u64 = 1 << 16;
@@ -80,7 +80,7 @@ struct Board {
     /// Tasks that are not complete.
     left: usize,
     /// Questions on which the results of work depended: location, question and work.
-    asked: Vec<(SiteRef, &'static Question, usize, WorkId)>,
+    asked: Vec<(SiteRef, Asked, usize, WorkId)>,
     /// The first fault, which no work should have, with its task's number.
     fault: Option<(u64, SiteRef, Fault)>,
     /// A thread has panicked.
@@ -219,7 +219,7 @@ impl Shared {
                     board.fault = Some((task.number, task.site, fault));
                 }
                 let (core, id) = task.work.unwrap_or_default();
-                board.asked.extend(hand.output.questions.drain(..).map(|question| (task.site, question, core, id)));
+                board.asked.extend(hand.output.questions.drain(..).map(|asked| (task.site, asked, core, id)));
                 if !task.uses.is_empty() {
                     self.news.notify_all();
                 }
@@ -464,7 +464,7 @@ impl Later {
         mut self,
         program: &Program,
         memory: &mut Memory,
-        questions: &mut BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
+        questions: &mut Questions,
     ) -> Option<(SiteRef, Fault)> {
         let shared = self.shared.clone();
         drop(self.tell(&shared));
@@ -475,9 +475,10 @@ impl Later {
             buffers: board.buffers.iter_mut().map(|buffer| std::mem::take(&mut buffer.data)).collect(),
         };
         memory.take_back(&mut borrowed);
-        for (site, question, core, id) in board.asked.drain(..) {
-            let name = || program.cores[core].works[id as usize].name.to_string();
-            questions.entry((site, question.name)).or_insert_with(|| (question, name()));
+        for (site, Asked { question, at }, core, id) in board.asked.drain(..) {
+            let name = program.cores[core].works[id as usize].name;
+            let (site, name) = at.unwrap_or((site, name));
+            questions.entry((site, question.name)).or_insert_with(|| (question, name.to_string()));
         }
         board.fault.take().map(|(_, site, fault)| (site, fault))
     }

@@ -1,10 +1,15 @@
 //! Assembly of findings.
 
+use std::collections::BTreeMap;
+
 use slipring_machine::{Platform, Question, Role};
 use slipring_program::{CoreProgram, Fault, Finding, Kind, Label, Severity, SiteRef, Work};
 
 use crate::registers::Number;
 use crate::report;
+
+/// Questions on which sources disagree and on which a run depended, by location and name, with the name of the op.
+pub(crate) type Questions = BTreeMap<(SiteRef, &'static str), (&'static Question, String)>;
 
 /// An error without a location.
 pub(crate) fn error(kind: impl Into<Kind>, message: impl Into<String>) -> Box<Finding> {

@@ -1,9 +1,6 @@
 //! A snapshot of a run at a cycle, from which it can be resumed.
 
-use std::collections::BTreeMap;
-
-use slipring_machine::Question;
-use slipring_program::{Memory, Output, SiteRef};
+use slipring_program::{Memory, Output};
 
 use crate::agent::Agenda;
 use crate::clocks::Clocks;
@@ -11,6 +8,7 @@ use crate::delay::Delays;
 use crate::held::Held;
 use crate::leftover::Leftovers;
 use crate::outside::Polls;
+use crate::report::Questions;
 use crate::skipped::Skipped;
 use crate::state::{Cluster, Core, SyncState};
 use crate::stats::Collector;
@@ -21,7 +19,7 @@ use crate::traffic::Traffic;
 pub struct Snapshot {
     pub(crate) memory: Memory,
     pub(crate) output: Output,
-    pub(crate) questions: BTreeMap<(SiteRef, &'static str), (&'static Question, String)>,
+    pub(crate) questions: Questions,
     pub(crate) collector: Collector,
     pub(crate) cores: Vec<Core>,
     pub(crate) syncs: Vec<SyncState>,

@@ -1,7 +1,7 @@
 //! Work: planning, checking, execution.
 
 use slipring_machine::Pipe;
-use slipring_program::{Access, Action, Env, Execution, Finding, Kind, Memory, Run, UNDEFINED};
+use slipring_program::{Access, Action, Asked, Env, Execution, Finding, Kind, Memory, Output, Run, SiteRef, UNDEFINED};
 
 use crate::agent::Agent;
 use crate::engine::Engine;
@@ -10,6 +10,7 @@ use crate::later::Reach;
 use crate::observe::{Observer, WorkRun};
 use crate::plan::{Fixed, Plan};
 use crate::poll::writes_gm;
+use crate::report::Questions;
 use crate::state::{Core, Entry};
 use crate::{bounds, report};
 
@@ -33,7 +34,8 @@ impl Engine<'_> {
         let by_data = self.by_data[*position][entry.id as usize];
         let (args, access) = pipes[pipe.index()].front_args(work.args.len());
         let floor = if pipe == Pipe::S { self.launch.platform.cost.scalar_memory } else { 0 };
-        let (memory, scratch, output, later) = (&mut self.memory, &mut self.scratch, &mut self.output, &mut self.later);
+        let (memory, scratch, output, later, questions) =
+            (&mut self.memory, &mut self.scratch, &mut self.output, &mut self.later, &mut self.questions);
         let suppose = &self.launch.suppose;
         let (before, steps, role) = (self.steps, self.launch.limits.steps, agent.role);
         let agent = Agent { pipe, ..*agent };
@@ -64,6 +66,7 @@ impl Engine<'_> {
                         Kind::Cancelled => report::cancelled(),
                         _ => report::of_fault(fault, entry.site, work),
                     })?;
+                    note(questions, output, entry.site, || work.name.to_string());
                     if let Some(shadow) = memory.shadow.as_mut().filter(|_| !effect.marks()) {
                         shadow.discovered(access, env, entry.site);
                     }
@@ -221,10 +224,7 @@ impl Engine<'_> {
                     }
                 };
                 let value = outcome.map_err(|fault| report::of_fault(fault, entry.site, work))?;
-                for question in self.output.questions.drain(..) {
-                    let known = self.questions.entry((entry.site, question.name));
-                    known.or_insert_with(|| (question, work.name.to_string()));
-                }
+                note(&mut self.questions, &mut self.output, entry.site, || work.name.to_string());
                 value
             }
         };
@@ -264,5 +264,13 @@ impl Engine<'_> {
         let core = &self.cores[core];
         let entry = core.pipes[pipe.index()].front()?;
         Some((entry, Env { block: core.agent.cluster, core: core.agent.role }))
+    }
+}
+
+/// Moves the questions that work has recorded to those of the run, by location.
+fn note(questions: &mut Questions, output: &mut Output, site: SiteRef, name: impl Fn() -> String) {
+    for Asked { question, at } in output.questions.drain(..) {
+        let (site, name) = at.map_or_else(|| (site, name()), |(site, name)| (site, name.to_string()));
+        questions.entry((site, question.name)).or_insert((question, name));
     }
 }

@@ -1,6 +1,7 @@
 //! The state that vector instructions act on.
 
-use slipring_program::{Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
+use slipring_machine::Question;
+use slipring_program::{Asked, Effect, Env, Extent, Fault, Memory, Output, Run, Scratch};
 use slipring_tile::Space;
 
 use crate::access::{Barrier, Kind, Moment, Touch};
@@ -168,6 +169,15 @@ impl Machine<'_> {
             }
         }
         true
+    }
+
+    /// Records that what the step does depends on a question that sources do not decide.
+    pub fn depends_on(&mut self, question: &'static Question) {
+        if !self.is_tried() {
+            let Moment { step, site, .. } = self.current;
+            let at = Some((site, self.function.parts.steps[step as usize].name));
+            self.output.ask(Asked { question, at });
+        }
     }
 
     /// Orders accesses before this instruction before those after it.

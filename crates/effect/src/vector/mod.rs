@@ -43,7 +43,7 @@ pub use reduce::{ColArg, ColReduce, Reduction, RowArg, RowReduce, Rows};
 pub use scaled::{RowNumber, ScaleRows};
 pub use sequence::Sequence;
 pub use steps::Steps;
-pub use table::{Outside, ReadNumbers, TableArg, TableMove};
+pub use table::{Outside, ReadNumbers, Stays, TableArg, TableMove};
 pub use table_mat::{ReadRowNumbers, RowsToMat, StageElements, StagedToMat};
 pub use working::{Around, Found, Seen, Working, WorkingSpan, WorkingSpans, WorkingTile, lacking};
 

@@ -1,6 +1,9 @@
 //! Gather and scatter of elements and rows of a table in global memory, at indices held in a tile.
 
+use std::collections::BTreeSet;
+
 use slipring_machine::Units;
+use slipring_machine::interpretations::SCATTERED_TWICE;
 use slipring_program::{Access, Discover, Env, Extent, Fault, Memory, Run, Update, UpdateKind};
 use slipring_tile::{Elem, Space};
 
@@ -107,6 +110,20 @@ pub struct TableMove {
     pub outside: Outside,
     /// `None`: from the table. Otherwise to the table, with the kind of update.
     pub store: Option<Option<UpdateKind>>,
+    /// What stays where several are stored without an update.
+    pub stays: Stays,
+}
+
+/// Which of several elements stays that are stored to one place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stays {
+    /// The last one.
+    Last,
+    /// Any: here the last one, or the first one if `first` is set.
+    Any {
+        /// The interpretation that was asked for.
+        first: bool,
+    },
 }
 
 /// The scalar unit reads the indices in a tile, to issue a move for each row.
@@ -182,7 +199,7 @@ impl Discover for TableMove {
     fn discover(
         &self,
         args: &[u64],
-        Run { env, memory, scratch, .. }: Run<'_>,
+        Run { env, memory, scratch, output }: Run<'_>,
         access: &mut Access,
     ) -> Result<u64, Fault> {
         let Plan { rows, cols, by_row, in_line } = self.shape(args)?;
@@ -206,6 +223,8 @@ impl Discover for TableMove {
         if self.store.is_some() { &mut access.reads } else { &mut access.writes }.append(local);
         // Elements moved per index.
         let run = if by_row { cols } else { 1 };
+        let mut stored = BTreeSet::new();
+        let tries = scratch.tries;
         let [line, ..] = &mut scratch.bytes;
         for (row, col) in (0..rows).flat_map(|row| (0..cols).step_by(run as usize).map(move |col| (row, col))) {
             let at = match (by_row, in_line) {
@@ -228,7 +247,15 @@ impl Discover for TableMove {
                 }
                 let target = memory.bytes_mut(env, global.core, Space::Gm, global.start, line.len());
                 match store {
-                    None => target.copy_from_slice(line),
+                    None => {
+                        let again = self.stays != Stays::Last && !stored.insert(global.start);
+                        if !(again && self.stays == (Stays::Any { first: true })) {
+                            if again && target != line.as_slice() && !tries {
+                                output.depends_on(&SCATTERED_TWICE);
+                            }
+                            target.copy_from_slice(line);
+                        }
+                    }
                     Some(kind) => {
                         let op = match kind {
                             UpdateKind::Add => &ADD,

@@ -6,10 +6,10 @@ use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef};
 use slipring_op::rules::{operand, schema};
 use slipring_op::{ops, positional};
-use smallvec::SmallVec;
 
 use super::value::{Bytes, bits};
 use super::{GOVERNING, LOGICAL, OUT, PMODE, check, vector};
+use crate::scattered::Scattered;
 use crate::vector::UB;
 use crate::vector::check::aligned;
 use crate::vector::emit::Emit;
@@ -36,7 +36,8 @@ ops! {
         lower: |op, d| gather(op, d, true);
 
     /// `ptr[offsets[i]] = value[i]` for the active lanes. Offsets are unsigned integers of 32 or 16 bits that count
-    /// elements. Of lanes with one offset the highest is stored; the SPEC leaves open which.
+    /// elements. Of lanes with one offset the highest is stored, with a warning where they differ: the SPEC leaves open
+    /// which.
     VSCATTER "pto.vmi.vscatter" "Store an element for each lane": LOGICAL, verify: verify_scatter, lower: scatter
         => {
             syntax: positional!("value" "ptr" "offsets" "mask"),
@@ -103,6 +104,7 @@ fn gather(op: &OpRef<'_>, d: &mut Decoder<'_>, by_bytes: bool) -> Lowered {
 }
 
 fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let scattered = Scattered::on(d.platform);
     let mut e = Emit::new(op, d);
     let value = e.stored("value")?;
     let base = e.number("ptr")?;
@@ -112,15 +114,11 @@ fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     e.step(VectorPort::Store, value.elem, move |m, args| {
         aligned(args[base], size as u64, "scatters to")?;
         let (all, at, active) = (value.read(m), offsets.read(m), mask.read(m));
-        // In address order, so that each element is written once, by the last of its lanes.
-        let lanes = (0..value.count).filter(|i| active.is(*i));
-        let mut writes: SmallVec<[(u64, usize); 128]> = lanes.map(|i| (bits(&at, i, offsets.bytes), i)).collect();
-        writes.sort_unstable();
-        for (n, (offset, i)) in writes.iter().enumerate() {
-            if writes.get(n + 1).is_none_or(|next| next.0 != *offset) {
-                let to = args[base].saturating_add(offset * size as u64);
-                m.store(to, size)?.copy_from_slice(&all[i * size..][..size]);
-            }
+        let lanes = (0..value.count).filter(|i| active.is(*i)).map(|i| (bits(&at, i, offsets.bytes), i));
+        let bytes = |i: usize| &all[i * size..][..size];
+        for (offset, i) in scattered.kept(m, lanes, |one, other| bytes(one) == bytes(other)) {
+            let to = args[base].saturating_add(offset * size as u64);
+            m.store(to, size)?.copy_from_slice(bytes(i));
         }
         Ok(0)
     })

@@ -4,8 +4,8 @@ use slipring_ir::{Diags, OpSchema, Touch};
 use slipring_machine::{Platform, VectorPort};
 use slipring_tile::Elem;
 use slipring_vector::{BYTES, Register};
-use smallvec::SmallVec;
 
+use super::super::scattered::Scattered;
 use super::emit::Emit;
 use super::{MASK, OUT, STEP, UB, check, vreg};
 use slipring_op::decode::Decoder;
@@ -43,15 +43,16 @@ ops! {
 
     /// Block `k` of the register, of eight of 32 bytes, is the one at byte `ptr + offsets[k]` where lane `k` of the
     /// `b32` predicate is active, else 0 and nothing is read. Lanes from 8 on, of offsets and predicate, do not count:
-    /// eight active lanes fill the whole register. Offsets are 32-bit and unsigned; they and `ptr` are multiples of 32
-    /// bytes.
+    /// eight active lanes fill the whole register. Offsets are 32-bit and read as unsigned (the manual writes `ui32`,
+    /// assembler 0.60 takes any sign); they and `ptr` are multiples of 32 bytes.
     VGATHERB "pto.vgatherb" "Load a block for each of eight offsets": STEP.with(GATHER),
         source: "micro-instruction manual, `pto.vgatherb`", verify: verify_vgatherb, lower: lower_vgatherb;
 
     /// `ptr[offsets[i]] = value[i]` for the active lanes. Offsets are unsigned integers that count elements: 32-bit
     /// ones for 64 lanes of 32 bits, 16-bit ones for 128 lanes of 16 bits. Of 8-bit elements 128 are stored with 16-bit
     /// offsets: those in the low bytes of the 16-bit lanes, under a `b16` predicate. `ptr` is a multiple of its
-    /// element's size. Of lanes with one offset the highest is stored; the manual leaves open which.
+    /// element's size. Of lanes with one offset the highest is stored, with a warning where they differ: the manual leaves
+    /// open which.
     VSCATTER "pto.vscatter" "Store an element for each lane": STEP, source: "micro-instruction manual, `pto.vscatter`",
         verify: verify_scatter, lower: scatter
         => {
@@ -163,6 +164,7 @@ fn verify_scatter(op: &OpRef<'_>, _: &slipring_machine::Platform, diags: &mut Di
 }
 
 fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    let scattered = Scattered::on(d.platform);
     let mut e = Emit::new(op, d);
     let elem = e.elem("value")?;
     let value = e.data("value")?;
@@ -173,15 +175,11 @@ fn scatter(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     e.step(VectorPort::Store, elem, move |m, args| {
         check::aligned(args[base], size as u64, "scatters to")?;
         let (value, offsets, mask) = (*m.reg(value), *m.reg(offsets), m.mask(mask));
-        // In address order, so that each element is written once, by the last of its lanes.
-        let lanes = (0..BYTES / lane).filter(|i| mask.lane(*i, lane));
-        let mut writes: SmallVec<[(u64, usize); 128]> = lanes.map(|i| (offsets.bits(i, lane), i)).collect();
-        writes.sort_unstable();
-        for (at, (offset, i)) in writes.iter().enumerate() {
-            if writes.get(at + 1).is_none_or(|next| next.0 != *offset) {
-                let to = args[base].saturating_add(offset * size as u64);
-                m.store(to, size)?.copy_from_slice(&value.0[i * lane..][..size]);
-            }
+        let lanes = (0..BYTES / lane).filter(|i| mask.lane(*i, lane)).map(|i| (offsets.bits(i, lane), i));
+        let bytes = |i: usize| &value.0[i * lane..][..size];
+        for (offset, i) in scattered.kept(m, lanes, |one, other| bytes(one) == bytes(other)) {
+            let to = args[base].saturating_add(offset * size as u64);
+            m.store(to, size)?.copy_from_slice(bytes(i));
         }
         Ok(0)
     })

@@ -1,6 +1,7 @@
 //! Gathering from and scattering to global memory (PTO IR manual 4.10).
 
 use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, TileType, Touch, Type, TypeRule};
+use slipring_machine::interpretations::SCATTERED_TWICE;
 use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
 use slipring_tile::{BLayout, Elem, SLayout, Space};
@@ -9,7 +10,9 @@ use super::check;
 use super::gather::INDICES;
 use super::lower::Operands;
 use super::{DST, SRC, VECTOR, types};
-use slipring_effect::vector::{Outside, ReadNumbers, ReadRowNumbers, RowsToMat, StageElements, StagedToMat, TableMove};
+use slipring_effect::vector::{
+    Outside, ReadNumbers, ReadRowNumbers, RowsToMat, StageElements, StagedToMat, Stays, TableMove,
+};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, LibraryFlags, Lowered, OpRef, PipeRule};
 use slipring_op::ops;
@@ -75,7 +78,7 @@ ops! {
         };
 
     /// `mem[indices[i, j]] = src[i, j]`, or `mem[indices[i, 0], j] = src[i, j]`, for the valid shape of `src`, row by
-    /// row: of several for one place the last stays. With `add`, `max`, `min` the element is combined with the table's,
+    /// row: of several for one place the last stays, unless `scatterConflict` says `default`. With `add`, `max`, `min` the element is combined with the table's,
     /// in its type. `skip`: nothing is stored; `clamp`: the last one; `wrap`: modulo their number.
     pub MSCATTER "pto.mscatter" "Scatter elements or rows to global memory" [table_doc]: VECTOR,
         source: "PTO IR manual 4.10; tile library, MSCATTER of each platform", elems: types::TABLE_SRC,
@@ -89,7 +92,7 @@ ops! {
                 defaulted(
                     "scatterConflict",
                     AttrKind::Enum(SCATTER_CONFLICT),
-                    "of several elements for one place: `last` says that the last stays, which it does here with `default`, too",
+                    "of several elements for one place: `last`, as without it, says that the last stays; with `default` any may stay: the last here, with a warning if they differ",
                 ),
                 COALESCE,
             ],
@@ -233,7 +236,7 @@ fn only_a5(op: &OpRef<'_>, name: &str, usual: &str, platform: &Platform, diags: 
 const COALESCE: AttrSpec = defaulted(
     "coalesce",
     AttrKind::Enum(&EnumSpec { kind: "coalesce", numbered: false, members: &["row", "elem"] }),
-    "whether the indices name rows or elements; where it is left out, their valid shape says it",
+    "whether the indices name rows or elements; where it is left out, their valid shape says it (assembler 0.60 requires it for `pto.mgather`, and for `pto.mscatter` beside other attributes)",
 );
 
 fn verify_table(op: &OpRef<'_>, tile: &'static str, diags: &mut Diags) {
@@ -334,7 +337,12 @@ fn lower_table(
     let table = operands.table(d, "mem")?;
     let [from, to] = if store.is_some() { [Space::Vec, Space::Gm] } else { [Space::Gm, Space::Vec] };
     let cost = d.platform.dma_cost(from, to);
-    let effect = TableMove { local, tile, indices, rows: said(op), table, outside, store };
+    // The tile library keeps the last one unless it is told otherwise.
+    let stays = match op.text("scatterConflict") {
+        Some("default") => Stays::Any { first: d.platform.reads_otherwise(&SCATTERED_TWICE) },
+        _ => Stays::Last,
+    };
+    let effect = TableMove { local, tile, indices, rows: said(op), table, outside, store, stays };
     if d.platform.can(Capability::VectorTables) {
         operands.issue_at(d, Pipe::V, effect, cost);
         return Ok(());

@@ -7,7 +7,7 @@ use slipring_vector::{Barrier, Step};
 
 use slipring_machine::VectorOp;
 use slipring_op::decode::Decoder;
-use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported};
+use slipring_op::def::{CoreRule, InCoreSync, Lowered, OpDef, OpRef, PipeRule, Reported, Workitems};
 use slipring_op::rules::{ANY, PLAIN, counted, required, schema, variadic};
 use slipring_op::{names, ops};
 
@@ -29,7 +29,7 @@ ops! {
     /// nest. If a text has no such body around an instruction, the pass `infer-vecscopes` makes one. A loop
     /// `scf.for … {llvm.loop.aivector_scope}` is a vector function too.
     pub VECSCOPE "pto.vecscope" "A vector function": SCOPE, source: "micro-instruction manual, execution scopes; seed 004",
-        lower: |op, d| d.vector_function(|d| body(op, d))
+        verify: |op, _, diags| verify_body(op, diags), lower: |op, d| d.vector_function(|d| body(op, d))
         => { syntax: Syntax::Format("$body attr-dict") };
 
     /// As `pto.vecscope`, but the body sees only what is passed: argument `i` of its block is input `i`.
@@ -99,6 +99,7 @@ fn body(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 }
 
 fn verify_strict(op: &OpRef<'_>, diags: &mut Diags) {
+    verify_body(op, diags);
     let Some(block) = op.module.body(op.id, 0) else { return };
     let (args, inputs) = (op.module.block(block).args.len(), op.operands("inputs").len());
     if args != inputs {
@@ -106,5 +107,30 @@ fn verify_strict(op: &OpRef<'_>, diags: &mut Diags) {
             "vecscope-args",
             format!("passes {} to a body with {}", counted(inputs, "value"), counted(args, "argument")),
         ));
+    }
+}
+
+/// Reports ops of the body that delimit vector functions: synchronisation, caches and fences, and what only workitems do
+/// (assembler 0.60, verifier of `pto.vecscope`).
+fn verify_body(op: &OpRef<'_>, diags: &mut Diags) {
+    let Some(block) = op.module.body(op.id, 0) else { return };
+    for id in op.module.walk(block) {
+        let Some(inner) = OpRef::of(op.module, id) else { continue };
+        let name = inner.def.schema.name;
+        if inner.def == &VECSCOPE || inner.def == &STRICT_VECSCOPE {
+            diags.push(inner.error("nested-vecscope", "a vector function cannot contain another one"));
+            continue;
+        }
+        let why = if inner.sync().is_some() {
+            "it synchronises pipes or cores"
+        } else if inner.def.around_vector_functions {
+            "it orders accesses around vector functions"
+        } else if matches!(inner.def.workitems, Workitems::Inside | Workitems::Launches) {
+            "it belongs to workitems"
+        } else {
+            continue;
+        };
+        let error = inner.error("in-vecscope", format!("`{name}` cannot be used in a vector function: {why}"));
+        diags.push(error.help("put it before or after the vector function"));
     }
 }

@@ -65,6 +65,9 @@ pub struct OpDef {
     /// True if it is only valid in a vector function: it uses vector registers or predicates, or orders such
     /// instructions.
     pub in_vector_function: bool,
+    /// True if it orders accesses around vector functions: like an op that synchronises, it is only valid outside of
+    /// them.
+    pub around_vector_functions: bool,
     /// Whether it belongs in the bodies of workitems.
     pub workitems: Workitems,
     /// What the first argument of its region counts, if it is a counter.

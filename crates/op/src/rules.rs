@@ -169,6 +169,7 @@ pub const PLAIN: OpDef = OpDef {
     kernel: Arithmetic::None,
     lane_types: &[],
     in_vector_function: false,
+    around_vector_functions: false,
     workitems: Workitems::IfComputes,
     counter: None,
     window: false,

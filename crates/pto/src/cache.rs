@@ -38,7 +38,8 @@ ops! {
     /// `--interpretation scalar-cache`.
     pub CACHE_INVALID "pto.cmo.cacheinvalid" "Write back and forget lines of the scalar unit's cache": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.cmo.cacheinvalid; device headers, dcci",
-        pipe: PipeRule::Fixed(Pipe::S), lower: |op, d| clean(op, d, op.operand("addr"))
+        pipe: PipeRule::Fixed(Pipe::S), around_vector_functions: true,
+        lower: |op, d| clean(op, d, op.operand("addr"))
         => {
             syntax: Syntax::Custom(&CacheText),
             operands: &[optional("addr", IN_GM, Touch::Nothing, "in the line that is meant; else all lines")],
@@ -49,8 +50,8 @@ ops! {
     /// what the scalar unit does in UB here: for a line of UB nothing is done. Lines of atomics are not modelled, and
     /// neither are lines of UB for a pointer to global memory.
     pub DCCI "pto.dcci" "Write back and forget lines of the scalar unit's cache": PLAIN,
-        source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S), verify: verify_dcci,
-        lower: lower_dcci
+        source: "micro-instruction manual of assembler 0.60, 1", pipe: PipeRule::Fixed(Pipe::S),
+        around_vector_functions: true, verify: verify_dcci, lower: lower_dcci
         => {
             syntax: Syntax::Format("$addr $cache (`,` $dst)? attr-dict `:` type($addr)"),
             operands: &[operand("addr", CACHED, Touch::Nothing, "in the line that is meant")],
@@ -63,8 +64,8 @@ ops! {
     /// The core waits until all its pipes are idle, whichever of `ALL`, `DDR` and `UB` is written: no more is kept
     /// apart here. What the sequencer sees (`SEQ`) is not modelled.
     pub DSB "pto.dsb" "Accesses to memory before it are done before any after it": PLAIN,
-        source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No, lower: lower_dsb,
-        verify: verify_dsb
+        source: "micro-instruction manual of assembler 0.60, 1", in_core_sync: InCoreSync::No,
+        around_vector_functions: true, lower: lower_dsb, verify: verify_dsb
         => {
             syntax: Syntax::Format("$mem attr-dict"),
             attrs: &[required("mem", AttrKind::Str, "the memory that is meant")],
@@ -73,7 +74,7 @@ ops! {
     /// The core waits until all its pipes are idle; what they stored is in global memory then.
     pub FENCE "pto.fence.barrier_all" "Everything that was stored before is seen before anything later": PLAIN,
         source: "PTO IR of the public assembler 0.60, pto.fence.barrier_all", in_core_sync: InCoreSync::No,
-        lower: lower_dsb
+        around_vector_functions: true, lower: lower_dsb
         => {
             syntax: Syntax::Format("$scope attr-dict"),
             attrs: &[required("scope", AttrKind::Enum(SCOPE), "what must be seen: `gm` or `all`")],

@@ -1,6 +1,7 @@
 //! Single elements of memory as scalars (PTO IR manual 4.3 and 4.14).
 
-use slipring_ir::{Diags, Infer, Syntax, TileType, Touch, Type, ValueId};
+use slipring_ir::function::VISIBILITY;
+use slipring_ir::{Attr, Diags, Infer, Syntax, TileType, Touch, Type, ValueId};
 use slipring_machine::{Pipe, Platform};
 use slipring_tile::{Elem, Space};
 
@@ -8,10 +9,11 @@ use slipring_effect::{MAX_RANK, past_end};
 use slipring_op::decode::{Binding, Decoder, Inside, PlaceInTensor};
 use slipring_op::decode::{access, element_address};
 use slipring_op::def::{CoreRule, Lowered, OpDef, OpRef, PipeRule, Reported};
-use slipring_op::ops;
+use slipring_op::function::is_entry;
 use slipring_op::rules::{
     INTEGER, PLAIN, POINTED, SCALAR, TILE, constant, operand, pointee, result, scalar_of, schema,
 };
+use slipring_op::{ops, workitems};
 use slipring_program::Operand;
 
 /// Reads an element of memory as a scalar.
@@ -85,8 +87,22 @@ fn verify_st_dev(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     past_the_cache(op, diags);
 }
 
-/// Requires accesses that bypass the scalar unit's cache to be of integers in global memory.
+/// Requires accesses that bypass the scalar unit's cache to be of integers in global memory, in the kernel itself.
 fn past_the_cache(op: &OpRef<'_>, diags: &mut Diags) {
+    let name = op.def.schema.name;
+    if workitems::is_inside(op.module, op.id) {
+        let message = format!("`{name}` is in a body of workitems: it is an access of the scalar unit");
+        diags.push(op.error("in-simt", message).help("`pto.ldg` and `pto.stg` are those of workitems"));
+    }
+    let mut around = std::iter::successors(op.module.parent_op(op.id), |at| op.module.parent_op(*at));
+    let helper = around.find(|at| op.module.is_function(*at)).filter(|at| {
+        let private = op.module.op(*at).attrs.get(VISIBILITY).and_then(Attr::as_str) == Some("private");
+        private && !is_entry(op.module, *at)
+    });
+    if let Some(helper) = helper {
+        let error = op.error("outside-kernel", format!("`{name}` is in a private function: it belongs into a kernel"));
+        diags.push(error.also(op.module.op(helper).span, "the function").help("pass the value on as an argument"));
+    }
     let whole = |elem: Elem| !elem.is_float();
     if !matches!(op.ty("ptr"), Some(Type::Ptr(elem, space)) if whole(*elem) && space.unwrap_or(Space::Gm) == Space::Gm)
     {

@@ -1,6 +1,6 @@
 //! Asynchronous loads into the cache, which change no bytes that a program can observe.
 
-use slipring_ir::{Infer, Syntax, Touch};
+use slipring_ir::{Diags, Dim, Infer, Syntax, Touch, Type};
 use slipring_op::decode::{Binding, Decoder};
 use slipring_op::def::{Lowered, OpDef, OpRef};
 use slipring_op::rules::{ANY, PLAIN, VIEW, operand, result};
@@ -21,8 +21,9 @@ ops! {
         };
 
     /// No byte of global memory changes by it, and later loads read the same. It takes no time here: caches have no
-    /// cost of their own, so what it saves is not seen.
-    pub TPREFETCH_ASYNC "pto.tprefetch_async" "Load into the cache beside the kernel": BESIDE
+    /// cost of their own, so what it saves is not seen. What is loaded is one line of a known length.
+    pub TPREFETCH_ASYNC "pto.tprefetch_async" "Load into the cache beside the kernel": BESIDE,
+        verify: |op, _, diags| in_one_line(op, diags)
         => {
             syntax: Syntax::Format("`(` $src `,` $context `:` type($src) `,` type($context) `)` attr-dict `->` type($event)"),
             operands: &[
@@ -51,4 +52,14 @@ const BESIDE: OpDef = OpDef {
 fn nothing_at_run_time(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     d.bind(op.result(0), Binding::Handle(0));
     Ok(())
+}
+
+/// Requires a view of which only the last extent may be more than 1, all of them known (assembler 0.60).
+fn in_one_line(op: &OpRef<'_>, diags: &mut Diags) {
+    let Some(Type::TensorView(view) | Type::PartitionView(view)) = op.ty("src") else { return };
+    let Some((last, outer)) = view.dims.split_last() else { return };
+    if last.known().is_none() || outer.iter().any(|dim| *dim != Dim::Static(1)) {
+        let error = op.error("operand-type", "expects src to be one line of a known length");
+        diags.push(error.help("take lines one by one with `pto.partition_view`"));
+    }
 }

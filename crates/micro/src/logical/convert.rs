@@ -112,12 +112,7 @@ fn pair(src: LogicalVector, out: LogicalVector, signed: Option<bool>) -> (Elem, 
     let to_byte = fixed(src.lane) == Some(Elem::F16) && bytes(out.lane) == 1;
     let default = signed.unwrap_or(!between && !to_byte);
     let of = |lane: LaneType| fixed(lane).unwrap_or(integer(bytes(lane), default));
-    // What the older names say holds for `si` and `ui` too: the text of the op is what counts.
-    let forced = |elem: Elem| match signed {
-        Some(signed) if !elem.is_float() => integer(elem.bytes(), signed),
-        _ => elem,
-    };
-    (forced(of(src.lane)), forced(of(out.lane)))
+    (of(src.lane), of(out.lane))
 }
 
 /// The signs that the name of an op gives to integers.
@@ -159,7 +154,16 @@ fn rules(op: &OpRef<'_>, diags: &mut Diags) {
     let (from, to) = pair(src, out, named(op));
     let of_pairs = |lane: LaneType| lane == LaneType::PairOfBf16;
     let packed = from.values() == 2 || to.values() == 2;
-    if !is_known(from, to) || !shape_of(op, from, to) || (of_pairs(src.lane) || of_pairs(out.lane)) != packed {
+    // An older name says which integers it takes.
+    let signed = |lane: LaneType| matches!(lane, LaneType::Signed(_));
+    let whole = |lane: LaneType| lane.arithmetic().is_some_and(|elem| !elem.is_float());
+    let otherwise = named(op)
+        .is_some_and(|wanted| [src.lane, out.lane].into_iter().any(|lane| whole(lane) && signed(lane) != wanted));
+    if otherwise
+        || !is_known(from, to)
+        || !shape_of(op, from, to)
+        || (of_pairs(src.lane) || of_pairs(out.lane)) != packed
+    {
         let message = format!("`{}` does not convert {} to {}", op.def.schema.name, src.lane, out.lane);
         diags.push(op.error("vcvt-types", message));
         return;

@@ -109,8 +109,9 @@ ops! {
             attrs: &[PMODE],
         };
 
-    /// The whole product of 32-bit integers: its low and its high half. `ui32` lanes are unsigned, all others signed.
-    VMULL "pto.vmi.vmull" "Product of 64 bits in two vectors": LOGICAL, verify: |op, _, diags| check::lanewise(op, diags),
+    /// The whole product of 32-bit integers: its low and its high half. `ui32` lanes are unsigned, `i32`
+    /// lanes signed; there is no form for `si32`.
+    VMULL "pto.vmi.vmull" "Product of 64 bits in two vectors": LOGICAL, verify: |op, _, diags| mull_rules(op, diags),
         lane_types: WORDS, lower: mull
         => {
             syntax: slipring_op::positional!("lhs" "rhs" "mask" => "low" "high"),
@@ -190,6 +191,16 @@ fn expdif(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         }
         out.write(m, &result);
     })
+}
+
+fn mull_rules(op: &OpRef<'_>, diags: &mut Diags) {
+    check::lanewise(op, diags);
+    if let Some(lane) = check::vector(op, "lhs").map(|lanes| lanes.lane)
+        && matches!(lane, LaneType::Signed(_))
+    {
+        diags
+            .push(op.error("elem-type", format!("`{}` takes lanes of i32 or ui32, not of {lane}", op.def.schema.name)));
+    }
 }
 
 fn mull(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {

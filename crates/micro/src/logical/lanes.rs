@@ -1,7 +1,7 @@
 //! Ops lane by lane (SPEC of virtual micro-instructions, group 3).
 
 use slipring_effect::arithmetic as shared;
-use slipring_ir::{Diags, Infer, OpSchema, Syntax, Touch, Type, TypeRule};
+use slipring_ir::{Diags, Infer, OpSchema, Sign, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Platform, VectorPort};
 use slipring_op::decode::Decoder;
 use slipring_op::def::Arithmetic::{One, Two};
@@ -95,7 +95,7 @@ fn rules_of_order(op: &OpRef<'_>, first: &str, platform: &Platform, diags: &mut 
 
 fn rules_of_shift(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanewise(op, diags);
-    if op.ty("scalar").is_some_and(|ty| !matches!(ty, Type::Int { width: 16, .. })) {
+    if op.ty("scalar").is_some_and(|ty| !matches!(ty, Type::Int { width: 16, sign: Sign::Signless })) {
         diags.push(op.error("elem-type", "lanes are shifted by a number of type `i16`"));
     }
 }

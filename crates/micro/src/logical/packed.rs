@@ -170,8 +170,8 @@ fn channel_rules(op: &OpRef<'_>, diags: &mut Diags) {
         slipring_ir::Type::LogicalVector(vector) => Some(*vector),
         _ => None,
     };
-    let (Some(whole), Some(first)) = (one.first().and_then(ty), many.first().and_then(ty)) else {
-        diags.push(op.error("operand-count", "channels are one vector or more"));
+    let (Some(whole), Some(first), 2..) = (one.first().and_then(ty), many.first().and_then(ty), many.len()) else {
+        diags.push(op.error("operand-count", "channels are two vectors or more"));
         return;
     };
     if let Some(other) = many.iter().filter_map(ty).find(|other| *other != first) {

@@ -36,7 +36,8 @@ fn rules(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::governs(op, "mask", "lhs", diags);
 }
 
-/// Requires shift counts to be integers as wide as the lanes that they shift, signed or unsigned.
+/// Requires shift counts to be integers as wide as the lanes that they shift: of the lanes' type, as the SPEC has them,
+/// or signed, as assembler 0.60 wants them.
 fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::lanes_of(op, "lhs", INTEGERS, diags);
     check::lanes_of(op, "rhs", INTEGERS, diags);
@@ -47,6 +48,9 @@ fn shifts(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         let message = format!(
             "expects counts as wide as the lanes, and a result of their type: `{lanes}` by `{counts}` gives `{result}`"
         );
+        diags.push(op.error("vreg-type", message));
+    } else if counts.elem() != lanes.elem() && !counts.elem().is_some_and(Elem::is_signed_int) {
+        let message = format!("expects counts of the lanes' type, or signed ones: `{lanes}` is shifted by `{counts}`");
         diags.push(op.error("vreg-type", message));
     }
 }
@@ -67,8 +71,15 @@ fn bitwise(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 
 /// Two registers, and the predicate for the active lanes.
 const LANES: OpDef = OpDef { schema: SCHEMA, verify: rules, lower: lanewise, ..STEP };
-/// Like [`LANES`], on the bits of the lanes, whatever their type.
-const BITS: OpDef = OpDef { schema: SCHEMA, lane_types: ANY, lower: bitwise, verify: rules, ..STEP };
+/// Like [`LANES`], on the bits of the lanes, whatever their type: the manual has integers, assembler 0.60 also takes floats.
+const BITS: OpDef = OpDef {
+    schema: SCHEMA,
+    lane_types: ANY,
+    lower: bitwise,
+    verify: rules,
+    source: "micro-instruction manual 7; floats: assembler 0.60",
+    ..STEP
+};
 
 ops! {
     OPS;
@@ -94,21 +105,22 @@ ops! {
     /// `out = min(lhs, rhs)`. NaN if one of them is; -0 rather than +0.
     VMIN "pto.vmin" "Smaller of two": LANES, kernel: Two(&shared::MIN), lane_types: NUMBERS;
 
-    /// `out = lhs & rhs`, on the bits of the lanes.
+    /// `out = lhs & rhs`, on the bits of the lanes. The manual has integers only; assembler 0.60 also takes floats.
     VAND "pto.vand" "Bitwise and": BITS, kernel: Two(&shared::AND);
 
-    /// `out = lhs | rhs`, on the bits of the lanes: it merges the two halves of a conversion.
+    /// `out = lhs | rhs`, on the bits of the lanes: it merges the two halves of a conversion. Floats: as for
+    /// `pto.vand`.
     VOR "pto.vor" "Bitwise or": BITS, kernel: Two(&shared::OR);
 
-    /// `out = lhs ^ rhs`, on the bits of the lanes.
+    /// `out = lhs ^ rhs`, on the bits of the lanes. Floats: as for `pto.vand`.
     VXOR "pto.vxor" "Bitwise exclusive or": BITS, kernel: Two(&shared::XOR);
 
-    /// `out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, with or without a
-    /// sign.
+    /// `out = lhs << rhs`. The count is taken modulo the width of a lane; its lanes are as wide, of the same
+    /// type or signed.
     VSHL "pto.vshl" "Shift left": LANES, kernel: Two(&kernels::SHL), verify: shifts;
 
     /// `out = lhs >> rhs`, filled with the sign for signed lanes. The count is taken modulo the width of a lane; its
-    /// lanes are as wide, with or without a sign.
+    /// lanes are as wide, of the same type or signed.
     VSHR "pto.vshr" "Shift right": LANES, kernel: Two(&kernels::SHR), verify: shifts;
 
     /// `out = lhs` where it is at least 0, `rhs × lhs` elsewhere.

@@ -10,7 +10,7 @@ use super::emit::{Emit, splat};
 use super::{MASK, OUT, STEP, vreg};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{Lowered, OpRef, Reported};
-use slipring_op::rules::{SCALAR, one_of, operand, required, result, schema};
+use slipring_op::rules::{SCALAR, WITHOUT_SMALL_FLOATS, one_of, operand, required, result, schema};
 use slipring_op::{ops, positional};
 
 const MODES: [(&str, Compare); 6] = [
@@ -58,7 +58,7 @@ ops! {
             ],
         };
 
-    /// `out = mask ? src0 : src1`, lane by lane.
+    /// `out = mask ? src0 : src1`, lane by lane. Assembler 0.60 refuses floats of 8 bits and less.
     VSEL "pto.vsel" "Select lanes by a predicate": STEP, verify: verify_vsel, lower: lower_vsel
         => {
             syntax: positional!("src0" "src1" "mask" => "out"),
@@ -103,6 +103,7 @@ fn verify_vcmps(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 
 fn verify_vsel(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
     check::same(op, diags);
+    check::lanes_of(op, "src0", WITHOUT_SMALL_FLOATS, diags);
     check::governs(op, "mask", "src0", diags);
 }
 

@@ -72,7 +72,7 @@ ops! {
             ],
             results: &[OUT],
             attrs: &[
-                required("rnd", AttrKind::Str, "as for `pto.vcvt`"),
+                required("rnd", AttrKind::Str, "as for `pto.vcvt`; assembler 0.60 documents them and takes `A` only"),
                 required("part", AttrKind::Str, "`EVEN` or `ODD`"),
             ],
         };

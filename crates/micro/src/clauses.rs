@@ -4,7 +4,7 @@
 //! and the types of all operands in textual order, some after the keyword of their clause.
 
 use slipring_ir::text::{CustomSyntax, OpParser, OpPrinter, Parsed, Tok, nearest};
-use slipring_ir::{Attr, Diagnostic, EnumSpec, OpId, ValueId};
+use slipring_ir::{Attr, Diagnostic, EnumSpec, OpId, Span, ValueId};
 
 /// The syntax of the operands and clauses of an op. The op declares the same operands in the same order; the values of
 /// a repeated clause form one variadic operand.
@@ -145,7 +145,10 @@ impl CustomSyntax for ClauseText {
         if let Some(missing) = self.clauses.iter().zip(&seen).find(|(c, seen)| c.count == Count::Once && !**seen) {
             return Err(p.expected(&format!("`{}(…)`", missing.0.word)));
         }
+        let span = p.span();
         p.attr_dict(op)?;
+        let operands: usize = groups.iter().map(Vec::len).sum();
+        segments(p, op, operands, span)?;
         let groups: Vec<&[ValueId]> = groups.iter().map(Vec::as_slice).collect();
         p.set_operands(op, &groups);
         p.expect(Tok::Colon, "`:` and the types of the operands")?;
@@ -241,6 +244,21 @@ impl CustomSyntax for ClauseText {
         p.write(" : ");
         p.write(&types);
     }
+}
+
+/// Removes the sizes of operand groups, which texts of the assembler's passes also have in this form: the clauses already
+/// say them. They must add up to the number of operands.
+fn segments(p: &mut OpParser<'_>, op: OpId, operands: usize, span: Span) -> Parsed<()> {
+    let Some(sizes) = p.module.op_mut(op).attrs.remove("operandSegmentSizes") else { return Ok(()) };
+    let total = match &sizes {
+        Attr::DenseArray(_, sizes) => sizes.iter().sum::<i128>(),
+        _ => -1,
+    };
+    if total != operands as i128 {
+        let message = format!("`operandSegmentSizes` is {sizes}, and there are {operands} operands");
+        return Err(p.error("operand-count", span, message));
+    }
+    Ok(())
 }
 
 impl ClauseText {

@@ -199,7 +199,8 @@ impl CustomSyntax for CrossText {
         parser.attr_dict(op)?;
         parser.set_operands(op, &[core.as_slice(), id.as_slice()]);
         let values: Vec<_> = core.into_iter().chain(id).collect();
-        if values.is_empty() {
+        // Assembler 0.60 writes no type for a semaphore that is a value.
+        if values.is_empty() || core.is_none() && parser.tok() != Tok::Colon {
             return Ok(());
         }
         parser.expect(Tok::Colon, "`:` and the types of the values")?;

@@ -201,11 +201,11 @@ pub static SCATTERED_TWICE: Question = Question {
     about: "which of several different elements for one place an indexed store leaves there",
     ours: [
         "the last one",
-        "the loop of the micro-instruction manual, `pto.vscatter`; CPU simulator of the tile library",
+        "the loop of the micro-instruction manual, indexed stores; CPU simulator of the tile library",
     ],
     other: [
         "the first one: any may stay",
-        "the text of the micro-instruction manual, `pto.vscatter`; tile library, MSCATTER with `Default`",
+        "the text of the micro-instruction manual, indexed stores; tile library, MSCATTER with `Default`",
     ],
 };
 

@@ -58,8 +58,8 @@ ops! {
 /// The address of a pointer that is made from a constant.
 pub(super) fn constant_address(module: &Module, pointer: ValueId) -> Option<i64> {
     let made = OpRef::of(module, module.defining_op(pointer)?)?;
-    let cast = made.def.schema.name == CASTPTR.schema.name;
-    cast.then(|| made.operand("address")).flatten().and_then(|address| constant(module, address))
+    let address = made.operand("address").filter(|_| made.def == &CASTPTR)?;
+    constant(module, address)
 }
 
 fn verify_castptr(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

@@ -9,7 +9,7 @@ use slipring_tile::Space;
 
 use super::history::{History, is_of};
 use super::kept::Snapshots;
-use super::lives::{FREED, PUSHED, is_ring, ring_name};
+use super::lives::{FREED, PUSHED, is_ring, ring_name, ring_said};
 use slipring_session::RunOptions;
 
 /// A condition.
@@ -148,13 +148,7 @@ impl Condition {
 fn of_ring(history: &History, said: &str, slot: Option<u32>, full: bool) -> Result<BTreeSet<usize>, String> {
     let rings = &history.run().compiled.prepared.decoded.program.rings;
     let meant = |ring: u32| rings.get(ring as usize).is_some_and(|decl| is_ring(decl, said));
-    let Some(decl) = rings.iter().find(|decl| is_ring(decl, said)) else {
-        let names: Vec<String> = rings.iter().map(ring_name).collect();
-        return Err(match names.is_empty() {
-            true => "there are no rings\n".into(),
-            false => format!("there is no ring `{said}`; there are {}\n", names.join(", ")),
-        });
-    };
+    let decl = ring_said(rings, said)?;
     if let Some(slot) = slot.filter(|slot| *slot >= decl.slots) {
         return Err(format!("ring {} has slots 0 to {}, and no slot {slot}\n", ring_name(decl), decl.slots - 1));
     }

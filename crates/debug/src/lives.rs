@@ -92,3 +92,18 @@ pub fn is_ring(decl: &RingDecl, said: &str) -> bool {
     let whole = ring_name(decl);
     whole.eq_ignore_ascii_case(said) || decl.name.trim_start_matches("ring ").eq_ignore_ascii_case(said)
 }
+
+/// The first ring that a user's name denotes.
+///
+/// # Errors
+///
+/// The names that there are, if it denotes none.
+pub fn ring_said<'a>(rings: &'a [RingDecl], said: &str) -> Result<&'a RingDecl, String> {
+    rings.iter().find(|decl| is_ring(decl, said)).ok_or_else(|| {
+        let names: Vec<String> = rings.iter().map(ring_name).collect();
+        match names.is_empty() {
+            true => "there are no rings\n".into(),
+            false => format!("there is no ring `{said}`; there are {}\n", names.join(", ")),
+        }
+    })
+}

@@ -9,7 +9,7 @@ use slipring_sim::{Agent, Delay, Late};
 use super::condition::Condition;
 use super::history::{History, is_of};
 use super::kept::Snapshots;
-use super::lives::{STAGES, is_ring, ring_name};
+use super::lives::{STAGES, is_ring, ring_name, ring_said};
 use slipring_ir::{Diagnostic, Kind, Severity, Source};
 use slipring_session::{Error, Execution, Run, RunOptions};
 
@@ -223,7 +223,11 @@ impl Session {
         let count = own.clone().map(|life| life.tile + 1).max().unwrap_or(0);
         let lives: Vec<_> = own.filter(|life| life.tile + 1 == number).copied().collect();
         if lives.is_empty() {
-            return Err(format!("ring {ring} has tiles 1 to {count}, and no tile {number}\n"));
+            let name = ring_name(ring_said(rings, ring)?);
+            return Err(match count {
+                0 => format!("no tile goes through ring {name} in this run\n"),
+                _ => format!("ring {name} has tiles 1 to {count}, and no tile {number}\n"),
+            });
         }
         let mut text = String::new();
         for life in &lives {

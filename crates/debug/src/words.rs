@@ -1,6 +1,7 @@
 //! The commands of a session, and their output.
 
 use std::fmt::Write;
+use std::ops::Range;
 
 use slipring_ir::Line;
 use slipring_program::ParamKind;
@@ -30,11 +31,11 @@ until COND, runtil COND  where a condition comes to hold: slot 2 of ring C2V bec
                       ring C2V becomes empty, byte 4096 of out is written, bytes 0..9 of x are read,
                       AIV1 waits, AIV0.V waits for C2V
 cycle C               the last event that has begun at a cycle
-findings, finding K   all findings; the moment of one, by its number
+findings, finding [K] all findings; the moment of one, by its number
 start, end            before the first event; the end of the run
 where                 what every core and pipe is doing, what is queued, and who ends each wait
 rings, flags          how full each ring is; how often each signal was sent and taken
-show NAME             what a tile or a buffer holds once the present cycle is over
+show NAME             what a tile, a buffer or a value holds once the present cycle is over
 show NAME[A:B, C:D]   these rows and columns of it; of a buffer these elements: show out[0:64]
 hold N                what if the present operation took N cycles longer: starts another run
 held, release         what is held, as `slipring run --schedule` reads it; let go of all of it
@@ -51,30 +52,41 @@ fn line_said(text: &str) -> Result<Line, String> {
 }
 
 impl Session {
-    /// Executes a command. `None` ends the session.
+    /// The output of a command, or the reason why it was not executed. `None` ends the session.
     pub fn said(&mut self, line: &str) -> Option<String> {
-        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        Some(self.command(line)?.unwrap_or_else(|wrong| wrong))
+    }
+
+    /// Executes a command. `None` ends the session.
+    ///
+    /// # Errors
+    ///
+    /// The inner result: the reason why it was not executed.
+    pub fn command(&mut self, line: &str) -> Option<Result<String, String>> {
+        let (word, rest) = line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
         let rest = rest.trim();
-        let number = |least: u64| match rest {
-            "" => Ok(least),
-            digits => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
+        let number = |default: Option<u64>| match (rest, default) {
+            ("", Some(number)) => Ok(number),
+            ("", None) => Err(format!("`{word}` needs a number: `{word} 12`\n")),
+            (digits, _) => digits.parse::<u64>().map_err(|_| format!("`{digits}` is not a number\n")),
         };
         let (begun, _) = self.place_in_time();
         let told = match (word, rest) {
             ("", "") => Ok(String::new()),
             ("quit" | "q" | "exit", "") => return None,
             ("help" | "h", "") => Ok(WORDS.to_string()),
-            ("next" | "n", _) => number(1).map(|n| self.go(begun.saturating_add(n as usize))),
-            ("back" | "b", _) => number(1).map(|n| self.go(begun.saturating_sub(n as usize))),
+            ("next" | "n", _) => number(Some(1)).map(|n| self.go(begun.saturating_add(n as usize))),
+            ("back" | "b", _) => number(Some(1)).map(|n| self.go(begun.saturating_sub(n as usize))),
             ("step" | "s", "") => self.step(true),
             ("rstep", "") => self.step(false),
             ("start", "") => Ok(self.go(0)),
             ("end", "") => Ok(self.at(self.history().end())),
-            ("cycle" | "c", _) => number(0).map(|cycle| self.at(cycle)),
+            ("cycle" | "c", _) => number(None).map(|cycle| self.at(cycle)),
             ("line" | "l" | "rline", _) => line_said(rest).and_then(|line| {
-                let row = self.source().row_of(&line);
-                self.find(word != "rline", |own, event| row.is_some() && own.row(event) == row)
+                let row = self.source().row_of(&line).ok_or_else(|| format!("the run has no line {line}\n"))?;
+                self.find(word != "rline", |own, event| own.row(event) == Some(row))
             }),
+            ("op" | "rop", "") => Err(format!("`{word}` needs a part of an event's name: `{word} tload`\n")),
             ("op" | "rop", _) => {
                 let named = self.history().names_with(rest);
                 self.find(word == "op", |own, event| named[own.name(event)])
@@ -87,25 +99,25 @@ impl Session {
             ("until" | "u", _) => self.until(true, rest),
             ("runtil", _) => self.until(false, rest),
             ("findings", "") => Ok(self.title()),
-            ("finding" | "f", _) => number(1).and_then(|at| self.finding(at as usize)),
+            ("finding" | "f", _) => number(Some(1)).and_then(|at| self.finding(at as usize)),
             ("where" | "w", "") => Ok(self.place()),
             ("rings" | "r", "") => {
                 let rings = self.history().rings(self.place_in_time().1);
                 Ok(if rings.is_empty() { "no rings\n".into() } else { rings.join("\n") + "\n" })
             }
             ("flags", "") => Ok(self.flags()),
-            ("hold", _) => number(1000).and_then(|cycles| self.hold(cycles)),
+            ("hold", _) => number(None).and_then(|cycles| self.hold(cycles)),
             ("held", "") => Ok(self.held()),
             ("release", "") => self.release(),
             ("show" | "p", _) => self.show(rest),
-            ("log", _) => number(LOG as u64).map(|n| {
+            ("log", _) => number(Some(LOG as u64)).map(|n| {
                 let first = begun.saturating_sub(n as usize);
                 (first..begun).map(|event| self.event(event)).collect()
             }),
             ("list", "") => Ok(self.around()),
             _ => Err(format!("there is no command `{}`: `help` lists them\n", line.trim())),
         };
-        Some(told.unwrap_or_else(|wrong| wrong))
+        Some(told)
     }
 
     /// Buffer arguments: their names, element types and indices.
@@ -153,41 +165,89 @@ impl Session {
         self.moment_now().map_or_else(Vec::new, |execution| compiled.tiles_in(&execution.result.memory, cluster, name))
     }
 
-    /// The contents of a tile or a buffer, as text.
+    /// The scalar arguments of a name, as text.
+    fn values(&self, name: &str) -> String {
+        let run = self.history().run();
+        let params = run.compiled.prepared.decoded.program.params.iter().filter(|param| param.is_passed());
+        let mut text = String::new();
+        for (param, bound) in params.zip(&run.bound).filter(|(param, _)| param.name.trim_start_matches('%') == name) {
+            let Some(bits) = bound.bits() else { continue };
+            let (value, ty) = match param.kind {
+                ParamKind::Scalar(elem) => (row(&decoded(elem, &bits.to_le_bytes()[..elem.bytes()])), elem.to_string()),
+                ParamKind::Bool => ((bits != 0).to_string(), "i1".to_string()),
+                ParamKind::Buffer { .. } | ParamKind::Scratch { .. } => continue,
+            };
+            let _ = writeln!(text, "{name}: {value}, an argument of type {ty}");
+        }
+        text
+    }
+
+    /// The contents of a tile, a buffer or a scalar argument, as text; the position is unchanged.
+    ///
+    /// # Errors
+    ///
+    /// A name that does not exist, or rows, columns or elements that it does not have.
     pub fn show(&mut self, said: &str) -> Result<String, String> {
         let (name, part) = match said.split_once('[') {
             Some((name, part)) => (name.trim(), Some(Part::read(part)?)),
-            None => (said, None),
+            None => (said.trim(), None),
         };
         let name = name.trim_start_matches('%');
         if name.is_empty() {
-            let buffers = self.buffers().into_iter().map(|(name, ..)| name);
-            let known: Vec<String> = buffers.chain(self.tile_names()).collect();
+            let params = self.history().run().compiled.prepared.decoded.program.params.iter();
+            let params = params.filter(|param| param.is_passed());
+            let params = params.map(|param| param.name.trim_start_matches('%').to_string());
+            let known: Vec<String> = params.chain(self.tile_names()).collect();
             return Err(format!("`show` needs the name of a tile or of a parameter: {}\n", known.join(", ")));
         }
-        let mut text = format!("once cycle {} is over\n", self.place_in_time().1);
+        // A name may be that of several: each is shown, or the reason why its part is not.
+        let (mut text, mut wrong) = (String::new(), String::new());
+        let mut add = |told: Result<String, String>| match told {
+            Ok(told) => text += &told,
+            Err(told) => wrong += &told,
+        };
         for (_, elem, at) in self.buffers().into_iter().filter(|(own, ..)| own == name) {
             if let Some(bytes) = self.buffer(at) {
-                let _ = writeln!(text, "{name}: {}", buffer_contents(elem, &bytes));
-                let all = decoded(elem, &bytes);
-                let (first, last) = part.as_ref().map_or((0, COLUMNS), |part| part.rows);
-                let _ = writeln!(text, "  {}", shown(&all, first, last));
+                add(buffer_text(name, elem, &bytes, part.as_ref()));
             }
         }
-        for tile in self.tiles(name) {
-            text += &tile_text(&tile, part.as_ref());
+        self.tiles(name).iter().for_each(|tile| add(tile_text(tile, part.as_ref())));
+        let values = self.values(name);
+        match part {
+            Some(_) if !values.is_empty() => add(Err(format!("`{name}` is a number, which has no parts\n"))),
+            _ => add(Ok(values)),
         }
-        if text.lines().count() == 1 {
-            return Err(format!("there is no tile and no buffer `{name}` whose address is known\n"));
+        match (text.is_empty(), wrong.is_empty()) {
+            (true, true) => Err(format!("there is no tile and no buffer `{name}` whose address is known\n")),
+            (true, false) => Err(wrong),
+            _ => Ok(format!("once cycle {} is over\n{text}{wrong}", self.place_in_time().1)),
         }
-        Ok(text)
     }
 }
 
-/// A requested range of rows and columns.
+/// A requested range of rows, or of the elements of a buffer, and of columns.
 struct Part {
-    rows: (usize, usize),
-    columns: (usize, usize),
+    rows: Asked,
+    columns: Option<Asked>,
+}
+
+/// The first of some rows, columns or elements, and the one after the last; `None` for all that follow.
+#[derive(Clone, Copy)]
+struct Asked(usize, Option<usize>);
+
+impl Asked {
+    /// The same as a range, if all of it exists.
+    fn of(self, extent: usize) -> Option<Range<usize>> {
+        let last = self.1.unwrap_or(extent);
+        (self.0 < last && last <= extent).then_some(self.0..last)
+    }
+}
+
+impl std::fmt::Display for Asked {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:", self.0)?;
+        self.1.map_or(Ok(()), |last| write!(f, "{last}"))
+    }
 }
 
 impl Part {
@@ -196,32 +256,69 @@ impl Part {
         let wrong = || format!("`[{text}` is not a slice such as `[0:4]` or `[0:4, 8:16]`\n");
         let range = |text: &str| {
             let (first, last) = text.trim().split_once(':').ok_or_else(wrong)?;
-            let number = |text: &str, none| if text.trim().is_empty() { Ok(none) } else { text.trim().parse() };
-            let range = (number(first, 0).map_err(|_| wrong())?, number(last, usize::MAX).map_err(|_| wrong())?);
-            if range.0 <= range.1 { Ok(range) } else { Err(wrong()) }
+            let number = |text: &str| match text.trim() {
+                "" => Ok(None),
+                digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    // A number that is too large for any extent remains one.
+                    Ok(Some(digits.parse().unwrap_or(usize::MAX)))
+                }
+                _ => Err(wrong()),
+            };
+            let asked = Asked(number(first)?.unwrap_or(0), number(last)?);
+            if asked.1.is_none_or(|last| asked.0 < last) { Ok(asked) } else { Err(wrong()) }
         };
         let inner = text.trim().strip_suffix(']').ok_or_else(wrong)?;
         match inner.split_once(',') {
-            Some((rows, columns)) => Ok(Part { rows: range(rows)?, columns: range(columns)? }),
-            None => Ok(Part { rows: range(inner)?, columns: (0, usize::MAX) }),
+            Some((rows, columns)) => Ok(Part { rows: range(rows)?, columns: Some(range(columns)?) }),
+            None => Ok(Part { rows: range(inner)?, columns: None }),
         }
     }
 }
 
-fn tile_text(tile: &TileContents, part: Option<&Part>) -> String {
+/// A buffer, and some of its elements.
+fn buffer_text(name: &str, elem: Elem, bytes: &[u8], part: Option<&Part>) -> Result<String, String> {
+    let all = decoded(elem, bytes);
+    let shown = match part {
+        None => 0..COLUMNS.min(all.len()),
+        Some(Part { columns: Some(_), .. }) => {
+            let message = "is a buffer, whose elements have one index";
+            return Err(format!("`{name}` {message}: `show {name}[A:B]`, of {} elements\n", all.len()));
+        }
+        Some(Part { rows, .. }) => rows.of(all.len()).ok_or_else(|| {
+            format!("the buffer `{name}` has {} elements, from 0, and not those of `[{rows}]`\n", all.len())
+        })?,
+    };
+    Ok(format!("{name}: {}\n  {}\n", buffer_contents(elem, bytes), elements(&all, shown)))
+}
+
+/// A tile, and some of its rows and columns.
+fn tile_text(tile: &TileContents, part: Option<&Part>) -> Result<String, String> {
+    let [height, width] = tile.shape.map(|extent| extent as usize);
+    let (rows, columns) = match part {
+        None => (0..ROWS.min(height), 0..COLUMNS.min(width)),
+        Some(Part { rows, columns }) => {
+            let own = (rows.of(height), columns.map_or(Some(0..width), |columns| columns.of(width)));
+            let (Some(rows), Some(columns)) = own else {
+                let asked = columns.map_or(String::new(), |columns| format!(", {columns}"));
+                return Err(format!(
+                    "the tile `{}` of {} has {height} rows and {width} columns, from 0, and not those of `[{rows}{asked}]`\n",
+                    tile.name, tile.core
+                ));
+            };
+            (rows, columns)
+        }
+    };
     let mut text = format!("{}: {}\n", tile.name, tile_contents(tile));
-    let (first, last) = part.map_or((0, ROWS), |part| part.rows);
-    let (from, to) = part.map_or((0, COLUMNS), |part| part.columns);
-    for at in first..last.min(tile.shape[0] as usize) {
-        let _ = writeln!(text, "  {}", shown(&decoded(tile.elem, tile.row(at as u32)), from, to));
+    for at in rows {
+        let _ = writeln!(text, "  {}", elements(&decoded(tile.elem, tile.row(at as u32)), columns.clone()));
     }
-    text
+    Ok(text)
 }
 
 /// A range of a row of numbers; `…` if more follow.
-fn shown(all: &[Number], from: usize, to: usize) -> String {
-    let to = to.min(all.len());
-    format!("{}{}", row(all.get(from..to).unwrap_or_default()), if to < all.len() { " …" } else { "" })
+fn elements(all: &[Number], range: Range<usize>) -> String {
+    let more = if range.end < all.len() { " …" } else { "" };
+    format!("{}{more}", row(all.get(range).unwrap_or_default()))
 }
 
 /// Shape and address of a tile, its smallest and its largest element.

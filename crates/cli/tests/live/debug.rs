@@ -79,6 +79,57 @@ fn contents_change_when_work_is_over() {
 }
 
 #[test]
+fn parts_that_are_not_there_are_refused() {
+    let words = [
+        "show c[0:4, 0:4]",
+        "show c[4096:4097]",
+        "show c[0:99999999999999999999]",
+        "show out[32:33]",
+        "show out[0:32, 60:65]",
+        "show out[4:4]",
+        "end",
+        "show c[4095:]",
+        "show out[31:, :2]",
+    ];
+    let (code, text) = debug("examples/matmul_to_vector.pto", &words);
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        answer(&text, words[0]),
+        "`c` is a buffer, whose elements have one index: `show c[A:B]`, of 4096 elements"
+    );
+    let told = "the buffer `c` has 4096 elements, from 0, and not those of `";
+    assert_eq!(answer(&text, words[1]), format!("{told}[4096:4097]`"));
+    assert!(answer(&text, words[2]).starts_with(told), "{text}");
+    let told = |asked: &str, core: &str| {
+        format!("the tile `out` of {core} has 32 rows and 64 columns, from 0, and not those of `[{asked}]`")
+    };
+    for (word, asked) in [(words[3], "32:33"), (words[4], "0:32, 60:65")] {
+        assert_eq!(answer(&text, word), format!("{}\n{}", told(asked, "AIV0"), told(asked, "AIV1")));
+    }
+    assert!(answer(&text, words[5]).starts_with("`[4:4]` is not a slice"), "{text}");
+    // A heading, the buffer and one element; two tiles with two elements of a row each.
+    let shown: Vec<&str> = answer(&text, words[7]).lines().collect();
+    assert_eq!((shown.len(), shown[2].split_whitespace().count()), (3, 1), "{text}");
+    let shown: Vec<&str> = answer(&text, words[8]).lines().collect();
+    assert_eq!((shown.len(), shown[2], shown[4].split_whitespace().count()), (5, shown[2], 3), "{text}");
+}
+
+#[test]
+fn an_argument_has_a_value() {
+    let folder = Folder::empty("argument");
+    let text = "func.func @k(%x: !pto.ptr<f32, gm>, %n: i32, %f: f32, %b: i1) {\n  return\n}\n";
+    folder.write("k.pto", text);
+    let file = folder.file("k.pto").display().to_string();
+    let given = ["--arg", "x=zeros:16", "--arg", "n=-3:i32", "--arg", "f=1.5:f32", "--arg", "b=true"];
+    let (code, text) = debug_with(&file, &given, &["show n", "show %f", "show b", "show n[0:1]"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(answer(&text, "show n").ends_with("\nn: -3, an argument of type i32"), "{text}");
+    assert!(answer(&text, "show %f").ends_with("\nf: 1.5, an argument of type f32"), "{text}");
+    assert!(answer(&text, "show b").ends_with("\nb: true, an argument of type i1"), "{text}");
+    assert_eq!(answer(&text, "show n[0:1]").trim_end(), "`n` is a number, which has no parts");
+}
+
+#[test]
 fn a_race_leads_to_both_of_its_accesses() {
     let (code, text) = debug("examples/broken/missing_flag.pto", &["finding 1", "list", "finding 9"]);
     assert_eq!(code, Some(0));
@@ -108,16 +159,36 @@ fn one_steps_back_from_a_hang() {
 
 #[test]
 fn words_that_mean_nothing_are_said() {
-    let words =
-        ["nonsense", "next x", "step 0", "show", "show nobody", "line 9999", "rop nothing", "where", "quit", "next"];
+    let words = [
+        "nonsense",
+        "next x",
+        "step 0",
+        "show",
+        "show nobody",
+        "line 9999",
+        "line x.py:3",
+        "tile 1 of V2C",
+        "next\t2",
+        "quit",
+        "next",
+    ];
     let (code, text) = debug("examples/lang/double.py", &words);
     assert_eq!(code, Some(0));
     assert_eq!(answer(&text, "nonsense"), "there is no command `nonsense`: `help` lists them");
     assert_eq!(answer(&text, "next x"), "`x` is not a number");
     assert_eq!(answer(&text, "step 0"), "there is no command `step 0`: `help` lists them");
     assert!(answer(&text, "show nobody").contains("there is no tile and no buffer `nobody`"));
-    assert_eq!(answer(&text, "line 9999"), "there is none after this event");
+    assert_eq!(answer(&text, "line 9999"), "the run has no line 9999");
+    assert_eq!(answer(&text, "line x.py:3"), "the run has no line 3 of x.py");
+    assert_eq!(answer(&text, "tile 1 of V2C"), "there is no ring `V2C`; there are C2V.AIV0, C2V.AIV1");
+    assert!(answer(&text, "next\t2").starts_with("[2/"), "{text}");
     assert!(text.trim_end().ends_with("> quit"), "{text}");
+    let words = ["cycle", "hold", "op", "rop", "finding"];
+    let (_, text) = debug("examples/lang/double.py", &words);
+    assert_eq!(answer(&text, "cycle"), "`cycle` needs a number: `cycle 12`");
+    assert_eq!(answer(&text, "hold"), "`hold` needs a number: `hold 12`");
+    assert_eq!(answer(&text, "op"), "`op` needs a part of an event's name: `op tload`");
+    assert_eq!(answer(&text, "finding").trim_end(), "nothing was found");
     let (code, text) = debug("examples/programs/feed_forward.py", &[]);
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("whole program"), "{text}");

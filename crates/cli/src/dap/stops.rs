@@ -1,6 +1,7 @@
 //! Breakpoints of an editor: at lines, ops and conditions, bytes, and findings.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use slipring_debug::{Condition, Session};
@@ -22,6 +23,8 @@ const KINDS: [(&str, &str); 4] = [
 struct Group {
     /// Index in [`KINDS`].
     kind: usize,
+    /// The file of breakpoints at lines, if the request names one.
+    file: Option<PathBuf>,
     asked: Value,
     events: BTreeSet<usize>,
 }
@@ -40,8 +43,9 @@ impl Stops {
     pub fn set(&mut self, session: &Session, command: &str, asked: &Value) -> Vec<Value> {
         let kind = KINDS.iter().position(|(known, _)| *known == command).unwrap_or(0);
         let (events, list) = events(session, command, asked);
-        self.0.retain(|own| (own.kind, path(&own.asked)) != (kind, path(asked)));
-        self.0.push(Group { kind, asked: asked.clone(), events });
+        let file = path(asked).map(|path| real(Path::new(path)));
+        self.0.retain(|own| (own.kind, &own.file) != (kind, &file));
+        self.0.push(Group { kind, file, asked: asked.clone(), events });
         self.0.sort_by_key(|own| own.kind);
         list
     }
@@ -65,15 +69,90 @@ impl Stops {
     }
 }
 
-/// Whether an editor's path denotes the file that the text names.
-fn is_file(path: &str, name: &str) -> bool {
-    std::path::Path::new(path).ends_with(name)
+/// A path without links and relative parts; one that does not exist is only made absolute.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
+}
+
+/// Whether an editor's path denotes the file that the text of a run names, or that a text of this folder names.
+fn is_file(path: &str, name: &str, folder: Option<&Path>) -> bool {
+    let named = [Some(PathBuf::from(name)), folder.map(|folder| folder.join(name))];
+    let mut known = named.into_iter().flatten().filter(|named| named.exists()).peekable();
+    match known.peek() {
+        Some(_) => known.any(|named| real(&named) == real(Path::new(path))),
+        // A recording may come from another machine: only the end of its paths is the same here.
+        None => Path::new(path).ends_with(name),
+    }
+}
+
+/// The rows of the text that come from the file of a request, each with its line in that file.
+fn rows_of(session: &Session, asked: &Value) -> Result<Vec<(usize, u64)>, String> {
+    let source = session.source();
+    let Some(path) = path(asked) else {
+        // A request without a path means the file that was launched.
+        let rows = (1..=source.text.lines().count()).map(|row| (row, source.shown_line(row)));
+        return Ok(rows.filter(|(_, line)| line.file.is_none()).map(|(row, line)| (row, line.number.into())).collect());
+    };
+    let folder = Path::new(&source.name).parent();
+    let own = is_file(path, &source.name, None);
+    let others: BTreeSet<&str> = source.parts_of_others().iter().map(|part| part.name.as_str()).collect();
+    let others: BTreeSet<&str> = others.into_iter().filter(|name| is_file(path, name, folder)).collect();
+    if !own && others.is_empty() {
+        return Err(format!("`{path}` is not a file of this run, which is of `{}`", source.shown_name()));
+    }
+    let here = |line: &Line| line.file.as_deref().map_or(own, |file| others.contains(file));
+    let rows = (1..=source.text.lines().count()).map(|row| (row, source.shown_line(row)));
+    Ok(rows.filter(|(_, line)| here(line)).map(|(row, line)| (row, line.number.into())).collect())
+}
+
+/// What a breakpoint may have by the protocol, where the adapter says that it supports it; this one does not.
+const CONDITIONAL: [&str; 3] = ["condition", "hitCondition", "logMessage"];
+
+/// The events of a breakpoint at a line.
+fn at_line(session: &Session, rows: &[(usize, u64)], stop: &Value) -> Result<BTreeSet<usize>, String> {
+    let Some(line) = stop["line"].as_u64().filter(|line| *line > 0) else {
+        return Err("lines are whole numbers, counted from 1".into());
+    };
+    if let Some(name) = CONDITIONAL.into_iter().find(|name| !stop[*name].is_null()) {
+        return Err(format!("`{name}` is not supported here; the name of a function breakpoint may be a condition"));
+    }
+    let rows: BTreeSet<usize> = rows.iter().filter(|(_, own)| *own == line).map(|(row, _)| *row).collect();
+    let history = session.history();
+    Ok((0..history.count()).filter(|event| history.row(*event).is_some_and(|row| rows.contains(&row))).collect())
+}
+
+/// The events of a function breakpoint: those of a condition, or of all ops whose name contains a text.
+fn of_name(session: &Session, name: &str) -> Result<BTreeSet<usize>, String> {
+    let history = session.history();
+    match name.parse::<Condition>() {
+        _ if name.trim().is_empty() => {
+            Err("a function breakpoint needs a part of an event's name, or a condition".into())
+        }
+        Ok(condition) => session.events_of(&condition),
+        Err(_) => {
+            let named = history.names_with(name);
+            Ok((0..history.count()).filter(|event| named[history.name(*event)]).collect())
+        }
+    }
+}
+
+/// The events of a data breakpoint.
+fn of_data(session: &Session, stop: &Value) -> Result<BTreeSet<usize>, String> {
+    let bytes = stop["dataId"].as_str().unwrap_or("");
+    let kinds: &[&str] = match stop["accessType"].as_str() {
+        Some("read") => &["read"],
+        Some("readWrite") => &["read", "written"],
+        _ => &["written"],
+    };
+    let mut all = BTreeSet::new();
+    for kind in kinds {
+        all.extend(session.events_of(&format!("{bytes} is {kind}").parse::<Condition>()?)?);
+    }
+    Ok(all)
 }
 
 /// The events that match a request, and an answer for each breakpoint.
 fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, Vec<Value>) {
-    let history = session.history();
-    let others: Vec<&str> = session.source().parts_of_others().iter().map(|part| part.name.as_str()).collect();
     let (mut all, mut list) = (BTreeSet::new(), Vec::new());
     let mut add = |found: Result<BTreeSet<usize>, String>, mut answer: Value| {
         match found {
@@ -91,60 +170,25 @@ fn events(session: &Session, command: &str, asked: &Value) -> (BTreeSet<usize>, 
         }
         list.push(answer);
     };
+    // Breakpoints in a file that is part of the text use that file's own line numbers.
+    let rows = if command == "setBreakpoints" { rows_of(session, asked) } else { Ok(Vec::new()) };
+    // The answer has an entry for each breakpoint of the request, in its order.
     for stop in asked["breakpoints"].as_array().into_iter().flatten() {
         match command {
             "setBreakpoints" => {
-                let Some(line) = stop["line"].as_u64() else { continue };
-                // Breakpoints in a file that is part of the text use that file's own line numbers.
-                let path = path(asked);
-                let here = |own: &Line| {
-                    u64::from(own.number) == line
-                        && match &own.file {
-                            Some(file) => path.is_some_and(|path| is_file(path, file)),
-                            None => path.is_none_or(|path| !others.iter().any(|file| is_file(path, file))),
-                        }
-                };
-                let source = session.source();
-                let rows = (1..=source.text.lines().count()).filter(|row| here(&source.shown_line(*row)));
-                let rows: BTreeSet<usize> = rows.collect();
-                let own =
-                    (0..history.count()).filter(|event| history.row(*event).is_some_and(|row| rows.contains(&row)));
-                add(Ok(own.collect()), json!({ "line": line }));
+                let found = rows.clone().and_then(|rows| at_line(session, &rows, stop));
+                add(found, stop["line"].as_i64().map_or(json!({}), |line| json!({ "line": line })));
             }
-            "setFunctionBreakpoints" => {
-                let name = stop["name"].as_str().unwrap_or("");
-                let found = match name.parse::<Condition>() {
-                    Ok(condition) => session.events_of(&condition),
-                    Err(_) => {
-                        let named = history.names_with(name);
-                        Ok((0..history.count()).filter(|event| named[history.name(*event)]).collect())
-                    }
-                };
-                add(found, json!({}));
-            }
-            _ => {
-                let bytes = stop["dataId"].as_str().unwrap_or("");
-                let kinds: &[&str] = match stop["accessType"].as_str() {
-                    Some("read") => &["read"],
-                    Some("readWrite") => &["read", "written"],
-                    _ => &["written"],
-                };
-                let mut found = Ok(BTreeSet::new());
-                for kind in kinds {
-                    let condition = format!("{bytes} is {kind}").parse::<Condition>();
-                    let own = condition.and_then(|condition| session.events_of(&condition));
-                    found = found.and_then(|mut all: BTreeSet<usize>| {
-                        all.extend(own?);
-                        Ok(all)
-                    });
-                }
-                add(found, json!({}));
-            }
+            "setFunctionBreakpoints" => add(of_name(session, stop["name"].as_str().unwrap_or("")), json!({})),
+            _ => add(of_data(session, stop), json!({})),
         }
     }
     for filter in asked["filters"].as_array().into_iter().flatten() {
-        let found = if filter == FINDINGS { session.finding_events() } else { BTreeSet::new() };
-        add(Ok(found), json!({}));
+        let found = match filter.as_str() {
+            Some(FINDINGS) => Ok(session.finding_events()),
+            _ => Err(format!("there is no filter {filter}")),
+        };
+        add(found, json!({}));
     }
     (all, list)
 }

@@ -248,3 +248,42 @@ fn findings_are_told_and_wrong_questions_refused() {
     adapter.input.flush().unwrap();
     assert_eq!(adapter.child.wait().unwrap().code(), Some(2));
 }
+
+#[test]
+fn breakpoints_belong_to_their_file() {
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/lang/double.py");
+    let mut set = |source: Value, stops: Value| {
+        let asked = json!({ "source": source, "breakpoints": stops });
+        adapter.ask("setBreakpoints", asked)["body"]["breakpoints"].clone()
+    };
+    let other = set(json!({ "path": "/nowhere/other.py" }), json!([{ "line": 10 }]));
+    assert_eq!(other[0]["verified"], false, "{other}");
+    assert!(other[0]["message"].as_str().unwrap().starts_with("`/nowhere/other.py` is not a file of this run"));
+    // The same name in another folder is another file.
+    assert_eq!(set(json!({ "path": "/nowhere/double.py" }), json!([{ "line": 10 }]))[0]["verified"], false);
+    // Each breakpoint has its entry, also one that cannot be.
+    let file = root().join("examples/broken/../lang/double.py").display().to_string();
+    let stops = json!([{ "line": 0 }, { "line": 10 }, { "line": -3 }, {}, { "line": 10, "condition": "AIV1 waits" }]);
+    let list = set(json!({ "path": file }), stops);
+    let list: Vec<(&Value, &Value)> =
+        list.as_array().unwrap().iter().map(|stop| (&stop["line"], &stop["verified"])).collect();
+    let no = &json!(false);
+    assert_eq!(
+        list,
+        [(&json!(0), no), (&json!(10), &json!(true)), (&json!(-3), no), (&Value::Null, no), (&json!(10), no)]
+    );
+    // Another spelling of the path replaces them.
+    let file = root().join("examples/lang/double.py").display().to_string();
+    assert_eq!(set(json!({ "path": file }), json!([])), json!([]));
+    let named = json!({ "breakpoints": [{ "name": "" }, { "name": " " }, {}] });
+    let list = adapter.ask("setFunctionBreakpoints", named)["body"]["breakpoints"].clone();
+    assert!(list.as_array().unwrap().iter().all(|stop| stop["verified"] == false), "{list}");
+    let filters = adapter.ask("setExceptionBreakpoints", json!({ "filters": ["rain"] }))["body"]["breakpoints"].clone();
+    assert_eq!(filters[0]["message"], "there is no filter \"rain\"");
+    adapter.ask("configurationDone", json!({}));
+    adapter.event("stopped");
+    adapter.ask("continue", json!({}));
+    assert_eq!(adapter.event("stopped")["reason"], "pause");
+    adapter.end();
+}

@@ -2,6 +2,7 @@
 
 mod dap;
 pub mod expect;
+mod frames;
 mod lsp;
 mod session;
 mod verbs;

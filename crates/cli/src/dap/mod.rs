@@ -1,12 +1,12 @@
 //! `slipring dap`: the debugger over the Debug Adapter Protocol, for editors.
 //!
 //! A thread is a core's scalar unit or pipe. Steps follow one thread, and a step in goes to whatever begins next; both
-//! also work in reverse. The debug console accepts the commands of `slipring debug`.
+//! also work in reverse. The debug console accepts the commands of `slipring debug`; watches and hovers only show.
 
 mod moment;
 mod stops;
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use serde_json::{Value, json};
 use slipring::{
@@ -14,8 +14,9 @@ use slipring::{
 };
 use slipring_debug::Session;
 
-use self::moment::{told, variables};
+use self::moment::{row_now, thread, told, unknown, variables};
 use self::stops::{FINDINGS, Stops};
+use crate::frames;
 
 /// Maximum size of a message in bytes.
 const MOST: usize = 1 << 24;
@@ -30,24 +31,8 @@ struct Wire<R, W> {
 impl<R: BufRead, W: Write> Wire<R, W> {
     /// The next request; `None` if the editor has disconnected.
     fn next(&mut self) -> io::Result<Option<Value>> {
-        let wrong = |what: &str| io::Error::other(format!("the editor sent something that is not a message: {what}"));
-        let mut length = None;
-        loop {
-            let mut line = String::new();
-            if self.input.by_ref().take(1 << 12).read_line(&mut line)? == 0 {
-                return Ok(None);
-            }
-            let line = line.trim();
-            if line.is_empty() {
-                break;
-            }
-            if let Some(number) = line.strip_prefix("Content-Length:") {
-                length = number.trim().parse().ok().filter(|length| *length <= MOST);
-            }
-        }
-        let mut bytes = vec![0; length.ok_or_else(|| wrong("a message has a length"))?];
-        self.input.read_exact(&mut bytes)?;
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| wrong(&error.to_string()))
+        let Some(bytes) = frames::next(&mut self.input, MOST)? else { return Ok(None) };
+        serde_json::from_slice(&bytes).map(Some).map_err(|error| frames::wrong(&error.to_string()))
     }
 
     fn send(&mut self, mut message: Value) -> io::Result<()> {
@@ -77,10 +62,20 @@ impl<R: BufRead, W: Write> Wire<R, W> {
     }
 
     fn stopped(&mut self, session: &Session, why: &str) -> io::Result<()> {
+        self.stopped_at(session, why, row_now(session), None)
+    }
+
+    /// A stop of a thread, with a remark on it.
+    fn stopped_at(&mut self, session: &Session, why: &str, row: Option<usize>, remark: Option<&str>) -> io::Result<()> {
         let (_, cycle) = session.place_in_time();
-        let thread = session.event_now().map_or(0, |event| session.history().row_of(event)) + 1;
-        let text = format!("cycle {cycle}");
-        let body = json!({ "reason": why, "threadId": thread, "allThreadsStopped": true, "text": text });
+        let mut body = json!({ "reason": why, "allThreadsStopped": true, "text": format!("cycle {cycle}") });
+        if let Some(row) = row {
+            body["threadId"] = (row + 1).into();
+        }
+        if let Some(remark) = remark {
+            body["description"] = remark.into();
+            self.event("output", json!({ "category": "console", "output": format!("{remark}\n") }))?;
+        }
         self.event("stopped", body)
     }
 }
@@ -105,6 +100,7 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
                     "supportsStepBack": true,
                     "supportsFunctionBreakpoints": true,
                     "supportsDataBreakpoints": true,
+                    "supportsEvaluateForHovers": true,
                     "supportsExceptionInfoRequest": true,
                     "exceptionBreakpointFilters": [filter],
                 });
@@ -115,11 +111,36 @@ fn talk(wire: &mut Wire<impl BufRead, impl Write>) -> io::Result<()> {
                 Err(error) => wire.answer(&request, Err(error.to_string()))?,
             },
             "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
-            other => wire.answer(&request, Err(format!("`{other}` is not answered before `launch`")))?,
+            other if AFTER_LAUNCH.contains(&other) => {
+                wire.answer(&request, Err(format!("`{other}` is not answered before `launch`")))?;
+            }
+            other => wire.answer(&request, Err(unknown(other)))?,
         }
     }
     Ok(())
 }
+
+/// The requests that need a run.
+const AFTER_LAUNCH: &[&str] = &[
+    "configurationDone",
+    "setBreakpoints",
+    "setFunctionBreakpoints",
+    "setDataBreakpoints",
+    "setExceptionBreakpoints",
+    "next",
+    "stepBack",
+    "stepIn",
+    "stepOut",
+    "continue",
+    "reverseContinue",
+    "evaluate",
+    "variables",
+    "threads",
+    "stackTrace",
+    "scopes",
+    "dataBreakpointInfo",
+    "exceptionInfo",
+];
 
 /// What editors write into launch requests for themselves; names that begin with `__` are theirs, too.
 const OF_EDITORS: &[&str] = &[
@@ -241,7 +262,6 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
     let mut stops = Stops::default();
     while let Some(request) = wire.next()? {
         let asked = &request["arguments"];
-        let row = asked["threadId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
         let command = request["command"].as_str().unwrap_or("");
         let on = !matches!(command, "stepBack" | "reverseContinue");
         match command {
@@ -253,25 +273,20 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                 let list = stops.set(&session, command, asked);
                 wire.answer(&request, Ok(json!({ "breakpoints": list })))?;
             }
-            "next" | "stepBack" | "stepIn" | "stepOut" => {
-                let line = asked["granularity"].as_str() == Some("line");
-                let moved = match command {
-                    "stepIn" | "stepOut" => session.find(true, |_, _| true),
-                    _ if line => session.step(on),
-                    _ => session.find(on, |history, event| history.row_of(event) == row),
-                };
-                if moved.is_err() {
-                    if on {
-                        session.go(usize::MAX)
-                    } else {
-                        session.go(0)
-                    };
+            "next" | "stepBack" | "stepIn" | "stepOut" => match thread(&session, asked) {
+                Ok(row) => {
+                    let remark = step(&mut session, command, asked, row);
+                    wire.answer(&request, Ok(Value::Null))?;
+                    match remark {
+                        None => wire.stopped(&session, "step")?,
+                        Some(remark) => wire.stopped_at(&session, "step", Some(row), Some(&remark))?,
+                    }
                 }
-                wire.answer(&request, Ok(Value::Null))?;
-                wire.stopped(&session, "step")?;
-            }
+                Err(message) => wire.answer(&request, Err(message))?,
+            },
             "continue" | "reverseContinue" => {
                 let found = stops.next(&mut session, on);
+                let end = if on { "the end of the run" } else { "the beginning of the run" };
                 if found.is_none() {
                     if on {
                         session.at(session.history().end())
@@ -280,17 +295,21 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                     };
                 }
                 wire.answer(&request, Ok(json!({ "allThreadsContinued": true })))?;
-                wire.stopped(&session, found.unwrap_or("pause"))?;
+                match found {
+                    Some(why) => wire.stopped(&session, why)?,
+                    None => wire.stopped_at(&session, "pause", row_now(&session), Some(end))?,
+                }
             }
             "evaluate" => {
                 let before = session.place_in_time();
                 let held = session.asked().delays.clone();
-                let told = session.said(asked["expression"].as_str().unwrap_or("")).unwrap_or_default();
+                let told = evaluated(&mut session, asked);
                 // A run with a held delay is a different run, whose events have other indices.
                 if session.asked().delays != held {
                     stops.renew(&session);
                 }
-                wire.answer(&request, Ok(json!({ "result": told.trim_end(), "variablesReference": 0 })))?;
+                let told = told.map(|told| json!({ "result": told.trim_end(), "variablesReference": 0 }));
+                wire.answer(&request, told)?;
                 if session.place_in_time() != before {
                     wire.stopped(&session, "goto")?;
                 }
@@ -300,8 +319,38 @@ fn launched(wire: &mut Wire<impl BufRead, impl Write>, launch: &Value, kernel: &
                 wire.answer(&request, Ok(json!({ "variables": list })))?;
             }
             "disconnect" | "terminate" => return wire.answer(&request, Ok(Value::Null)),
-            _ => wire.answer(&request, told(&session, command, asked, row))?,
+            "initialize" | "launch" => wire.answer(&request, Err(format!("`{command}` was answered already")))?,
+            _ => wire.answer(&request, told(&session, command, asked))?,
         }
     }
     Ok(())
+}
+
+/// Makes a step of a thread; returns a remark if there is nothing to step to, and the session stays where it is.
+fn step(session: &mut Session, command: &str, asked: &Value, row: usize) -> Option<String> {
+    let on = command != "stepBack";
+    if matches!(command, "stepIn" | "stepOut") {
+        return session.find(true, |_, _| true).err().map(|_| "nothing begins after this event".into());
+    }
+    let history = session.history();
+    let own = (0..session.place_in_time().0).rev().find(|event| history.row_of(*event) == row);
+    let line = own.and_then(|event| history.row(event)).filter(|_| asked["granularity"].as_str() == Some("line"));
+    let name = history.rows().into_iter().find(|(own, _)| *own == row).map_or(String::new(), |(_, name)| name);
+    let moved = session.find(on, |history, event| {
+        history.row_of(event) == row && (line.is_none() || history.row(event).is_some_and(|own| Some(own) != line))
+    });
+    let way = if on { "after" } else { "in front of" };
+    moved.err().map(|_| format!("{name} has nothing {way} this event"))
+}
+
+/// The answer to an expression. Only the console executes commands: editors evaluate watches and hovers unasked and
+/// repeatedly, so those show what a name stands for, and change nothing.
+fn evaluated(session: &mut Session, asked: &Value) -> Result<String, String> {
+    let said = asked["expression"].as_str().unwrap_or("").trim();
+    match asked["context"].as_str() {
+        None | Some("repl") => {
+            session.command(said).unwrap_or_else(|| Err("the editor ends the session, not the console".into()))
+        }
+        Some(_) => session.show(said),
+    }
 }

@@ -13,7 +13,7 @@ const BUFFERS: u64 = TILES + (1 << 24);
 const LINE: usize = 16;
 
 /// Answers a request about the current moment.
-pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Result<Value, String> {
+pub fn told(session: &Session, command: &str, asked: &Value) -> Result<Value, String> {
     let history = session.history();
     let (begun, _) = session.place_in_time();
     match command {
@@ -23,6 +23,7 @@ pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Resu
         }
         "stackTrace" => {
             // The last event of the thread that has begun.
+            let row = thread(session, asked)?;
             let event = (0..begun).rev().find(|event| history.row_of(*event) == row);
             let frames: Vec<Value> = event
                 .into_iter()
@@ -75,8 +76,30 @@ pub fn told(session: &Session, command: &str, asked: &Value, row: usize) -> Resu
                 json!({ "exceptionId": id, "description": found.message, "breakMode": "always", "details": { "message": text } }),
             )
         }
-        other => Err(format!("`{other}` is not answered")),
+        other => Err(unknown(other)),
     }
+}
+
+/// The message for a request that is not answered, at whatever moment it comes.
+pub fn unknown(command: &str) -> String {
+    format!("`{command}` is not a request that `slipring dap` answers")
+}
+
+/// The core or pipe of the present event; before the first event, that of the first. `None` for a run without events.
+pub fn row_now(session: &Session) -> Option<usize> {
+    let event = session.event_now().unwrap_or(0);
+    (event < session.history().count()).then(|| session.history().row_of(event))
+}
+
+/// The core or pipe of the thread that a request names, else of the present event.
+pub fn thread(session: &Session, asked: &Value) -> Result<usize, String> {
+    let named = &asked["threadId"];
+    if named.is_null() {
+        return row_now(session).ok_or_else(|| "the run has no events".into());
+    }
+    let own = |row: &usize| named.as_u64() == Some(*row as u64 + 1);
+    let found = session.history().rows().into_iter().map(|(row, _)| row).find(own);
+    found.ok_or_else(|| format!("there is no thread {named}: `threads` lists them"))
 }
 
 fn pair(name: &str, value: &str) -> Value {

@@ -212,8 +212,12 @@ fn words_of_a_launch_without_effect_are_named() {
 #[test]
 fn findings_are_told_and_wrong_questions_refused() {
     let mut adapter = Adapter::start();
-    let early = adapter.ask("nonsense", json!({}));
-    assert_eq!(early["message"], "`nonsense` is not answered before `launch`");
+    for (command, message) in [
+        ("nonsense", "`nonsense` is not a request that `slipring dap` answers"),
+        ("threads", "`threads` is not answered before `launch`"),
+    ] {
+        assert_eq!(adapter.ask(command, json!({}))["message"], message);
+    }
     let answer = adapter.ask("launch", json!({ "program": "/nowhere.pto" }));
     assert!(answer["message"].as_str().unwrap().contains("cannot read"), "{answer}");
     let program = root().join("examples/broken/one_pop_too_many.pto").display().to_string();
@@ -237,7 +241,12 @@ fn findings_are_told_and_wrong_questions_refused() {
     }
     adapter.launch("examples/broken/one_pop_too_many.pto");
     assert!(adapter.event("output")["output"].as_str().unwrap().contains("error[deadlock]"));
-    assert_eq!(adapter.ask("nonsense", json!({}))["success"], false);
+    for (command, message) in [
+        ("nonsense", "`nonsense` is not a request that `slipring dap` answers"),
+        ("launch", "`launch` was answered already"),
+    ] {
+        assert_eq!(adapter.ask(command, json!({}))["message"], message);
+    }
     assert_eq!(adapter.ask("variables", json!({ "variablesReference": 99_999_999 }))["body"]["variables"], json!([]));
     let told = adapter.ask("evaluate", json!({ "expression": "finding 1" }));
     let result = told["body"]["result"].as_str().unwrap();
@@ -284,6 +293,70 @@ fn breakpoints_belong_to_their_file() {
     adapter.ask("configurationDone", json!({}));
     adapter.event("stopped");
     adapter.ask("continue", json!({}));
-    assert_eq!(adapter.event("stopped")["reason"], "pause");
+    assert_eq!(adapter.event("stopped")["description"], "the end of the run");
+    adapter.end();
+}
+
+#[test]
+fn watches_show_and_only_the_console_commands() {
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/lang/double.py");
+    adapter.ask("configurationDone", json!({}));
+    adapter.event("stopped");
+    let mut say = |said: &str, context: Value| {
+        let asked = json!({ "expression": said, "context": context });
+        let answer = adapter.ask("evaluate", asked);
+        let text = if answer["success"] == true { &answer["body"]["result"] } else { &answer["message"] };
+        (answer["success"] == true, text.as_str().unwrap().to_string())
+    };
+    assert!(say("cycle 300", json!("repl")).0);
+    let (_, here) = say("where", Value::Null);
+    for context in ["watch", "hover", "variables", "clipboard"] {
+        // `b` is a buffer, and a command that steps back.
+        let (shown, text) = say("b", json!(context));
+        assert!(shown && text.contains("b: 8192 bytes of f16"), "{text}");
+        let (shown, text) = say(" product[0:1, 0:2]", json!(context));
+        assert!(shown && text.contains("product: 64x64 in acc of AIC"), "{text}");
+        for wrong in ["start", "next", "hold 5", "", "product[64:65]"] {
+            assert!(!say(wrong, json!(context)).0, "{wrong}");
+        }
+        assert_eq!(say("where", json!("repl")).1, here);
+    }
+    for wrong in ["nonsense", "cycle", "show nobody", "line 9999", "quit"] {
+        assert!(!say(wrong, json!("repl")).0, "{wrong}");
+    }
+    adapter.end();
+}
+
+#[test]
+fn a_thread_without_a_further_event_stays() {
+    let mut adapter = Adapter::start();
+    adapter.launch("examples/matmul_to_vector.pto");
+    adapter.ask("configurationDone", json!({}));
+    let entry = adapter.event("stopped");
+    let threads = adapter.ask("threads", json!({}))["body"]["threads"].clone();
+    assert!(threads.as_array().unwrap().iter().any(|thread| thread["id"] == entry["threadId"]), "{entry} {threads}");
+    let wrong = adapter.ask("next", json!({ "threadId": 99 }));
+    assert_eq!(wrong["message"], "there is no thread 99: `threads` lists them");
+    assert_eq!(adapter.ask("stackTrace", json!({ "threadId": 0 }))["success"], false);
+    // The last op of the Cube's product pipe, long before the end of the run.
+    adapter.ask("evaluate", json!({ "expression": "op tmatmul" }));
+    adapter.event("stopped");
+    let thread = adapter.thread("AIC.M");
+    loop {
+        adapter.ask("next", json!({ "threadId": thread }));
+        let stopped = adapter.event("stopped");
+        assert_eq!((&stopped["reason"], &stopped["threadId"]), (&json!("step"), &thread));
+        if stopped["description"] == "AIC.M has nothing after this event" {
+            break;
+        }
+    }
+    let cycle = adapter.ask("evaluate", json!({ "expression": "log 1" }))["body"]["result"].clone();
+    assert!(cycle.as_str().unwrap().contains("AIC.M "), "{cycle}");
+    // A step by lines is one of its thread, whatever the present event is.
+    adapter.ask("evaluate", json!({ "expression": "end" }));
+    adapter.event("stopped");
+    adapter.ask("stepBack", json!({ "threadId": thread, "granularity": "line" }));
+    assert_eq!(adapter.event("stopped")["threadId"], thread);
     adapter.end();
 }

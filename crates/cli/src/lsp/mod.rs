@@ -13,5 +13,6 @@ mod names;
 mod outline;
 mod server;
 mod text;
+mod wire;
 
 pub(crate) use server::serve;

@@ -7,31 +7,88 @@ use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestI
 use serde_json::{Value, json};
 
 use super::documents::{Documents, text_of, too_large};
-use super::{complete, edits, hints, hover, judge, names, outline};
+use super::{complete, edits, hints, hover, judge, names, outline, wire};
 
 /// Stack size of threads in bytes: texts may be deeply nested.
 const STACK: usize = 64 << 20;
 
-/// Serves an editor over standard input and output until it shuts the server down.
+/// Serves an editor over standard input and output until it sends `exit`. Returns whether it sent `shutdown` before, as
+/// the protocol requires of it.
 ///
 /// # Errors
 ///
 /// If it disconnects without a shutdown request, or sends something that is not a message.
-pub(crate) fn serve() -> Result<(), String> {
-    let (connection, threads) = Connection::stdio();
+pub(crate) fn serve() -> Result<bool, String> {
+    let (connection, threads) = wire::open();
     let documents = Arc::new(Documents::default());
     let served = talk(&connection, &documents);
     documents.end();
     drop(connection);
     // The error of an invalid message comes from the thread that read it.
-    threads.join().map_err(|error| format!("the editor sent something that is not a message: {error}"))?;
+    threads.join().map_err(|error| error.to_string())?;
     served
 }
 
-fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), String> {
-    let (id, client) = connection.initialize_start().map_err(|error| error.to_string())?;
-    documents.lock().refreshes = client["capabilities"]["workspace"]["inlayHint"]["refreshSupport"] == true;
-    let about = json!({
+/// Where a session is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Before `initialize`.
+    New,
+    Ready,
+    /// After `shutdown`.
+    Down,
+}
+
+fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<bool, String> {
+    let mut stage = Stage::New;
+    for message in &connection.receiver {
+        match message {
+            Message::Request(request) => {
+                let refused = match (stage, request.method.as_str()) {
+                    (Stage::New, "initialize") => {
+                        let refreshes = &request.params["capabilities"]["workspace"]["inlayHint"]["refreshSupport"];
+                        documents.lock().refreshes = *refreshes == true;
+                        send(connection, Response::new_ok(request.id, about()).into());
+                        begin(connection, documents)?;
+                        stage = Stage::Ready;
+                        continue;
+                    }
+                    (Stage::New, _) => (ErrorCode::ServerNotInitialized, "is not answered before `initialize`"),
+                    (Stage::Ready, "initialize") => (ErrorCode::InvalidRequest, "was answered already"),
+                    (Stage::Ready, "shutdown") => {
+                        documents.end();
+                        send(connection, Response::new_ok(request.id, Value::Null).into());
+                        stage = Stage::Down;
+                        continue;
+                    }
+                    (Stage::Ready, _) => {
+                        answer(connection, documents, request)?;
+                        continue;
+                    }
+                    (Stage::Down, _) => (ErrorCode::InvalidRequest, "is not answered after `shutdown`"),
+                };
+                let message = format!("`{}` {}", request.method, refused.1);
+                send(connection, Response::new_err(request.id, refused.0 as i32, message).into());
+            }
+            Message::Notification(said) if said.method == "exit" => return Ok(stage == Stage::Down),
+            Message::Notification(said) if stage == Stage::Ready => heard(documents, connection, &said),
+            Message::Notification(_) | Message::Response(_) => {}
+        }
+    }
+    match stage {
+        Stage::Down => Ok(true),
+        _ => Err("the editor disconnected without `shutdown`".into()),
+    }
+}
+
+/// Sends a message. Nothing reads it if the editor has disconnected, which the reading thread notices.
+fn send(connection: &Connection, message: Message) {
+    let _ = connection.sender.send(message);
+}
+
+/// The answer to `initialize`.
+fn about() -> Value {
+    json!({
         "capabilities": {
             "positionEncoding": "utf-16",
             "textDocumentSync": { "openClose": true, "change": 1 },
@@ -52,8 +109,11 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
             "completionProvider": { "triggerCharacters": [".", "%", "!"], "resolveProvider": true },
         },
         "serverInfo": { "name": "slipring", "version": env!("CARGO_PKG_VERSION") },
-    });
-    connection.initialize_finish(id, about).map_err(|error| error.to_string())?;
+    })
+}
+
+/// Starts the threads that check and run documents.
+fn begin(connection: &Connection, documents: &Arc<Documents>) -> Result<(), String> {
     for (name, work) in [("check", judge::check_all as fn(&Documents, &judge::Send<'_>)), ("run", judge::run_all)] {
         let (documents, sender) = (documents.clone(), connection.sender.clone());
         let send = move |method: &str, params: Value| {
@@ -68,19 +128,7 @@ fn talk(connection: &Connection, documents: &Arc<Documents>) -> Result<(), Strin
         let thread = std::thread::Builder::new().name(name.into()).stack_size(STACK);
         thread.spawn(move || work(&documents, &send)).map_err(|error| format!("no thread: {error}"))?;
     }
-    for message in &connection.receiver {
-        match message {
-            Message::Request(request) => {
-                if connection.handle_shutdown(&request).map_err(|error| error.to_string())? {
-                    return Ok(());
-                }
-                answer(connection, documents, request)?;
-            }
-            Message::Notification(said) => heard(documents, connection, &said),
-            Message::Response(_) => {}
-        }
-    }
-    Err("the editor disconnected without `shutdown`".into())
+    Ok(())
 }
 
 /// Handles a notification about documents.

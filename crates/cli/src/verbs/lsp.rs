@@ -17,7 +17,12 @@ pub(super) struct LspArgs {
 pub(super) fn lsp(args: &LspArgs) -> Exit {
     let _ = args.stdio;
     match crate::lsp::serve() {
-        Ok(()) => Exit::Clean,
+        Ok(true) => Exit::Clean,
+        // The protocol asks for this code.
+        Ok(false) => {
+            fail("the editor sent `exit` without `shutdown`".to_string());
+            Exit::Findings
+        }
         Err(message) => fail(message),
     }
 }

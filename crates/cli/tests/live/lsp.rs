@@ -232,7 +232,13 @@ fn a_huge_text_does_not_stop_the_others() {
 
 #[test]
 fn what_is_no_message_ends_the_server_with_a_word() {
-    for broken in ["Content-Length: 5\r\n\r\n{not ", "Content-Length: x\r\n\r\n", "no header\r\n\r\n"] {
+    for broken in [
+        "Content-Length: 5\r\n\r\n{not ",
+        "Content-Length: x\r\n\r\n",
+        "Content-Length: 99999999999999999\r\n\r\n{}",
+        "Content-Length: 500000000\r\n\r\n{}",
+        "no header\r\n\r\n",
+    ] {
         let (mut client, _) = Client::ready();
         client.send_bytes(broken.as_bytes());
         let (code, said) = client.exit();
@@ -243,6 +249,26 @@ fn what_is_no_message_ends_the_server_with_a_word() {
     let (code, said) = client.exit();
     assert_eq!(code, Some(2));
     assert!(said.contains("without `shutdown`"), "{said}");
+}
+
+#[test]
+fn a_session_has_a_beginning_and_an_end() {
+    let mut client = Client::start();
+    assert_eq!(client.ask("textDocument/hover", json!({}))["error"]["code"], -32002);
+    client.ask("initialize", json!({ "capabilities": {} }));
+    assert_eq!(client.ask("initialize", json!({ "capabilities": {} }))["error"]["code"], -32600);
+    assert!(client.ask("shutdown", Value::Null)["error"].is_null());
+    for method in ["textDocument/hover", "shutdown", "initialize"] {
+        assert_eq!(client.ask(method, json!({}))["error"]["code"], -32600, "{method}");
+    }
+    client.tell("initialized", json!({}));
+    client.tell("exit", Value::Null);
+    assert_eq!(client.exit().0, Some(0));
+    for (mut client, word) in [(Client::start(), "before"), (Client::ready().0, "after")] {
+        client.tell("exit", Value::Null);
+        let (code, said) = client.exit();
+        assert_eq!((code, said.trim()), (Some(1), "error: the editor sent `exit` without `shutdown`"), "{word}");
+    }
 }
 
 /// How long messages take after a change. No test measures time: this is for the documentation.

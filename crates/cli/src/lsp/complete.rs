@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use slipring_lang::{catalogue, words};
 use slipring_reference as reference;
 
-use super::hover::{is_language, read, values};
+use super::parsed::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 

@@ -7,7 +7,7 @@ use slipring_ir::Type;
 use slipring_lang::catalogue;
 use slipring_report::LineFacts;
 
-use super::hover::{is_language, read, values};
+use super::parsed::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 

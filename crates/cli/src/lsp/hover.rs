@@ -1,10 +1,11 @@
 //! Hover: reference pages of ops, types and addresses of values, explanations of diagnostics. Also go-to-definition.
 
 use serde_json::{Value, json};
-use slipring::{CompileRequest, Loaded};
 use slipring_ir::{Module, ValueId};
 use slipring_reference::{self as reference, explanation};
 
+use super::names;
+use super::parsed::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 
@@ -24,6 +25,9 @@ pub fn hover(text: &Text, messages: &[Value], position: &Value) -> Option<Value>
     if !name.is_empty() && !name.contains('.') {
         parts.extend(of_name(text, name, start));
     }
+    if parts.is_empty() && language {
+        parts.extend(names::head(text, byte));
+    }
     let mut markdown: Vec<String> = parts.iter().map(|part| format!("```text\n{}\n```", part.trim_end())).collect();
     let here = messages.iter().filter(|message| holds(&lines, &message["range"], byte));
     let mut codes: Vec<&str> = here.filter_map(|message| message["code"].as_str()).collect();
@@ -42,16 +46,6 @@ pub fn hover(text: &Text, messages: &[Value], position: &Value) -> Option<Value>
 fn holds(lines: &LineMap<'_>, range: &Value, byte: usize) -> bool {
     let ends = (lines.byte(&range["start"]), lines.byte(&range["end"]));
     matches!(ends, (Some(start), Some(end)) if (start..=end).contains(&byte))
-}
-
-/// Whether the text is in the kernel language.
-pub fn is_language(text: &Text) -> bool {
-    CompileRequest::default().language(text.language).source(&text.name, "").language
-}
-
-/// The parsed text.
-pub fn read(text: &Text) -> &Loaded {
-    text.subject().loaded()
 }
 
 /// Type and address of the value that a name denotes at a position.
@@ -74,17 +68,6 @@ fn of_name(text: &Text, name: &str, byte: usize) -> Option<String> {
     (!said.is_empty()).then(|| said.join("\n"))
 }
 
-/// All values of a module with their names.
-pub fn values(module: &Module) -> Vec<ValueId> {
-    let mut list = Vec::new();
-    for op in module.walk(module.top) {
-        list.extend(module.op(op).results.iter().copied());
-        let blocks = module.op(op).regions.iter().flat_map(|region| &module.region(*region).blocks);
-        list.extend(blocks.flat_map(|block| module.block(*block).args.iter().copied()));
-    }
-    list
-}
-
 /// The value that a name denotes: the last definition of this name before a position, else the first one after it.
 fn defined(module: &Module, name: &str, byte: usize) -> Option<ValueId> {
     let named = |value: &ValueId| module.value(*value).name.as_deref() == Some(name);
@@ -101,9 +84,8 @@ pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value>
     let (start, word) = lines.word(byte);
     let place = |at: usize, length: usize| Some(json!({ "uri": address, "range": lines.range(at, at + length) }));
     if is_language(text) {
-        let name = word.split('.').next().filter(|name| !name.is_empty())?;
-        let at = bound(&lines, name, start)?;
-        return place(at, name.len());
+        let range = names::definition(text, byte)?;
+        return place(range.start, range.len());
     }
     if let Some(name) = word.strip_prefix('%') {
         let module = &read(text).module;
@@ -124,36 +106,4 @@ pub fn definition(text: &Text, address: &str, position: &Value) -> Option<Value>
         return place(lines.start(alias) + indent, word.len());
     }
     None
-}
-
-/// The definition of a name in a Python text: the last line before the position that defines, assigns or loops over it.
-fn bound(lines: &LineMap<'_>, name: &str, byte: usize) -> Option<usize> {
-    let here = lines.line_of(byte);
-    (0..=here).rev().find_map(|line| {
-        let text = lines.line(line);
-        let whole = |at: usize| {
-            let inner = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-            !text[..at].ends_with(inner)
-                && !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
-        };
-        let found = text.match_indices(name).map(|(at, _)| at).filter(|at| whole(*at));
-        let binds = |at: &usize| {
-            let (front, back) = (text[..*at].trim_start(), text[at + name.len()..].trim_start());
-            let target = front.chars().all(|c| c.is_alphanumeric() || "_, ()".contains(c));
-            let assigned = back.starts_with('=') && !back.starts_with("==");
-            let list = back.starts_with(',') && back.contains(" = ");
-            match front {
-                "def " | "class " => true,
-                _ if front.starts_with("for ") => {
-                    target && (back.starts_with(" in") || back.starts_with("in ") || back.starts_with(','))
-                }
-                _ if front.ends_with(" as ") => true,
-                _ if back.starts_with(':') && !back.starts_with(":=") => {
-                    front.is_empty() || front.contains("def ") || front.ends_with(", ")
-                }
-                _ => target && (assigned || list) && !front.ends_with('('),
-            }
-        };
-        found.filter(binds).map(|at| lines.start(line) + at).find(|at| *at <= byte || line < here)
-    })
 }

@@ -11,6 +11,7 @@ mod hover;
 mod judge;
 mod names;
 mod outline;
+mod parsed;
 mod server;
 mod text;
 mod wire;

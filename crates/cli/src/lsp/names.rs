@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 use slipring_ir::{Source, ValueDef};
-use slipring_lang::scopes::{self, Stands};
+use slipring_lang::scopes::{self, NameUses, Stands};
 use slipring_lang::{catalogue, words};
 
-use super::hover::{is_language, read, values};
+use super::parsed::{is_language, read, values};
 use super::text::LineMap;
 use crate::session::Text;
 
@@ -37,6 +37,8 @@ struct WordUse {
     symbol: Option<usize>,
     binds: bool,
     kind: usize,
+    /// True for a method or an attribute of a class.
+    member: bool,
 }
 
 /// All occurrences of names, in text order.
@@ -47,8 +49,13 @@ fn places(text: &Text) -> Vec<WordUse> {
     list
 }
 
+/// The names of a Python text.
+fn names_of(text: &Text) -> NameUses {
+    scopes::places(&Source::new(text.name.as_str(), text.text.as_str()))
+}
+
 fn of_language(text: &Text) -> Vec<WordUse> {
-    let found = scopes::places(&Source::new(text.name.as_str(), text.text.as_str()));
+    let found = names_of(text);
     let mut list: Vec<WordUse> = found
         .names
         .into_iter()
@@ -60,7 +67,7 @@ fn of_language(text: &Text) -> Vec<WordUse> {
                 Stands::Class => CLASS,
                 Stands::Module => NAMESPACE,
             };
-            WordUse { range: own.range, symbol: Some(own.symbol), binds: own.binds, kind }
+            WordUse { range: own.range, symbol: Some(own.symbol), binds: own.binds, kind, member: own.member }
         })
         .collect();
     let alias = super::complete::alias(&text.text);
@@ -76,7 +83,7 @@ fn of_language(text: &Text) -> Vec<WordUse> {
             (_, true) => TYPE,
             _ => continue,
         };
-        list.push(WordUse { range, symbol: None, binds: false, kind });
+        list.push(WordUse { range, symbol: None, binds: false, kind, member: false });
     }
     list
 }
@@ -220,7 +227,7 @@ fn of_text(text: &Text) -> Vec<WordUse> {
                 let symbol = same.iter().find(|at| defined[**at].at == own.at).copied();
                 let kind = if own.parameter { PARAMETER } else { VARIABLE };
                 let binds = own.at.abs_diff(word.start) <= 1;
-                WordUse { range: word, symbol, binds, kind }
+                WordUse { range: word, symbol, binds, kind, member: false }
             }
             '@' | '!' | '#' if !said.contains('.') => {
                 let next = defined.len() + symbols.len();
@@ -229,11 +236,11 @@ fn of_text(text: &Text) -> Vec<WordUse> {
                 let first = text.text[line..word.start].trim().is_empty();
                 let binds = if mark == '@' { heads.contains(&word.start) } else { first };
                 let kind = if mark == '@' { FUNCTION } else { TYPE };
-                WordUse { range: word, symbol: Some(symbol), binds, kind }
+                WordUse { range: word, symbol: Some(symbol), binds, kind, member: false }
             }
-            '!' | '#' => WordUse { range: word, symbol: None, binds: false, kind: TYPE },
+            '!' | '#' => WordUse { range: word, symbol: None, binds: false, kind: TYPE, member: false },
             _ if said.contains('.') && slipring_reference::is_op(said) => {
-                WordUse { range: word, symbol: None, binds: false, kind: FUNCTION }
+                WordUse { range: word, symbol: None, binds: false, kind: FUNCTION, member: false }
             }
             _ => continue,
         };
@@ -248,6 +255,32 @@ fn same(text: &Text, byte: usize) -> Vec<WordUse> {
     let here = all.iter().find(|place| (place.range.start..=place.range.end).contains(&byte) && place.symbol.is_some());
     let Some(symbol) = here.and_then(|place| place.symbol) else { return Vec::new() };
     all.into_iter().filter(|place| place.symbol == Some(symbol)).collect()
+}
+
+/// The definition of the name at a byte of a Python text: its last binding up to there, else its first one. A member of
+/// a module, such as `pl.load`, leads to the import of the module.
+pub fn definition(text: &Text, byte: usize) -> Option<Range<usize>> {
+    let last = |list: Vec<WordUse>| {
+        let binds: Vec<WordUse> = list.into_iter().filter(|place| place.binds).collect();
+        let before = binds.iter().rfind(|place| place.range.start <= byte);
+        before.or_else(|| binds.first()).map(|place| place.range.clone())
+    };
+    last(same(text, byte)).or_else(|| {
+        let (start, _) = LineMap::new(&text.text).word(byte);
+        last(same(text, start).into_iter().filter(|place| place.kind == NAMESPACE).collect())
+    })
+}
+
+/// The header of the function or class whose name is at a byte of a Python text, or the statement that assigns the name.
+pub fn head(text: &Text, byte: usize) -> Option<String> {
+    let name = definition(text, byte)?;
+    let end = *names_of(text).heads.get(&name.start)?;
+    let line = text.text[..name.start].rfind('\n').map_or(0, |at| at + 1);
+    let whole = text.text.get(line..end)?;
+    let indent = whole.len() - whole.trim_start().len();
+    let blanks = &whole[..indent];
+    let lines = whole.lines().map(|line| line.strip_prefix(blanks).unwrap_or(line));
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// All references to the symbol at a position.
@@ -294,6 +327,32 @@ fn renamed(text: &Text, byte: usize) -> Result<Vec<WordUse>, String> {
     }
 }
 
+/// A new name for some occurrences in a Python text.
+fn python_name(text: &Text, said: &str, old: &str, list: &[WordUse]) -> Result<String, String> {
+    if KEYWORDS.contains(&said) {
+        return Err(format!("`{said}` is a keyword of Python"));
+    }
+    let new = scopes::identifier(said).ok_or_else(|| format!("`{said}` is not a name"))?;
+    if said == old {
+        return Ok(new);
+    }
+    let found = names_of(text);
+    let member = list.iter().any(|place| place.member);
+    // Attributes have names of their own, which other names do not meet.
+    let attribute = |(path, _): &(String, Range<usize>)| path.rsplit('.').next() == Some(new.as_str());
+    if found.words.contains(&new) || member && found.members.iter().chain(&found.loose).any(attribute) {
+        return Err(format!("`{new}` is already a name in this file"));
+    }
+    if scopes::is_builtin(&new) {
+        return Err(format!("`{new}` is a builtin name of Python"));
+    }
+    if let Some((_, range)) = found.loose.iter().find(|(name, _)| member && name == old) {
+        let line = text.text[..range.start].matches('\n').count() + 1;
+        return Err(format!("`.{old}` of line {line} may be the same or not: the class of its object is not known"));
+    }
+    Ok(said.to_string())
+}
+
 /// The edits that rename a symbol.
 ///
 /// # Errors
@@ -303,23 +362,24 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
     let lines = LineMap::new(&text.text);
     let byte = lines.byte(&params["position"]).ok_or("a position has a line and a character, both from 0")?;
     let list = renamed(text, byte)?;
-    let language = is_language(text);
     let old = &text.text[list[0].range.clone()];
-    let mark = if language { "" } else { &old[..1] };
     let said = params["newName"].as_str().unwrap_or("").trim();
-    let new = said.strip_prefix(mark).unwrap_or(said);
-    let first = new.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    let digits = !language && new.chars().all(|c| c.is_ascii_digit()) && !new.is_empty();
-    if !(first || digits) || !new.chars().all(|c| c.is_alphanumeric() || c == '_') {
-        return Err(format!("`{said}` is not a name"));
-    }
-    if language && KEYWORDS.contains(&new) {
-        return Err(format!("`{new}` is a keyword of Python"));
-    }
-    let whole = format!("{mark}{new}");
-    if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {
-        return Err(format!("`{whole}` is already a name in this file"));
-    }
+    let whole = if is_language(text) {
+        python_name(text, said, old, &list)?
+    } else {
+        let mark = &old[..1];
+        let new = said.strip_prefix(mark).unwrap_or(said);
+        let first = new.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+        let digits = new.chars().all(|c| c.is_ascii_digit()) && !new.is_empty();
+        if !(first || digits) || !new.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+            return Err(format!("`{said}` is not a name"));
+        }
+        let whole = format!("{mark}{new}");
+        if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {
+            return Err(format!("`{whole}` is already a name in this file"));
+        }
+        whole
+    };
     let edits =
         list.iter().map(|place| json!({ "range": lines.range(place.range.start, place.range.end), "newText": whole }));
     Ok(json!({ "changes": { address: edits.collect::<Vec<_>>() } }))

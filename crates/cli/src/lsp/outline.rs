@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::hover::{is_language, read};
+use super::parsed::{is_language, read};
 use super::text::LineMap;
 use crate::session::Text;
 

@@ -29,11 +29,22 @@ fn names_are_found_and_changed_everywhere() {
     let edits = client.ask("textDocument/rename", asked(line, column, "count"))["result"]["changes"][&address].clone();
     assert_eq!(lines_of(&edits), [4, 5, 10]);
     assert!(edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "count"));
-    for (name, why) in
-        [("y", "is already a name in this file"), ("2 x", "is not a name"), ("lambda", "is a keyword of Python")]
-    {
+    for (name, why) in [
+        ("y", "is already a name in this file"),
+        ("int", "is already a name in this file"),
+        ("range", "is a builtin name of Python"),
+        ("2 x", "is not a name"),
+        ("x²", "is not a name"),
+        ("x.y", "is not a name"),
+        ("", "is not a name"),
+        ("lambda", "is a keyword of Python"),
+    ] {
         let answer = client.ask("textDocument/rename", asked(line, column, name));
         assert!(answer["error"]["message"].as_str().unwrap().contains(why), "{answer}");
+    }
+    for name in ["ö", "名", "match", "rows"] {
+        let edits = client.ask("textDocument/rename", asked(line, column, name))["result"]["changes"][&address].clone();
+        assert_eq!(edits[0]["newText"], name);
     }
     let (line, column) = place(text, "@pl", "incore");
     assert!(!client.at("prepareRename", &address, line, column)["error"].is_null());
@@ -55,6 +66,43 @@ fn names_are_found_and_changed_everywhere() {
         json!({ "textDocument": { "uri": address }, "position": { "line": 5, "character": 21 }, "newName": "k" });
     let edits = client.ask("textDocument/rename", asked)["result"]["changes"][&address].clone();
     assert_eq!(edits[1]["newText"], "%k");
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn methods_are_found_where_they_are_called() {
+    let text = "import slipring.language as pl\n\n@pl.program\nclass Mlp:\n    N = 64\n\
+                \n    @pl.function\n    def linear(\n        self,\n        x: pl.Tensor[[64, 64], pl.FP32],\n    ):\n        return x\n\
+                \n    @pl.function\n    def main(self, x):\n        y = self.linear(x, self.N)\n        return self.linear(x=y)\n\
+                \nMlp.main.run(Mlp.N)\n";
+    let (mut client, _) = Client::ready();
+    let address = client.open("methods.py", "python", text);
+    let asked = |(line, column): (usize, usize), name: &str| json!({ "textDocument": { "uri": address }, "position": { "line": line, "character": column }, "newName": name });
+    for at in
+        [place(text, "def linear", "linear"), place(text, "y = self", "linear"), place(text, "return self", "linear")]
+    {
+        assert_eq!(lines_of(&client.at("references", &address, at.0, at.1 + 2)["result"]), [8, 16, 17]);
+        let edits = client.ask("textDocument/rename", asked(at, "dense"))["result"]["changes"][&address].clone();
+        assert_eq!(lines_of(&edits), [8, 16, 17]);
+        let from = client.at("definition", &address, at.0, at.1)["result"].clone();
+        assert_eq!(from["range"]["start"], json!({ "line": 7, "character": 8 }));
+        let page = client.at("hover", &address, at.0, at.1)["result"]["contents"]["value"].clone();
+        assert_eq!(page, "```text\ndef linear(\n    self,\n    x: pl.Tensor[[64, 64], pl.FP32],\n)\n```");
+    }
+    let at = place(text, "self.N", "N");
+    assert_eq!(lines_of(&client.at("references", &address, at.0, at.1)["result"]), [5, 16, 19]);
+    assert_eq!(client.at("hover", &address, at.0, at.1)["result"]["contents"]["value"], "```text\nN = 64\n```");
+    let at = place(text, "x=y", "x");
+    assert_eq!(lines_of(&client.at("references", &address, at.0, at.1)["result"]), [10, 12, 17]);
+    // The object of another attribute may be of the class.
+    client.change(&address, 2, &text.replace("Mlp.N)", "other().linear)"));
+    let answer = client.ask("textDocument/rename", asked(place(text, "def linear", "linear"), "dense"));
+    assert!(
+        answer["error"]["message"].as_str().unwrap().starts_with("`.linear` of line 19 may be the same"),
+        "{answer}"
+    );
+    let answer = client.ask("textDocument/rename", asked(place(text, "def linear", "linear"), "run"));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("is already a name"), "{answer}");
     assert_eq!(client.end(), Some(0));
 }
 

@@ -35,7 +35,7 @@ const PYTHON: &[(&str, u8)] = &[
 ];
 
 /// True for a builtin name of Python, exceptions included; its value or result may not be known.
-pub(super) fn is_of_python(name: &str) -> bool {
+pub(crate) fn is_of_python(name: &str) -> bool {
     is_there(name) || exception(name).is_some()
 }
 

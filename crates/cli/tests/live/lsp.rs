@@ -271,6 +271,20 @@ fn a_session_has_a_beginning_and_an_end() {
     }
 }
 
+#[test]
+fn an_edit_keeps_the_line_ends_of_its_text() {
+    let text = std::fs::read_to_string(root().join("crates/reference/explain/examples/flag-left-set.pto")).unwrap();
+    let text = text.replace('\n', "\r\n");
+    let (mut client, _) = Client::ready();
+    let address = client.open("ends.pto", "pto", &text);
+    assert_eq!(codes(&client.messages_of(&address, 1)), ["flag-left-set"]);
+    let params = json!({ "textDocument": { "uri": address }, "range": {}, "context": { "diagnostics": [] } });
+    let actions = client.ask("textDocument/codeAction", params)["result"].clone();
+    let mended = edited(&text, &actions[0]["edit"]["changes"][&address][0]);
+    assert!(mended != text && mended.matches('\n').count() == mended.matches("\r\n").count(), "{mended:?}");
+    assert_eq!(client.end(), Some(0));
+}
+
 /// How long messages take after a change. No test measures time: this is for the documentation.
 #[test]
 #[ignore = "measures"]

@@ -26,6 +26,8 @@ pub(super) enum Change {
 #[derive(Clone, Debug)]
 struct Line {
     text: String,
+    /// Whether its terminator is CR LF, where a line follows it.
+    cr: bool,
     was: Option<usize>,
 }
 
@@ -33,18 +35,31 @@ struct Line {
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     lines: Vec<Line>,
+    /// Whether the first line ends in CR LF: then new lines do, too.
+    cr: bool,
 }
 
 impl Draft {
     pub fn new(text: &str) -> Draft {
-        let line = |(at, text): (usize, &str)| Line { text: text.to_string(), was: Some(at) };
-        Draft { lines: text.split('\n').enumerate().map(line).collect() }
+        let cr = text.split_once('\n').is_some_and(|(line, _)| line.ends_with('\r'));
+        let last = text.matches('\n').count();
+        let line = |(at, text): (usize, &str)| match text.strip_suffix('\r').filter(|_| at < last) {
+            Some(text) => Line { text: text.to_string(), cr: true, was: Some(at) },
+            None => Line { text: text.to_string(), cr: cr && at == last, was: Some(at) },
+        };
+        Draft { lines: text.split('\n').enumerate().map(line).collect(), cr }
     }
 
     /// The whole text.
     pub fn text(&self) -> String {
-        let lines: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
-        lines.join("\n")
+        let mut text = String::new();
+        for (at, line) in self.lines.iter().enumerate() {
+            text += &line.text;
+            if at + 1 < self.lines.len() {
+                text += if line.cr { "\r\n" } else { "\n" };
+            }
+        }
+        text
     }
 
     /// The text with these edits; insertions before or after the same line keep their order.
@@ -55,7 +70,7 @@ impl Draft {
             let text = self.lines.get(at).map_or("", |line| line.text.as_str());
             text[..text.len() - text.trim_start().len()].to_string()
         };
-        let new = |at: usize, text: &str| Line { text: blanks(at) + text, was: None };
+        let new = |at: usize, text: &str| Line { text: blanks(at) + text, cr: self.cr, was: None };
         for change in changes {
             match change {
                 Change::Before(at, text) => before.entry(*at).or_default().push(new(*at, text)),
@@ -80,7 +95,7 @@ impl Draft {
             all.extend(line);
         }
         all.extend(before.remove(&count).into_iter().flatten());
-        Draft { lines: all }
+        Draft { lines: all, cr: self.cr }
     }
 
     /// The differences from the original text, one per item: new lines with the original line that they follow.
@@ -128,5 +143,20 @@ mod tests {
         let said = ["line 1 becomes `A`", "`x` after line 1", "`y` after line 1", "line 2 (`b`) moves after line 4"];
         assert_eq!(last.changes(&first), [&said[..], &["line 3 is removed (`c`)"]].concat());
         assert!(first.changes(&first).is_empty());
+    }
+
+    #[test]
+    fn new_lines_end_as_the_others_do() {
+        let first = Draft::new("a\r\n\r\n  b\r\nc");
+        assert_eq!(first.text(), "a\r\n\r\n  b\r\nc");
+        let next = first.with(&[
+            Change::Before(1, "w".into()),
+            Change::After(2, "x".into()),
+            Change::After(3, "y".into()),
+            Change::Replace(0, "A".into()),
+        ]);
+        assert_eq!(next.text(), "A\r\nw\r\n\r\n  b\r\n  x\r\nc\r\ny");
+        assert_eq!(next.changes(&first)[0], "line 1 becomes `A`");
+        assert_eq!(Draft::new("a\nb\r\n").with(&[Change::After(0, "x".into())]).text(), "a\nx\nb\r\n");
     }
 }

@@ -209,12 +209,24 @@ pub static SCATTERED_TWICE: Question = Question {
     ],
 };
 
+/// Conversions of tiles that the text leaves to the library.
+pub static LIBRARY_SATURATION: Question = Question {
+    name: "library-saturation",
+    about: "what a conversion without `satmode` does with values beyond the range of its result",
+    ours: ["it keeps the low bits", "PTO IR manual, tcvt: `OFF`; the C++ that the assembler writes says so"],
+    other: [
+        "it saturates as the library does for these types",
+        "library of assembler 0.60 for its micro-instructions, tcvt; its published results",
+    ],
+};
+
 /// All questions.
 pub static QUESTIONS: &[&Question] = &[
     &FIRST_COLUMN,
     &DENSE_COMPARE,
     &DENSE_SELECT,
     &FINITE_PAD,
+    &LIBRARY_SATURATION,
     &PREDICATE_BYTES,
     &SIGNED_LANES,
     &SCATTERED_TWICE,

@@ -1,5 +1,6 @@
 //! Moving, repeating, converting and concatenating elements.
 
+use slipring_machine::interpretations::LIBRARY_SATURATION;
 use slipring_program::{Access, Effect, Env, Fault, Run};
 use slipring_tile::View;
 use slipring_tile::copy::{Cast, copy, fill_rect};
@@ -19,6 +20,9 @@ pub struct Spread {
     pub input: Input,
     /// The conversion.
     pub cast: Cast,
+    /// What the tile library does by itself (`LIBRARY_SATURATION`), if the text leaves the conversion to it: where the
+    /// results differ, the work depends on the question.
+    pub other: Option<Cast>,
 }
 
 impl Effect for Spread {
@@ -40,10 +44,11 @@ impl Effect for Spread {
             _ => self.dst.layout,
         };
         access.units = tile_units(&counted, rows, cols);
+        access.consults |= self.other.is_some();
         Ok(())
     }
 
-    fn run(&self, args: &[u64], Run { env, memory, scratch, .. }: Run<'_>) -> Result<u64, Fault> {
+    fn run(&self, args: &[u64], Run { env, memory, scratch, output }: Run<'_>) -> Result<u64, Fault> {
         let Some((rows, cols)) = self.dst.filled(args)? else { return Ok(0) };
         let to = View::tile(&self.dst.layout, 0, 0);
         let source = Source::all(&[self.input], args, &self.dst, (rows, cols))?;
@@ -64,7 +69,18 @@ impl Effect for Spread {
             &mut scratch.bytes,
             |dst, [(bytes, from)]| match self.input {
                 Input::Scalar(_) => fill_rect(dst, &to, rows as usize, cols as usize, bytes),
-                _ => copy(dst, &to, bytes, &from, rows as usize, cols as usize, self.cast),
+                _ => {
+                    let (rows, cols) = (rows as usize, cols as usize);
+                    let otherwise = self.other.map(|cast| {
+                        let mut bytes_of_other = dst.to_vec();
+                        copy(&mut bytes_of_other, &to, bytes, &from, rows, cols, cast).map(|()| bytes_of_other)
+                    });
+                    copy(dst, &to, bytes, &from, rows, cols, self.cast)?;
+                    if otherwise.transpose()?.is_some_and(|other| other[..] != dst[..]) {
+                        output.depends_on(&LIBRARY_SATURATION);
+                    }
+                    Ok(())
+                }
             },
         )
         .map_err(outside)?;

@@ -97,10 +97,10 @@ proptest! {
         check(&two(Input::FirstColumn(b)))?;
         check(&Partial { local: LOCAL, op: &ADD, dst, sources: [tile("a", which.1, 0), b] })?;
         let cast = Cast::default();
-        check(&Spread { local: LOCAL, dst, input: Input::Tile(a), cast })?;
-        check(&Spread { local: LOCAL, dst, input: Input::FirstColumn(a), cast })?;
+        check(&Spread { local: LOCAL, dst, input: Input::Tile(a), cast, other: None })?;
+        check(&Spread { local: LOCAL, dst, input: Input::FirstColumn(a), cast, other: None })?;
         let narrow = TileArg { layout: layout(which.1, Elem::U8, 32, 64), ..a };
-        check(&Spread { local: LOCAL, dst, input: Input::Tile(narrow), cast })?;
+        check(&Spread { local: LOCAL, dst, input: Input::Tile(narrow), cast, other: None })?;
         check(&Transpose {
             local: LOCAL,
             dst,

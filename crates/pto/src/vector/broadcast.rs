@@ -231,6 +231,6 @@ fn by_column(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 fn repeat(op: &OpRef<'_>, d: &mut Decoder<'_>, input: fn(TileArg) -> Input) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-    let effect = Spread { local: operands.local, dst, input: input(src), cast: Cast::default() };
+    let effect = Spread { local: operands.local, dst, input: input(src), cast: Cast::default(), other: None };
     operands.issue(d, effect)
 }

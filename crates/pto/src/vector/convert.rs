@@ -1,6 +1,7 @@
 //! Conversion between element types (PTO IR manual 4.12, `pto.tpack` of 4.3).
 
 use slipring_ir::{Attr, AttrKind, Diags, EnumSpec, Type};
+use slipring_machine::interpretations::LIBRARY_SATURATION;
 use slipring_machine::{Capability, Platform};
 use slipring_op::{WorkingForm, WorkingMemory, WorkingUse, ops};
 use slipring_tile::convert::{Saturation, round_integral};
@@ -176,7 +177,19 @@ fn lower_convert(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         (false, true) => Saturation::Off,
         (false, false) => Saturation::Words,
     };
-    copy(op, d, Cast { mode, saturation })
+    let (cast, other) = (Cast { mode, saturation }, library_default(op, d.platform, (from, to), mode));
+    match other {
+        Some(other) if d.platform.reads_otherwise(&LIBRARY_SATURATION) => copy(op, d, other, None),
+        other => copy(op, d, cast, other),
+    }
+}
+
+/// The conversion to integers that the library of a register-based unit chooses by itself, where the text gives no mode
+/// and that is another one.
+fn library_default(op: &OpRef<'_>, platform: &Platform, (from, to): (Elem, Elem), mode: RoundMode) -> Option<Cast> {
+    let is_given = op.text(SATURATION).or(op.text("sat_mode")).is_some();
+    let saturates = platform.can(Capability::RegisterTypes) && !to.is_float() && saturates_without_a_mode(from, to);
+    (!is_given && saturates).then_some(Cast { mode, saturation: Saturation::On })
 }
 
 /// Rounding to integral values.
@@ -197,10 +210,10 @@ fn integral(mode: RoundMode) -> &'static Unary {
     }
 }
 
-fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast) -> Lowered {
+fn copy(op: &OpRef<'_>, d: &mut Decoder<'_>, cast: Cast, other: Option<Cast>) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast };
+    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast, other };
     operands.issue(d, effect)
 }
 
@@ -233,7 +246,7 @@ fn lower_tpack(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let (mut src, mut dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     src.layout.elem = unsigned(src.layout.elem);
     dst.layout.elem = unsigned(dst.layout.elem);
-    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default() };
+    let effect = Spread { local: operands.local, dst, input: Input::Tile(src), cast: Cast::default(), other: None };
     operands.issue(d, effect)
 }
 

@@ -109,7 +109,7 @@ fn verify_texpands(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
 fn lower_texpands(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (input, dst) = (operands.scalar(d, "scalar")?, operands.tile(d, "dst")?);
-    let effect = Spread { local: operands.local, dst, input, cast: Cast::default() };
+    let effect = Spread { local: operands.local, dst, input, cast: Cast::default(), other: None };
     operands.issue(d, effect)
 }
 

@@ -9,7 +9,7 @@ use slipring_op::OpDef;
 use slipring_op::ring::words;
 use slipring_pto as pto;
 
-use crate::saturation::with_saturation;
+use crate::defaults::with_defaults;
 use crate::tree::{Node, parts, span, template};
 use crate::types::{Number, extents, flag_word, integer, member, number, tile};
 use crate::value::{Read, Reader, Tile, Value};
@@ -510,6 +510,11 @@ impl<'t> Reader<'t> {
         def: &'static OpDef,
         (kind, member): (&str, &str),
     ) -> Read<(&'static str, Attr)> {
+        if let Some(own) = pto::axis_of_library(kind.rsplit("::").next().unwrap_or(kind), member)
+            && def.schema.attrs.iter().any(|spec| spec.name == own.0)
+        {
+            return Ok(own);
+        }
         let plain = |text: &str| text.replace('_', "").to_ascii_lowercase();
         let kind = match kind.rsplit("::").next().unwrap_or(kind) {
             "CmpMode" => "cmp".to_string(),
@@ -554,7 +559,7 @@ impl<'t> Reader<'t> {
         };
         let ids: Vec<(&str, [ValueId; 1])> = places.iter().zip(ids).map(|(n, id)| (specs[*n].name, [id])).collect();
         let operands: Vec<(&str, &[ValueId])> = ids.iter().map(|(name, id)| (*name, id.as_slice())).collect();
-        self.op(def, &operands, with_saturation(&self.module, def, &operands, attrs), &[]);
+        self.op(def, &operands, with_defaults(&self.module, def, &operands, attrs), &[]);
         Ok(())
     }
 }

@@ -16,15 +16,16 @@
 //! | `expression` | numbers, pointers, elements of memory |
 //! | `object` | declarations of tiles, views of global memory, and pipes |
 //! | `call` | calls of the tile library: a table of special forms; other calls follow the declarations of their ops |
+//! | `defaults` | what these leave out |
 
 mod blank;
 mod call;
+mod defaults;
 mod expression;
 mod flow;
 mod function;
 mod jumps;
 mod object;
-mod saturation;
 mod statement;
 mod tree;
 mod types;

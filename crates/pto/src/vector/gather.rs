@@ -1,6 +1,6 @@
 //! Elements selected by indices, a pattern or a comparison (PTO IR manual 4.10).
 
-use slipring_ir::{AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, TileType, Touch, Type};
+use slipring_ir::{Attr, AttrKind, Diags, Dim, EnumSpec, OperandSpec, Syntax, TileType, Touch, Type};
 use slipring_machine::{Capability, Pipe, Platform};
 use slipring_tile::Compare;
 
@@ -21,6 +21,11 @@ const fn ins(count: usize) -> Syntax {
 }
 
 pub(super) const INDICES: OperandSpec = operand("indices", TILE, Touch::Read, "the indices");
+
+/// The attribute that has a pattern.
+const PATTERN: &str = "maskPattern";
+/// The attribute of a pattern's axis.
+const AXIS: &str = "axis";
 
 /// `#pto.mask_pattern<…>`.
 const MASK_PATTERN: &EnumSpec = &EnumSpec {
@@ -47,9 +52,9 @@ pub static TGATHER: OpDef = OpDef {
         ],
         &[],
         &[
-            defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "which elements are kept, the lowest digit first"),
+            defaulted(PATTERN, AttrKind::Enum(MASK_PATTERN), "which elements are kept, the lowest digit first"),
             defaulted("cmpMode", AttrKind::Enum(GATHER_CMP), "the comparison; `eq` by default"),
-            defaulted("axis", AttrKind::Str, "`row`, of a maskPattern: its digits stand for columns"),
+            defaulted(AXIS, AttrKind::Str, "`row`, of a maskPattern: its digits stand for columns"),
             defaulted("offset", AttrKind::Int, "the number of the first element of a comparison; 0 by default"),
         ],
     )
@@ -80,14 +85,14 @@ fn has(op: &OpRef<'_>, name: &str) -> bool {
 fn verify_gather(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
     check::spaces(op, diags);
     let count = |message: &str| op.error("operand-count", message);
-    if let Some(axis) = op.text("axis").filter(|axis| *axis != "row") {
+    if let Some(axis) = op.text(AXIS).filter(|axis| *axis != "row") {
         let message = match axis {
             "col" => "`pto.tgather` by a pattern along the columns is not modelled".to_string(),
             other => format!("the axis of a pattern is \"row\" or \"col\", not \"{other}\""),
         };
         return diags.push(op.error(slipring_ir::Kind::Unsupported, message));
     }
-    if op.attr("maskPattern").is_some() {
+    if op.attr(PATTERN).is_some() {
         if ["kValue", "indices", "tmp", "cdst"].iter().any(|name| has(op, name)) {
             diags.push(count("expects only src and dst with a maskPattern"));
         }
@@ -192,7 +197,7 @@ fn lower_gather(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let mut operands = Operands::new(op, d);
     let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
     let local = operands.local;
-    if let Some(pattern) = op.text("maskPattern") {
+    if let Some(pattern) = op.text(PATTERN) {
         let (every, first) = digits(pattern);
         return operands.issue(d, GatherPattern { local, dst, src, every, first });
     }
@@ -255,12 +260,8 @@ pub static TSCATTER: OpDef = OpDef {
         &[SRC, optional("indices", TILE, Touch::Read, "the indices"), DST],
         &[],
         &[
-            defaulted("maskPattern", AttrKind::Enum(MASK_PATTERN), "where elements go, the lowest digit first"),
-            defaulted(
-                "axis",
-                AttrKind::Str,
-                "of a maskPattern: `row`, its digits stand for columns, or `col`, for rows",
-            ),
+            defaulted(PATTERN, AttrKind::Enum(MASK_PATTERN), "where elements go, the lowest digit first"),
+            defaulted(AXIS, AttrKind::Str, "of a maskPattern: `row`, its digits stand for columns, or `col`, for rows"),
         ],
     )
     .in_generic_form(&["src", "dst", "indices"]),
@@ -281,7 +282,7 @@ pub static TSCATTER: OpDef = OpDef {
         if !has(op, "indices") {
             return verify_pattern(op, diags);
         }
-        if op.attr("maskPattern").is_some() || op.attr("axis").is_some() {
+        if op.attr(PATTERN).is_some() || op.attr(AXIS).is_some() {
             return diags.push(op.error("operand-count", "expects indices or a maskPattern with its axis, not both"));
         }
         check::by_rows(op, &["src", "indices", "dst"], diags);
@@ -300,7 +301,7 @@ pub static TSCATTER: OpDef = OpDef {
     lower: |op, d| {
         let mut operands = Operands::new(op, d);
         let (src, dst) = (operands.tile(d, "src")?, operands.tile(d, "dst")?);
-        if let Some(pattern) = op.text("maskPattern") {
+        if let Some(pattern) = op.text(PATTERN) {
             let ((every, first), local) = (digits(pattern), operands.local);
             return operands.issue(d, ScatterPattern { local, dst, src, every, first, rows: of_rows(op) });
         }
@@ -316,6 +317,25 @@ pub static TSCATTER: OpDef = OpDef {
     inside: inside::SCATTERED_BY_SCALARS,
     ..VECTOR
 };
+
+/// The attribute for a member of the tile library's `ScatterAxis` or `GatherAxis`.
+pub fn axis_of_library(kind: &str, member: &str) -> Option<(&'static str, Attr)> {
+    let axis = match (kind, member) {
+        ("ScatterAxis", "SCATTER_ROW") | ("GatherAxis", "GATHER_ROW") => "row",
+        ("ScatterAxis", "SCATTER_COL") | ("GatherAxis", "GATHER_COL") => "col",
+        _ => return None,
+    };
+    Some((AXIS, Attr::Str(axis.into())))
+}
+
+/// Adds the axis to the attributes of a call of the tile library that scatters by a pattern and names none: rows (page
+/// of `TSCATTER`). The assembler requires one.
+pub fn scatter_along_rows(attrs: &mut Vec<(&'static str, Attr)>) {
+    let has = |wanted: &str| attrs.iter().any(|(name, _)| *name == wanted);
+    if has(PATTERN) && !has(AXIS) {
+        attrs.push((AXIS, Attr::Str("row".into())));
+    }
+}
 
 /// Requires `dst` to have at least the valid rows and columns of `src`, as far as they are known.
 fn holds_all(op: &OpRef<'_>, diags: &mut Diags) {
@@ -333,14 +353,14 @@ fn holds_all(op: &OpRef<'_>, diags: &mut Diags) {
 
 /// True for a pattern that selects rows.
 fn of_rows(op: &OpRef<'_>) -> bool {
-    op.text("axis") == Some("col")
+    op.text(AXIS) == Some("col")
 }
 
 fn verify_pattern(op: &OpRef<'_>, diags: &mut Diags) {
-    let Some(pattern) = op.text("maskPattern") else {
+    let Some(pattern) = op.text(PATTERN) else {
         return diags.push(op.error("operand-count", "expects indices or a maskPattern"));
     };
-    if !matches!(op.text("axis"), Some("row" | "col")) {
+    if !matches!(op.text(AXIS), Some("row" | "col")) {
         return diags.push(op.error("attribute", "expects the axis of a maskPattern to be \"row\" or \"col\""));
     }
     check::by_rows(op, &["src", "dst"], diags);

@@ -1,27 +1,24 @@
-//! Calls of the tile library: a table of the special forms; all other calls follow the declarations of their ops.
+//! Calls: a table of those that no declaration describes, and what these do with addresses, flags and pipes.
 
-use slipring_ir::{
-    Arity, Attr, AttrKind, Dim, FuncType, OpSchema, OperandSpec, Reported, Syntax, Touch, Type, ValueId,
-};
+use slipring_ir::{Attr, Dim, FuncType, Type, ValueId};
 use slipring_machine::Pipe;
 use slipring_mlir::func;
 use slipring_op::OpDef;
 use slipring_op::ring::words;
 use slipring_pto as pto;
 
-use crate::defaults::with_defaults;
-use crate::tree::{Node, parts, span, template};
-use crate::types::{Number, extents, flag_word, integer, member, number, tile};
+use crate::tree::{Node, parts, template};
+use crate::types::{Number, member};
 use crate::value::{Read, Reader, Tile, Value};
 
 /// A call.
 pub(crate) struct Call<'n> {
-    node: Node<'n>,
+    pub node: Node<'n>,
     /// The name without its namespace.
-    name: String,
+    pub name: String,
     /// Template arguments.
-    words: Vec<Node<'n>>,
-    args: Vec<Node<'n>>,
+    pub words: Vec<Node<'n>>,
+    pub args: Vec<Node<'n>>,
 }
 
 type Form = for<'t> fn(&mut Reader<'t>, &Call<'_>) -> Read<()>;
@@ -91,7 +88,7 @@ impl<'t> Reader<'t> {
                         Type::Int { width: 1, .. } => Number::Bool,
                         other => other.elem().map_or(from, Number::of),
                     };
-                    self.converted(*node, (id, from), to)?
+                    self.as_element(*node, (id, from), to)?
                 }
                 Value::Pointer(id, _) => id,
                 other => return Err(self.error(*node, format!("{} cannot be passed on", other.described()))),
@@ -114,7 +111,7 @@ impl<'t> Reader<'t> {
             let Some((on, method)) = self.receiver(function) else { return Err(self.unknown(node, "a call")) };
             return match (method, self.expression(on)?, args) {
                 ("GetValue", Value::Tile(tile), [index]) => {
-                    let index = self.number(*index)?.0;
+                    let index = self.number_by_value(*index)?;
                     let src = self.placed(on, &tile)?;
                     let number = Number::of(tile.ty.layout.elem);
                     let operands: [(&str, &[ValueId]); 2] = [("src", &[src]), ("offset", &[index])];
@@ -168,7 +165,7 @@ impl<'t> Reader<'t> {
         let Value::Tile(tile) = self.expression(on)? else { return Err(self.unknown(call.node, "a call")) };
         match (method, call.args.as_slice()) {
             ("SetValidShape", [rows, cols]) => {
-                let (rows, cols) = (self.number(*rows)?.0, self.number(*cols)?.0);
+                let (rows, cols) = (self.number_by_value(*rows)?, self.number_by_value(*cols)?);
                 let Some(source) = tile.id else {
                     // The tile has no address yet: it is allocated later with this shape.
                     let open = |n: usize, id| (tile.ty.valid[n] == Dim::Dynamic).then_some(id);
@@ -185,7 +182,7 @@ impl<'t> Reader<'t> {
                 self.op(&pto::SET_VALIDSHAPE, &operands, Vec::new(), &[]);
             }
             ("SetValue", [index, value]) => {
-                let index = self.number(*index)?.0;
+                let index = self.number_by_value(*index)?;
                 let from = self.number(*value)?;
                 let value = self.as_element(*value, from, Number::of(tile.ty.layout.elem))?;
                 let dst = self.placed(on, &tile)?;
@@ -198,7 +195,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The value of a tile, which must have an address.
-    fn placed(&mut self, node: Node<'_>, tile: &Tile) -> Read<ValueId> {
+    pub fn placed(&mut self, node: Node<'_>, tile: &Tile) -> Read<ValueId> {
         match tile.id {
             Some(id) => Ok(id),
             None => Err(self.error(node, format!("the tile `{}` has no address here", self.of(node)))),
@@ -221,7 +218,7 @@ impl<'t> Reader<'t> {
     fn assign_address(&mut self, call: &Call<'_>) -> Read<()> {
         let [on, address] = call.args[..] else { return Err(self.unknown(call.node, "a call")) };
         let Value::Tile(tile) = self.expression(on)? else { return Err(self.unknown(call.node, "a call")) };
-        let address = self.number(address)?.0;
+        let address = self.number_by_value(address)?;
         let id = match tile.id {
             None => self.place_tile(&tile, address),
             Some(old) => {
@@ -338,7 +335,11 @@ impl<'t> Reader<'t> {
             Some("TILE_NO_SPLIT") => 0,
             Some("TILE_UP_DOWN") => 1,
             Some("TILE_LEFT_RIGHT") => 2,
-            _ => return Err(self.unknown(call.node, "a call of a pipe")),
+            Some(other) => {
+                let message = format!("a tile that a pipe divides as `TileSplitAxis::{other}` says is not read");
+                return Err(self.error(call.node, message));
+            }
+            None => return Err(self.unknown(call.node, "a call of a pipe")),
         };
         let attrs = vec![(words::SPLIT, Attr::int(split))];
         let Some(first) = call.args.first() else { return Err(self.unknown(call.node, "a call of a pipe")) };
@@ -392,214 +393,4 @@ impl<'t> Reader<'t> {
         }
         both[0].zip(both[1]).map(|(rows, cols)| [rows, cols])
     }
-
-    // ---- ops on tiles ----
-
-    /// `TCI<tile, number, descending>(dst, start)`.
-    fn count(&mut self, call: &Call<'_>) -> Read<()> {
-        let down = match call.words.get(2).map(|word| flag_word(self.text, *word)) {
-            None => false,
-            Some(Some(down)) => down,
-            Some(None) => return Err(self.unknown(call.node, "a call")),
-        };
-        let attrs = if down { vec![("descending", Attr::Bool(true))] } else { Vec::new() };
-        let values = self.values(call)?;
-        self.by_declaration(call, &pto::TCI, &values, attrs)
-    }
-
-    /// `TMRGSORT<…, exhausted>(dst, executed, tmp, a, b, …)` and `TMRGSORT(dst, src, elements of a block)`.
-    fn merge(&mut self, call: &Call<'_>) -> Read<()> {
-        let exhausted = match call.words.last() {
-            Some(word) if tile(self.text, *word).is_none() => match flag_word(self.text, *word) {
-                Some(exhausted) => exhausted,
-                None => return Err(self.unknown(*word, "an argument")),
-            },
-            _ => false,
-        };
-        let attrs = if exhausted { vec![("exhausted", Attr::Bool(true))] } else { Vec::new() };
-        let mut ids = Vec::new();
-        let mut number = None;
-        for (n, node) in call.args.iter().enumerate() {
-            match self.expression(*node)? {
-                Value::Tile(tile) => ids.push(self.placed(*node, &tile)?),
-                Value::Number(id, _) if n == 2 => number = Some(id),
-                Value::Executed if n == 1 => {}
-                _ => return Err(self.unknown(*node, "an argument")),
-            }
-        }
-        match (number, ids.as_slice()) {
-            (Some(block), [dst, src]) => {
-                let operands: [(&str, &[ValueId]); 3] =
-                    [("sources", &[*src]), ("blockLen", &[block]), ("dst", &[*dst])];
-                self.op(&pto::TMRGSORT, &operands, attrs, &[]);
-            }
-            (None, [dst, tmp, sources @ ..]) if (2..=4).contains(&sources.len()) => {
-                let operands: [(&str, &[ValueId]); 3] = [("sources", sources), ("dst", &[*dst]), ("tmp", &[*tmp])];
-                self.op(&pto::TMRGSORT, &operands, attrs, &[]);
-            }
-            _ => return Err(self.unknown(call.node, "a call")),
-        }
-        Ok(())
-    }
-
-    /// The op for a function of the tile library: `TMATMUL_ACC` is `tmatmul.acc` in its dialect.
-    fn library_op(&self, name: &str) -> Option<&'static OpDef> {
-        let (space, own) = match name.strip_prefix("comm::") {
-            Some(own) => ("comm.", own),
-            None => ("", name),
-        };
-        if !own.starts_with('T') && !own.starts_with('M') || own.contains("::") {
-            return None;
-        }
-        let own = own.to_ascii_lowercase();
-        let written = [own.clone(), own.replace('_', "."), own.replace('_', "")];
-        written.iter().find_map(|own| self.table.def(&format!("pto.{space}{own}")))
-    }
-
-    /// The values of a call's arguments.
-    fn values(&mut self, call: &Call<'_>) -> Read<Vec<Value>> {
-        let mut values = Vec::new();
-        for node in &call.args {
-            values.push(match self.expression(*node)? {
-                Value::Tile(tile) => Value::Tile(Tile { id: Some(self.placed(*node, &tile)?), ..tile }),
-                Value::Unset(_) => return Err(self.number(*node).err().unwrap_or(Reported)),
-                other => other,
-            });
-        }
-        Ok(values)
-    }
-
-    fn tile_op(&mut self, call: &Call<'_>, def: &'static OpDef) -> Read<()> {
-        let mut attrs = Vec::new();
-        for word in &call.words {
-            let of_value = number(self.text, *word).is_some() || tile(self.text, *word).is_some();
-            let of_view = matches!(template(self.text, *word).0, "GlobalTensor" | "Shape" | "Stride")
-                || extents(self.text, *word, "Shape").is_some();
-            if of_value || of_view {
-                continue;
-            }
-            match self.of(*word).trim_start_matches("pto::").rsplit_once("::") {
-                Some((kind, member)) => attrs.push(self.attribute(call, *word, def, (kind, member))?),
-                // An unnamed number belongs to the op's only integer attribute.
-                None => {
-                    let mut numbers = def.schema.attrs.iter().filter(|spec| matches!(spec.kind, AttrKind::Int));
-                    match (numbers.next(), numbers.next(), integer(self.of(*word))) {
-                        (Some(spec), None, Some(n)) => attrs.push((spec.name, Attr::int(n))),
-                        _ => return Err(self.unknown(*word, "an argument")),
-                    }
-                }
-            }
-        }
-        let mut values = self.values(call)?;
-        let mut nodes = call.args.clone();
-        for n in (0..values.len()).rev() {
-            if let Value::Word(kind, member) = values[n].clone() {
-                attrs.push(self.attribute(call, nodes[n], def, (&kind, &member))?);
-                values.remove(n);
-                nodes.remove(n);
-            }
-        }
-        self.by_declaration(call, def, &values, attrs)
-    }
-
-    /// A member of an enumeration as an attribute of an op: `RoundMode::CAST_RINT` is `rmode = CAST_RINT`.
-    fn attribute(
-        &mut self,
-        call: &Call<'_>,
-        node: Node<'_>,
-        def: &'static OpDef,
-        (kind, member): (&str, &str),
-    ) -> Read<(&'static str, Attr)> {
-        if let Some(own) = pto::axis_of_library(kind.rsplit("::").next().unwrap_or(kind), member)
-            && def.schema.attrs.iter().any(|spec| spec.name == own.0)
-        {
-            return Ok(own);
-        }
-        let plain = |text: &str| text.replace('_', "").to_ascii_lowercase();
-        let kind = match kind.rsplit("::").next().unwrap_or(kind) {
-            "CmpMode" => "cmp".to_string(),
-            kind => plain(kind),
-        };
-        let member = member.strip_prefix("CAST_").filter(|_| kind == "roundmode").unwrap_or(member);
-        let found = def.schema.attrs.iter().find_map(|spec| match spec.kind {
-            AttrKind::Enum(of) if plain(of.kind) == kind => {
-                let own = of.members.iter().find(|own| plain(own) == plain(member))?;
-                Some((spec.name, Attr::member(of.kind, own)))
-            }
-            _ => None,
-        });
-        match found {
-            Some(found) => Ok(found),
-            None => {
-                let message = format!("`{}` takes no `{}` that is known here", call.name, self.of(node));
-                Err(self.error(node, message))
-            }
-        }
-    }
-
-    /// Reads a call by the declaration of its op: in C++, the written operands come first.
-    fn by_declaration(
-        &mut self,
-        call: &Call<'_>,
-        def: &'static OpDef,
-        values: &[Value],
-        attrs: Vec<(&'static str, Attr)>,
-    ) -> Read<()> {
-        let ids: Option<Vec<ValueId>> = values.iter().map(Value::id).collect();
-        let specs = in_order(&def.schema);
-        let found = ids.and_then(|ids| {
-            let types: Vec<&Type> = ids.iter().map(|id| self.module.ty(*id)).collect();
-            matched(&specs, &types).map(|places| (ids, places))
-        });
-        let Some((ids, places)) = found else {
-            let message = format!("`{}` of these arguments is not read", call.name);
-            let takes: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
-            let error = slipring_ir::Diagnostic::error("cpp-form", span(call.node), message);
-            return Err(self.refuse(error.help(format!("it is `{}`: {}", def.schema.name, takes.join(", ")))));
-        };
-        let ids: Vec<(&str, [ValueId; 1])> = places.iter().zip(ids).map(|(n, id)| (specs[*n].name, [id])).collect();
-        let operands: Vec<(&str, &[ValueId])> = ids.iter().map(|(name, id)| (*name, id.as_slice())).collect();
-        self.op(def, &operands, with_defaults(&self.module, def, &operands, attrs), &[]);
-        Ok(())
-    }
-}
-
-/// Operands in the order of C++: written ones, then read ones.
-fn in_order(schema: &OpSchema) -> Vec<&'static OperandSpec> {
-    let ins = match schema.syntax {
-        Syntax::InsOuts { ins, .. } => ins,
-        _ => 0,
-    };
-    let outs = |(n, spec): &(usize, &OperandSpec)| match schema.syntax {
-        Syntax::InsOuts { .. } => *n >= ins,
-        _ => matches!(spec.touch, Touch::Write | Touch::ReadWrite),
-    };
-    let each = || schema.operands.iter().enumerate();
-    each().filter(outs).chain(each().filter(|pair| !outs(pair))).map(|(_, spec)| spec).collect()
-}
-
-/// Matches argument types to operands: returns indices into `specs`. Prefers to leave out optional operands that are
-/// written.
-fn matched(specs: &[&OperandSpec], types: &[&Type]) -> Option<Vec<usize>> {
-    fn from(specs: &[&OperandSpec], types: &[&Type], at: usize, chosen: &mut Vec<usize>) -> bool {
-        let given = chosen.len();
-        let Some(spec) = specs.get(at) else { return given == types.len() };
-        let fits = types.get(given).is_some_and(|ty| (spec.ty.accepts)(ty));
-        let optional = !matches!(spec.arity, Arity::One);
-        let take = |chosen: &mut Vec<usize>| {
-            chosen.push(at);
-            let done = fits && from(specs, types, at + 1, chosen);
-            if !done {
-                chosen.pop();
-            }
-            done
-        };
-        match (optional, spec.touch.writes() && !spec.touch.reads()) {
-            (false, _) => take(chosen),
-            (true, true) => from(specs, types, at + 1, chosen) || take(chosen),
-            (true, false) => take(chosen) || from(specs, types, at + 1, chosen),
-        }
-    }
-    let mut chosen = Vec::new();
-    from(specs, types, 0, &mut chosen).then_some(chosen)
 }

@@ -56,7 +56,10 @@ impl<'t> Reader<'t> {
             },
             "cast_expression" => self.cast(node),
             "unary_expression" => self.unary(node),
-            "binary_expression" => self.binary(node),
+            "binary_expression" => match self.cast_of_signed(node)? {
+                Some(value) => Ok(value),
+                None => self.binary(node),
+            },
             "conditional_expression" => self.choice(node),
             "subscript_expression" => self.element(node),
             "call_expression" => self.called(node),
@@ -129,39 +132,40 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Converts a number to another type.
-    pub fn converted(&mut self, node: Node<'_>, (id, from): (ValueId, Number), to: Number) -> Read<ValueId> {
-        let def: &'static OpDef = match (from, to) {
-            _ if from.ty() == to.ty() => return Ok(id),
-            (Number::Int(..) | Number::Bool, Number::Bool) => {
-                let zero = self.integer(0, from);
-                return Ok(self.relation("ne", [id, zero], &arith::CMPI, "cmpi_predicate"));
-            }
-            (Number::Bool, Number::Int(..)) => &arith::EXTUI,
-            (Number::Int(a, signed), Number::Int(b, _)) => match (a < b, signed) {
-                (true, true) => &arith::EXTSI,
-                (true, false) => &arith::EXTUI,
-                (false, _) => &arith::TRUNCI,
-            },
-            (Number::Int(_, true), Number::Float(_)) => &arith::SITOFP,
-            (Number::Int(_, false), Number::Float(_)) => &arith::UITOFP,
-            (Number::Float(_), Number::Int(_, true)) => &arith::FPTOSI,
-            (Number::Float(_), Number::Int(_, false)) => &arith::FPTOUI,
-            (Number::Float(Elem::F32), Number::Float(_)) => &arith::TRUNCF,
-            (Number::Float(_), Number::Float(Elem::F32)) => &arith::EXTF,
-            _ => return Err(self.unknown(node, "a conversion of numbers")),
-        };
-        Ok(self.result(def, &[("in", &[id])], Vec::new(), to.ty()))
-    }
-
     fn unary(&mut self, node: Node<'_>) -> Read<Value> {
         let (Some(sign), Some(argument)) = (node.child_by_field_name("operator"), node.child_by_field_name("argument"))
         else {
             return Err(self.unknown(node, "an expression"));
         };
         let sign = self.of(sign);
-        let (id, number) = self.number(argument)?;
+        let value = self.number(argument)?;
+        self.signed(node, sign, value)
+    }
+
+    /// `(half)-2.0f`: the grammar does not know the names of these types, and takes a cast of a number with a sign for a
+    /// difference or a sum.
+    fn cast_of_signed(&mut self, node: Node<'_>) -> Read<Option<Value>> {
+        let field = |name| node.child_by_field_name(name);
+        let (Some(ty), Some(sign), Some(right)) = (field("left"), field("operator"), field("right")) else {
+            return Ok(None);
+        };
+        let is_cast = ty.kind() == "parenthesized_expression" && matches!(self.of(sign), "+" | "-");
+        let Some(to) = number(self.text, ty).filter(|_| is_cast) else { return Ok(None) };
+        // A cast binds more tightly than any operator that the grammar could have read inside.
+        if matches!(right.kind(), "binary_expression" | "conditional_expression") {
+            return Err(self.unknown(node, "a cast"));
+        }
+        let value = self.number(right)?;
+        let Value::Number(id, from) = self.signed(node, self.of(sign), value)? else {
+            return Err(self.unknown(node, "a cast"));
+        };
+        Ok(Some(Value::Number(self.converted(node, (id, from), to)?, to)))
+    }
+
+    /// A number with a sign or an operator before it.
+    fn signed(&mut self, node: Node<'_>, sign: &str, (id, number): (ValueId, Number)) -> Read<Value> {
         match (sign, number) {
+            ("+", Number::Float(_)) => Ok(Value::Number(id, number)),
             ("-", Number::Float(_)) => {
                 let id = self.result(&arith::NEGF, &[("in", &[id])], Vec::new(), number.ty());
                 Ok(Value::Number(id, number))
@@ -197,7 +201,7 @@ impl<'t> Reader<'t> {
         self.module.op(op).results[0]
     }
 
-    fn relation(&mut self, word: &str, [a, b]: [ValueId; 2], def: &'static OpDef, kind: &str) -> ValueId {
+    pub fn relation(&mut self, word: &str, [a, b]: [ValueId; 2], def: &'static OpDef, kind: &str) -> ValueId {
         let attrs = vec![("predicate", Attr::member(kind, word))];
         self.result(def, &[("lhs", &[a]), ("rhs", &[b])], attrs, Type::I1)
     }
@@ -368,23 +372,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Converts an element of memory to a signless number for arithmetic.
-    pub fn signless(&mut self, id: ValueId, number: Number) -> ValueId {
-        match number {
-            Number::Int(_, false) => self.result(&arith::UNREALIZED, &[("in", &[id])], Vec::new(), number.ty()),
-            _ => id,
-        }
-    }
-
-    /// Converts a number to an element of memory.
-    pub fn as_element(&mut self, node: Node<'_>, value: (ValueId, Number), to: Number) -> Read<ValueId> {
-        let id = self.converted(node, value, to)?;
-        Ok(match to {
-            Number::Int(_, false) => self.result(&arith::UNREALIZED, &[("in", &[id])], Vec::new(), to.element_type()),
-            _ => id,
-        })
-    }
-
     /// Reads a call in an expression.
     fn called(&mut self, node: Node<'_>) -> Read<Value> {
         let (Some(function), Some(arguments)) =
@@ -396,6 +383,8 @@ impl<'t> Reader<'t> {
         let arguments = parts(arguments);
         match (own, words.as_slice(), arguments.as_slice()) {
             ("static_cast", [ty], [value]) => self.cast_to(node, *ty, *value),
+            // `(half)(x)` and `half(x)`.
+            (_, [], [value]) if number(self.text, function).is_some() => self.cast_to(node, function, *value),
             ("reinterpret_cast", [ty], [value]) => match (number(self.text, *ty), self.expression(*value)?) {
                 (Some(to @ Number::Int(64, _)), Value::Local(address, _)) => Ok(Value::Number(address, to)),
                 _ => Err(self.unknown(node, "a cast")),

@@ -131,6 +131,23 @@ pub(crate) fn launched(tree: &tree_sitter::Tree, blanked: &Blanked) -> Vec<Strin
     names
 }
 
+/// The place of the name of a function template, and the text of its parameters, if there is one of this name.
+pub(crate) fn template(tree: &tree_sitter::Tree, text: &str, wanted: &str) -> Option<(Span, String)> {
+    let mut open: Vec<Node<'_>> = vec![tree.root_node()];
+    while let Some(node) = open.pop() {
+        if node.kind() != "template_declaration" {
+            open.extend(parts(node).into_iter().rev());
+            continue;
+        }
+        let own = parts(node).into_iter().find_map(defined).map(|(name, ..)| name);
+        let own = own.filter(|name| &text[name.byte_range()] == wanted);
+        if let Some((name, parameters)) = own.zip(node.child_by_field_name("parameters")) {
+            return Some((span(name), text[parameters.byte_range()].to_string()));
+        }
+    }
+    None
+}
+
 /// Functions that are launched together either share their arguments or have their own. If their parameter types
 /// differ, equal names that the assembler generated (`v1`, `v2`) do not mean the same argument.
 fn tell_parameters_apart(module: &mut Module) {
@@ -277,8 +294,9 @@ impl Reader<'_> {
         }
         let (own, value, ty) = match declarator.kind() {
             "identifier" => {
-                let id = self.argument(number.ty(), declarator);
-                (declarator, Value::Number(id, number), number.ty())
+                let ty = number.element_type();
+                let id = self.argument(ty.clone(), declarator);
+                (declarator, Value::Number(self.signless(id, number), number), ty)
             }
             "pointer_declarator" => {
                 let own = declarator.child_by_field_name("declarator").filter(|own| own.kind() == "identifier");

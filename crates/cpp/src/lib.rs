@@ -15,17 +15,20 @@
 //! | `statement`, `flow` | declarations and assignments; branches and loops |
 //! | `expression` | numbers, pointers, elements of memory |
 //! | `object` | declarations of tiles, views of global memory, and pipes |
-//! | `call` | calls of the tile library: a table of special forms; other calls follow the declarations of their ops |
-//! | `defaults` | what these leave out |
+//! | `convert` | conversions of numbers, and numbers as operands |
+//! | `call` | calls: a table of those that no declaration describes |
+//! | `operation`, `defaults` | other calls of the tile library, by the declarations of their ops; what they leave out |
 
 mod blank;
 mod call;
+mod convert;
 mod defaults;
 mod expression;
 mod flow;
 mod function;
 mod jumps;
 mod object;
+mod operation;
 mod statement;
 mod tree;
 mod types;
@@ -66,6 +69,14 @@ pub fn launched(text: &str) -> Vec<String> {
     let blanked = blank::without_words(text);
     let Some(parsed) = tree::parse(&blanked.text) else { return Vec::new() };
     function::launched(&parsed, &blanked)
+}
+
+/// The place of the name of a function template, and the text of its parameters, if a text has one of this name. The
+/// text may otherwise have any form.
+pub fn template(text: &str, name: &str) -> Option<(Span, String)> {
+    let blanked = blank::without_words(text);
+    let parsed = tree::parse(&blanked.text)?;
+    function::template(&parsed, &blanked.text, name)
 }
 
 /// Names of the library's calls on tiles, each with the number of operands that it writes; these come first. Ops are

@@ -184,7 +184,7 @@ impl<'t> Reader<'t> {
         }
         let [first, c2v, v2c] = args else { return Err(self.unknown(node, "a pipe")) };
         let slots = self.expression(*first)?;
-        let (c2v, v2c) = (self.number(*c2v)?.0, self.number(*v2c)?.0);
+        let (c2v, v2c) = (self.number_by_value(*c2v)?, self.number_by_value(*v2c)?);
         let local = if directions == 2 { v2c } else { c2v };
         let mut operands: Vec<(&str, Vec<ValueId>)> = vec![("local", vec![local])];
         if directions == 3 {

@@ -35,6 +35,14 @@ impl Number {
         }
     }
 
+    /// The integer of this width that has a sign.
+    pub fn with_a_sign(self) -> Number {
+        match self {
+            Number::Int(width, _) => Number::Int(width, true),
+            other => other,
+        }
+    }
+
     pub fn of(elem: Elem) -> Number {
         match elem {
             Elem::I8 => Number::Int(8, true),

@@ -7,7 +7,7 @@ use slipring_op::{OpDef, Table};
 use slipring_tile::Elem;
 
 use crate::tree::{Node, name, span};
-use crate::types::Number;
+use crate::types::{Number, number};
 
 /// The value of a name or of an expression.
 #[derive(Clone, Debug)]
@@ -166,6 +166,11 @@ impl<'t> Reader<'t> {
         match self.names.get(own) {
             Some(Value::Lost) => Err(Reported),
             Some(value) => Ok(value.clone()),
+            // A cast of a number with a sign is a difference to the grammar.
+            None if number(self.text, node).is_some() => {
+                let error = Diagnostic::error("cpp-form", span(node), format!("the type `{own}` is not read here"));
+                Err(self.refuse(error.help(format!("write a cast as `static_cast<{own}>(…)`"))))
+            }
             None => Err(self.error(node, format!("`{own}` is not declared"))),
         }
     }

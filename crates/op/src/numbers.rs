@@ -1,10 +1,10 @@
 //! Scalar operands of ops on tiles, which become elements.
 
 use slipring_effect::vector::Number;
-use slipring_ir::{Diags, Type};
+use slipring_ir::{Diags, OperandSpec, Type};
 use slipring_tile::Elem;
 
-use crate::def::OpRef;
+use crate::def::{OpDef, OpRef};
 use crate::rules::{SCALAR, constant};
 
 pub use crate::facts::FromZero;
@@ -17,18 +17,25 @@ pub fn number_type(ty: &Type) -> Option<Elem> {
     }
 }
 
-/// The element type that scalar operands become: that of the operand whose types the op declares, else of `dst`.
+/// The operand whose element type scalar operands become: the first one whose types the op declares, else `dst`.
+pub fn element_operand(def: &OpDef) -> &'static str {
+    def.elems.first().map_or("dst", |types| types.operand)
+}
+
+/// Whether an operand is a number that becomes an element.
+pub fn becomes_element(spec: &OperandSpec) -> bool {
+    spec.ty.describe == SCALAR.describe
+}
+
+/// The element type that scalar operands become.
 pub fn element_of(op: &OpRef<'_>) -> Option<Elem> {
-    let name = op.def.elems.first().map_or("dst", |types| types.operand);
-    op.if_declared(name).and_then(|value| op.module.ty(value).elem())
+    op.if_declared(element_operand(op.def)).and_then(|value| op.module.ty(value).elem())
 }
 
 /// Reports constants that the element type cannot represent.
 pub fn numbers(op: &OpRef<'_>, diags: &mut Diags) {
     let Some(to) = element_of(op) else { return };
-    for (index, spec) in
-        op.def.schema.operands.iter().enumerate().filter(|(_, spec)| spec.ty.describe == SCALAR.describe)
-    {
+    for (index, spec) in op.def.schema.operands.iter().enumerate().filter(|(_, spec)| becomes_element(spec)) {
         let Some(value) = op.operand(index) else { continue };
         let Some(from) = number_type(op.module.ty(value)) else { continue };
         if from.is_float() && !to.is_float() {

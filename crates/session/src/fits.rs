@@ -63,7 +63,8 @@ pub(crate) fn mismatch(arg: &Known<'_>, kind: &ParamKind, shape: Option<&[u64]>)
         (_, Some(_)) => Some(format!("a buffer, where {} is expected", kind_name(kind))),
         (ParamKind::Scalar(elem), None) => {
             let given = arg.elem.map_or("i1".to_string(), |e| e.to_string());
-            (arg.elem != Some(*elem)).then(|| format!("{given}, where {elem} is expected"))
+            let fits = arg.elem.is_some_and(|given| given == *elem || same_bits(given, *elem));
+            (!fits).then(|| format!("{given}, where {elem} is expected"))
         }
         (ParamKind::Bool, None) => arg.elem.map(|given| format!("{given}, where i1 is expected (`true` or `false`)")),
     }
@@ -71,7 +72,7 @@ pub(crate) fn mismatch(arg: &Known<'_>, kind: &ParamKind, shape: Option<&[u64]>)
 
 /// Signed integers where unsigned ones of the same width are expected: host libraries without unsigned types pass them
 /// that way.
-fn same_bits(given: Elem, expected: Elem) -> bool {
+pub(crate) fn same_bits(given: Elem, expected: Elem) -> bool {
     let integer = |elem: Elem| !elem.is_float() && elem.values() == 1;
     let unsigned = integer(expected) && !expected.is_signed_int();
     unsigned && integer(given) && given.is_signed_int() && given.bytes() == expected.bytes()

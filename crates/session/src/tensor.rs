@@ -10,7 +10,7 @@ use slipring_tile::Elem;
 
 use crate::args::number::{Number, range_text};
 use crate::args::{ArgError, OutFile, Within, float_bits};
-use crate::fits::{Known, mismatch};
+use crate::fits::{Known, mismatch, same_bits};
 
 /// A host type for tensor elements.
 ///
@@ -261,7 +261,12 @@ impl<'a> Tensor<'a> {
                 // It does not fit, which is reported below.
                 _ => Contents::Scalar(0),
             },
-            Data::Scalar(bits) => Contents::Scalar(bits),
+            Data::Scalar(bits) => Contents::Scalar(match param.kind {
+                ParamKind::Scalar(own) if elem.is_some_and(|given| same_bits(given, own)) => {
+                    bits & (u64::MAX >> (64 - 8 * own.bytes() as u32))
+                }
+                _ => bits,
+            }),
             Data::Bytes(bytes) => Contents::Bytes(bytes),
             Data::Zeros => {
                 let elements = count(self.shape.as_deref().unwrap_or_default());

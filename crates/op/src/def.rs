@@ -97,6 +97,9 @@ pub struct OpDef {
     pub scales: &'static [(&'static str, &'static str)],
     /// The element types that it accepts, where a platform's vector unit does not accept all types of the op.
     pub elems: &'static [ElemTypes],
+    /// The element types that the tile library itself accepts, where the assembler knows fewer: for C++ texts, in place
+    /// of `elems`. Empty if they do not differ.
+    pub library_elems: &'static [ElemTypes],
     /// The layouts of its tiles, and which of their valid shapes must be equal.
     pub tiles: TileRules,
     /// The sources whose bytes its results must not share, although it works element by element.
@@ -307,6 +310,20 @@ impl<'a> OpRef<'a> {
     /// Its position in the text.
     pub fn span(&self) -> Span {
         self.module.op(self.id).span
+    }
+
+    /// Whether it is a call of the tile library: its text is C++.
+    pub fn calls_library(&self) -> bool {
+        self.module.source.cpp
+    }
+
+    /// The element types that it accepts in its kind of text.
+    pub fn elem_types(&self) -> &'static [ElemTypes] {
+        match self.def.library_elems {
+            [] => self.def.elems,
+            own if self.calls_library() => own,
+            _ => self.def.elems,
+        }
     }
 
     /// The values of a declared operand: none, one or more as its arity says.

@@ -183,6 +183,7 @@ pub const PLAIN: OpDef = OpDef {
     product: None,
     scales: &[],
     elems: &[],
+    library_elems: &[],
     tiles: TileRules::NONE,
     apart: &[],
     number: NumberUse::Value,

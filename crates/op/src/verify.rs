@@ -120,7 +120,7 @@ fn operand_types(op: &OpRef<'_>, diags: &mut Diags) {
 /// Reports element types that the platform's unit does not support, and constants that an element type cannot
 /// represent.
 fn element_types(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
-    for rule in op.def.elems {
+    for rule in op.elem_types() {
         let Some(index) = op.def.schema.operands.iter().position(|spec| spec.name == rule.operand) else { continue };
         let Some(elem) = op.ty(index).and_then(Type::elem) else { continue };
         let known = rule.on(platform);

@@ -232,7 +232,8 @@ fn page_of(def: &OpDef) -> String {
         let [rows, columns] = [0, 1].map(|axis| def.along[axis].describe(axis));
         let _ = writeln!(text, "rows      {rows}\ncolumns   {columns}");
     }
-    for rule in def.elems {
+    let types = def.elems.iter().map(|rule| (rule, ""));
+    for (rule, form) in types.chain(def.library_elems.iter().map(|rule| (rule, " in C++"))) {
         let list = |elems: &[slipring_tile::Elem]| match elems {
             [] => "none".to_string(),
             elems => elems.iter().map(|elem| elem.name()).collect::<Vec<_>>().join(", "),
@@ -240,7 +241,7 @@ fn page_of(def: &OpDef) -> String {
         let (memory, registers) = (list(rule.memory), list(rule.registers));
         let _ = writeln!(
             text,
-            "types     `{}` on A2/A3: {memory}\n          `{}` on A5: {registers}",
+            "types     `{}`{form} on A2/A3: {memory}\n          `{}`{form} on A5: {registers}",
             rule.operand, rule.operand
         );
     }

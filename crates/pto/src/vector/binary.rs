@@ -34,11 +34,12 @@ ops! {
     pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", elems: types::SUMS, commutes: true;
 
     /// `dst = src0 - src1`, element by element.
-    pub TSUB "pto.tsub" "Subtract a tile from a tile": TILES, kernel: Two(&SUB), class: "add", elems: types::SUBTRACT;
+    pub TSUB "pto.tsub" "Subtract a tile from a tile": TILES, kernel: Two(&SUB), class: "add", elems: types::SUBTRACT,
+        library_elems: types::SUMS;
 
     /// `dst = src0 * src1`, element by element.
     pub TMUL "pto.tmul" "Multiply two tiles": TILES, kernel: Two(&MUL), class: "mul", elems: types::WORDS,
-        commutes: true;
+        library_elems: types::MULTIPLY_BY_LIBRARY, commutes: true;
 
     /// `dst = src0 / src1`, element by element. Floats as IEEE 754 has it: x / 0 is an infinity, 0 / 0 NaN. Integers
     /// are rounded towards zero; x / 0 is 0.

@@ -73,7 +73,8 @@ ops! {
         number: NumberUse::Count;
 
     /// `dst = ~src`, bit by bit.
-    pub TNOT "pto.tnot" "Bitwise not": ALONE, kernel: One(&NOT), elems: types::INVERT;
+    pub TNOT "pto.tnot" "Bitwise not": ALONE, kernel: One(&NOT), elems: types::INVERT,
+        library_elems: types::BITS;
 }
 
 fn verify_txors(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {

@@ -98,7 +98,8 @@ ops! {
 
     /// `dst = src0 / src1`
     pub TROWEXPANDDIV "pto.trowexpanddiv" "Divide, a value for each row": precision::of(SPREAD_AND_PRECISION, WITH_COLUMN),
-        kernel: Two(&DIV), verify: verify_trowexpanddiv, class: "div", elems: types::DIVIDE_ALONG;
+        kernel: Two(&DIV), verify: verify_trowexpanddiv, class: "div", elems: types::DIVIDE_ALONG,
+        library_elems: types::DIVIDE_ALONG_BY_LIBRARY;
 
     /// `dst = max(src0, src1)`
     pub TROWEXPANDMAX "pto.trowexpandmax" "Larger, a value for each row": WITH_COLUMN, kernel: Two(&MAX), class: "max";
@@ -125,7 +126,8 @@ ops! {
     /// `dst[i, j] = src0[i, j] / src1[0, j]`.
     pub TCOLEXPANDDIV "pto.tcolexpanddiv"
         "Divide, a value for each column" [number_doc]: precision::of(precision::DIV, WITH_ROW),
-        kernel: Two(&DIV), verify: verify_tcolexpanddiv, class: "div", elems: types::DIVIDE_ALONG;
+        kernel: Two(&DIV), verify: verify_tcolexpanddiv, class: "div", elems: types::DIVIDE_ALONG,
+        library_elems: types::DIVIDE_ALONG_BY_LIBRARY;
 
     /// `dst[i, j] = max(src0[i, j], src1[0, j])`.
     pub TCOLEXPANDMAX "pto.tcolexpandmax" "Larger, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&MAX),

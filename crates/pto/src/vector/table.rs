@@ -4,7 +4,7 @@ use slipring_ir::{AttrKind, AttrSpec, Diags, Dim, EnumSpec, Syntax, TileType, To
 use slipring_machine::interpretations::SCATTERED_TWICE;
 use slipring_machine::{Capability, Cost, Pipe, Platform};
 use slipring_program::UpdateKind;
-use slipring_tile::{BLayout, Elem, SLayout, Space};
+use slipring_tile::{BLayout, SLayout, Space};
 
 use super::check;
 use super::gather::INDICES;
@@ -118,12 +118,14 @@ fn verify_mscatter(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         only_a5(op, "scatterConflict", "none", platform, diags);
     }
     let Some(elem) = op.ty("src").and_then(Type::elem) else { return };
-    let known: &[Elem] = match update(op) {
+    let [by_assembler, by_library] = match update(op) {
         None => return,
-        Some(UpdateKind::Add) => &[Elem::I32, Elem::F16, Elem::F32],
-        Some(UpdateKind::Max | UpdateKind::Min) => &[Elem::I32, Elem::F32],
+        Some(UpdateKind::Add) => types::SUMMED,
+        Some(UpdateKind::Max | UpdateKind::Min) => types::EXTREMES,
     };
-    if !known.contains(&elem) {
+    let known = if op.calls_library() { by_library } else { by_assembler }.on(platform);
+    // Where a platform knows none, the kind of update itself is refused above.
+    if !known.is_empty() && !known.contains(&elem) {
         let names: Vec<&str> = known.iter().map(|elem| elem.name()).collect();
         let message = format!("expects elements of {} to be combined, not {elem}", names.join(", "));
         diags.push(op.error("tile-elem", message).label(format!("`src` has `{elem}`")));

@@ -2,7 +2,8 @@
 //!
 //! Sources: the messages of the public assembler's verifier; the pages of the tile ISA if they are more specific and no
 //! message contradicts them. Unsigned integers are treated like signed ones of their width. Neither unit computes on 64
-//! bits.
+//! bits. Names with `LIBRARY` are what the pages of the tile ISA and the device headers both list for calls of the tile
+//! library, where the assembler knows fewer.
 
 use slipring_tile::Elem::{self, *};
 
@@ -44,6 +45,7 @@ types! {
     /// Sums, extremes and their like.
     SUMS: "dst" NUMBERS, ALL;
     SUBTRACT: "dst" NUMBERS, BYTES_TOO;
+    MULTIPLY_BY_LIBRARY: "dst" NUMBERS, BF16_TOO;
     /// Sums of three, of which no message of the assembler says a type: those of sums.
     THREE: "dst" BF16_TOO, ALL;
     WORDS: "dst" NUMBERS, NUMBERS;
@@ -51,11 +53,13 @@ types! {
     DIVIDE: "dst" FLOATS, NUMBERS;
     /// Divisions by a row or a column.
     DIVIDE_ALONG: "dst" FLOATS, BYTES_TOO;
+    DIVIDE_ALONG_BY_LIBRARY: "dst" FLOATS, ALL;
     /// Divisions by a number.
     DIVIDE_BY: "dst" NUMBERS, BYTES_TOO;
     REMAINDER: "dst" &[I32, U32, F32], NUMBERS;
     FLOAT: "dst" FLOATS, FLOATS;
     ABSOLUTE: "dst" FLOATS, &[I16, I32, F16, F32];
+    ABSOLUTE_BY_LIBRARY: "dst" FLOATS, &[I8, I16, I32, F16, F32];
     NEGATE: "dst" NUMBERS, ALL;
     RECTIFY: "dst" &[I32, F16, F32], &[I32, F16, F32];
     BITS: "dst" INTEGERS, INTEGERS;
@@ -102,6 +106,18 @@ types! {
     /// Not on units that work on memory.
     REGISTERS_ONLY: "src" &[], Elem::ALL.as_slice();
 }
+
+/// Elements that a scatter adds to those of its table: of the assembler's verifier, and of the tile library (page of
+/// `MSCATTER`, Atomic Type Support).
+pub(super) const SUMMED: [ElemTypes; 2] = [
+    ElemTypes { operand: "src", memory: &[I32, F16, F32], registers: &[I32, F16, F32] },
+    ElemTypes { operand: "src", memory: &[I8, I16, I32, F16, BF16, F32], registers: &[I32, U32, F16, BF16, F32] },
+];
+/// Elements of which a scatter keeps the larger or the smaller, likewise.
+pub(super) const EXTREMES: [ElemTypes; 2] = [
+    ElemTypes { operand: "src", memory: &[I32, F32], registers: &[I32, F32] },
+    ElemTypes { operand: "src", memory: &[], registers: &[I32, U32, F32] },
+];
 
 /// Conversions: only units that work on registers have floats of 8 and 4 bits.
 pub(super) const CONVERTED: &[ElemTypes] = &[

@@ -26,7 +26,7 @@ ops! {
 
     /// `dst = |src|`, element by element. The smallest integer stays as it is.
     pub TABS "pto.tabs" "Absolute value": TILES, kernel: One(&ABS), verify: check::signed, class: "neg",
-        elems: types::ABSOLUTE;
+        elems: types::ABSOLUTE, library_elems: types::ABSOLUTE_BY_LIBRARY;
 
     /// `dst = -src`, element by element: the sign of zero turns too.
     pub TNEG "pto.tneg" "Negation": TILES, kernel: One(&NEG), class: "neg", elems: types::NEGATE,

@@ -277,3 +277,147 @@ fn wrong_questions_have_answers() {
     let error = folder.ends(2, "trace two.cpp");
     assert!(error.contains("has several entries") && error.contains("a, b"), "{error}");
 }
+
+/// A kernel that is a template, and the host function that launches it.
+const TEMPLATE: &str = r#"#include <pto/pto-inst.hpp>
+#include <pto/common/utils.hpp>
+using namespace pto;
+template <int N, class T>
+__global__ AICORE void fill(__gm__ T *out) {
+    Tile<TileType::Vec, T, 1, 32> t;
+    TASSIGN(t, 0);
+    TEXPANDS(t, (T)-N);
+    PtoSetWaitFlag<PIPE_V, PIPE_MTE3>();
+    GlobalTensor<T, Shape<1, 1, 1, 1, 32>, Stride<32, 32, 32, 32, 1>> view(out);
+    TSTORE(view, t);
+}
+template <int N>
+void launch(aclFloat16 *out, void *stream) {
+    fill<N, half><<<1, nullptr, stream>>>((half *)out);
+}
+template void launch<3>(aclFloat16 *out, void *stream);
+"#;
+
+#[test]
+fn a_template_is_entered_with_its_arguments() {
+    let folder = Traced::new("template", TEMPLATE);
+    let arg = "--arg out=zeros:f16[32]";
+    for (entry, name, stream) in [("fill<3,half>", "fill_3_half", ""), ("launch<3>", "launch_3", " --arg 0")] {
+        let text = folder.well(&format!("trace kernel.cpp --entry {entry} {arg}{stream}"));
+        assert!(text.contains(&format!("A launch of `{entry}`")) && text.contains(&format!("void {name}(")), "{text}");
+        folder.0.write("out.cpp", text);
+        folder.well("run out.cpp --expect out=full:f16[32]=-3");
+    }
+    let error = folder.ends(2, &format!("trace kernel.cpp {arg}"));
+    let told = ["the entry `fill` is a template", "`<int N, class T>`", "kernel.cpp:5:", "--entry 'fill<…>'"];
+    assert!(told.iter().all(|part| error.contains(part)), "{error}");
+    // A template of a header is not seen until it is compiled; the user has no file of the launch.
+    folder.0.write("own.h", TEMPLATE);
+    folder.0.write("with.cpp", "#include \"own.h\"\n");
+    folder.0.write("main.cpp", "int main() {}\n");
+    for entry in ["fill", "fill<half>", "none"] {
+        let error = folder.ends(2, &format!("trace with.cpp --entry {entry} {arg}"));
+        assert!(error.contains(&format!("`{entry}` cannot be entered on the Cube core")), "{error}");
+        assert!(error.contains("with its arguments") && !error.contains("main.cpp"), "{error}");
+    }
+    for entry in ["fill<3", "fill<3>(out)", "<3>", "fill<3>;"] {
+        let error = folder.ends(2, &format!("trace kernel.cpp --entry {entry} {arg}"));
+        assert!(error.contains(&format!("`{entry}` is not the name of a function")), "{error}");
+    }
+}
+
+#[test]
+fn a_template_for_one_kind_of_core_is_no_entry_of_the_other() {
+    let guarded = TEMPLATE.replace("template <int N, class T>", "#ifdef __DAV_VEC__\ntemplate <int N, class T>");
+    let guarded = guarded.replace("template <int N>", "#endif\ntemplate <int N>");
+    let folder = Traced::new("guarded", guarded.split("template <int N>\n").next().unwrap());
+    for (entry, arg) in [("fill<2,half>", "f16"), ("fill<2,float>", "f32")] {
+        folder.well(&format!("trace kernel.cpp --entry {entry} --arg out=zeros:{arg}[32] -o out.cpp"));
+        folder.well(&format!("run out.cpp --expect out=full:{arg}[32]=-2"));
+    }
+}
+
+/// A kernel with this body and two buffers.
+fn with_body(types: &str, body: &str) -> String {
+    format!(
+        "#include <pto/pto-inst.hpp>\nusing namespace pto;\n\
+         extern \"C\" __global__ AICORE void own({types}) {{\n{body}\n}}\n"
+    )
+}
+
+#[test]
+fn numbers_keep_their_values_in_a_recording() {
+    let body = "
+        Tile<TileType::Vec, uint32_t, 1, 32> a; TASSIGN(a, 0);
+        Tile<TileType::Vec, uint8_t, 1, 32> b; TASSIGN(b, 128);
+        Tile<TileType::Vec, float, 1, 32> c; TASSIGN(c, 256);
+        Tile<TileType::Vec, half, 1, 32> d; TASSIGN(d, 512);
+        TEXPANDS(a, n);
+        TEXPANDS(b, (uint8_t)200);
+        TEXPANDS(c, m == 18446744073709551615ull ? 1.5f : 0.0f);
+        TEXPANDS(d, (half)-2.0f);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        using S = Shape<1, 1, 1, 1, 32>; using D = Stride<32, 32, 32, 32, 1>;
+        GlobalTensor<uint32_t, S, D> v(p); GlobalTensor<uint8_t, S, D> w(q);
+        GlobalTensor<float, S, D> x(r); GlobalTensor<half, S, D> y(s);
+        TSTORE(v, a); TSTORE(w, b); TSTORE(x, c); TSTORE(y, d);";
+    let types = "__gm__ uint32_t *p, __gm__ uint8_t *q, __gm__ float *r, __gm__ half *s, uint32_t n, uint64_t m";
+    let folder = Traced::new("numbers", &with_body(types, body));
+    folder.well(
+        "trace kernel.cpp --arg p=zeros:ui32[32] --arg q=zeros:ui8[32] --arg r=zeros:f32[32] --arg s=zeros:f16[32] \
+         --arg 4000000000 --arg 18446744073709551615 -o out.cpp",
+    );
+    folder.well(
+        "run out.cpp --expect p=full:ui32[32]=4000000000 --expect q=full:ui8[32]=200 --expect r=full:f32[32]=1.5 \
+         --expect s=full:f16[32]=-2",
+    );
+}
+
+#[test]
+fn names_of_the_public_headers_mean_what_they_say() {
+    let body = "
+        using T = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32, SLayout::NoneBox, TileConfig::fractalABSize>;
+        static_assert(CUBE_BLOCK_SIZE / C0_SIZE_BYTE == FRACTAL_NZ_ROW && TMP_UB_OFFSET == 184 * 1024);
+        static_assert(GetTileLayoutCustom<T>() == TileLayoutCustom::ND && isSupportType<T::DType, half, float>);
+        static_assert(std::is_same_v<aclFloat16, uint16_t> && CeilDivision(33, 16) == 3 && CeilAlignment(33, 16) == 48);
+        uint64_t quant = NoQuant;
+        T t, u; TASSIGN(t, quant); TASSIGN(u, 256);
+        GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<32, 32, 32, 32, 1>> view(x);
+        TLOAD(t, view);
+        PtoSetWaitFlag<PIPE_MTE2, PIPE_V>();
+        TEXPANDS(u, 3.0f);
+        pipe_barrier(PIPE_V);
+        TFMOD<FmodAlgorithm::DEFAULT>(t, t, u);
+        PtoSetWaitFlag<PIPE_V, PIPE_MTE3>(EVENT_ID1, EVENT_ID1);
+        TSTORE(view, t);";
+    let folder = Traced::new("names", &with_body("__gm__ float *x", body));
+    folder.well("trace kernel.cpp --core vector --arg x=full:f32[32]=5 -o out.cpp");
+    folder.well("run out.cpp --expect x=full:f32[32]=2");
+}
+
+#[test]
+fn what_the_public_headers_do_and_nobody_models_is_refused_by_name() {
+    let tile = "Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32, SLayout::NoneBox, 512,";
+    let left = "TileLeft<float, 16, 16> a; TASSIGN(a, 0); a.SetKAligned(true);";
+    for (arch, body, says) in [
+        ("a5", format!("{tile} PadValueCustom(-1.0f)> t; TASSIGN(t, 0); TEXPANDS(t, 1.0f);"), "`PadValueCustom`"),
+        ("a5", format!("{tile} PadCustom<2>> t; TASSIGN(t, 0); TEXPANDS(t, 1.0f);"), "`PadValueCustom`"),
+        (
+            "a5",
+            format!("{tile} PadValue::Null, CompactMode::RowAlignedPadding> t; TASSIGN(t, 0); TEXPANDS(t, 1.0f);"),
+            "`CompactMode::RowAlignedPadding`",
+        ),
+        ("a2a3", left.to_string(), "`SetKAligned`"),
+        (
+            "a5",
+            "using P = TPipe<0, Direction::DIR_C2V, 4096, 2>; P p(nullptr, 0, 0); \
+             TFREE<P, TileSplitAxis::TILE_UP_DOWN_ODD>(p);"
+                .to_string(),
+            "`TileSplitAxis::TILE_UP_DOWN_ODD`",
+        ),
+    ] {
+        let folder = Traced::new("unmodelled", &with_body("__gm__ float *x", &body));
+        let error = folder.ends(2, &format!("trace kernel.cpp --arch {arch} --core vector --arg x=zeros:f32[32]"));
+        assert!(error.contains(says) && error.contains("not modelled"), "{body}\n{error}");
+    }
+}

@@ -21,6 +21,8 @@ struct Given {
     long long whole;
     double real;
     bool is_real;
+    /// True for a number of 64 bits that only a type without a sign has.
+    bool is_large;
 };
 
 inline std::vector<Given> given;
@@ -68,6 +70,7 @@ P converted(const Given &own) {
         return reinterpret_cast<P>(own.buffer.bytes);
     } else {
         if (own.is_buffer) refuse("a number is expected where a buffer is given");
+        if (own.is_large) return static_cast<P>(static_cast<unsigned long long>(own.whole));
         return own.is_real ? static_cast<P>(own.real) : static_cast<P>(own.whole);
     }
 }
@@ -136,9 +139,12 @@ void enter(void (*entry)(P...)) {
 }
 template <class Tensor, class Local, class Global>
 void enter(const Absent &) {}
+/// A template that is not compiled for this kind of core.
+template <class Tensor, class Local, class Global>
+void enter(void (*)(Absent)) {}
 
 /// `launch FOLDER SECONDS MOST-BYTES BLOCKS LANES HIDDEN ARGUMENT…`: `HIDDEN` has a digit for each buffer, 1 where the kernel may not look at it;
-/// an argument is `b:NAME:FILE:ELEM:ELEM-SIZE:DIM:DIM…`, `i:NUMBER` or `f:NUMBER`.
+/// an argument is `b:NAME:FILE:ELEM:ELEM-SIZE:DIM:DIM…`, `i:NUMBER`, `u:NUMBER` (beyond 63 bits) or `f:NUMBER`.
 template <class Tensor, class Local, class Global, class E>
 int launch(int count, char **words, E &&entry) {
     if (count < 7) return 2;
@@ -176,6 +182,9 @@ int launch(int count, char **words, E &&entry) {
         } else if (parts[0] == "f") {
             own.is_real = true;
             own.real = std::strtod(parts[1].c_str(), nullptr);
+        } else if (parts[0] == "u") {
+            own.is_large = true;
+            own.whole = static_cast<long long>(std::strtoull(parts[1].c_str(), nullptr, 10));
         } else {
             own.whole = std::strtoll(parts[1].c_str(), nullptr, 10);
         }

@@ -93,7 +93,10 @@ struct Calls {
   private:
     template <class Pipe, pto::TileSplitAxis Split>
     static std::string ends(const std::string &tile) {
-        return Pipe::type() + ", " + tile + std::string(spelled<Split>().substr(5));
+        const std::string_view axis = spelled<Split>();
+        const std::string word = "TileSplitAxis::" + std::string(axis.substr(axis.rfind(':') + 1));
+        if (Split > pto::TILE_LEFT_RIGHT) refuse("it divides a tile of an odd number of rows or columns (`" + word + "`), which is not modelled");
+        return Pipe::type() + ", " + tile + word;
     }
 };
 
@@ -142,6 +145,25 @@ inline void set_mask_norm() {}
 inline void set_vector_mask(uint64_t low, uint64_t high) {
     if (~low != 0 || ~high != 0) slipring::refuse("it sets a mask of vectors");
 }
+namespace pto {
+template <class T>
+void SetFullVecMaskByDType() {
+    set_vector_mask(-1, -1);
+}
+template <class T>
+void SetContMaskByDType(unsigned) {
+    slipring::refuse("it sets a mask of vectors");
+}
+inline void SetContinuousMask(unsigned) { slipring::refuse("it sets a mask of vectors"); }
+inline void SetVectorCount(uint64_t) { slipring::refuse("it sets a mask of vectors"); }
+
+/// One pipe waits for another one.
+template <pipe_t From, pipe_t To>
+void PtoSetWaitFlag(event_t set = EVENT_ID0, event_t wait = EVENT_ID0, slipring::Place at = slipring::here()) {
+    set_flag(From, To, set, at);
+    wait_flag(From, To, wait, at);
+}
+}  // namespace pto
 inline int64_t get_sys_cnt() { slipring::refuse("it reads the clock"); }
 inline void set_ffts_base_addr(uint64_t) {}
 inline int64_t get_block_idx() { return slipring::recording.block; }

@@ -77,6 +77,8 @@ struct Opaque {
 
 using half = slipring::SmallFloat<5, 10>;
 using bfloat16_t = slipring::SmallFloat<8, 7>;
+using float16_t = half;
+using float32_t = float;
 using float8_e4m3_t = slipring::Opaque<0>;
 using float8_e5m2_t = slipring::Opaque<1>;
 using float8_e8m0_t = slipring::Opaque<2>;
@@ -132,8 +134,9 @@ namespace pto {
 SLIPRING_WORDS(TileType, Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight)
 SLIPRING_WORDS(BLayout, RowMajor, ColMajor)
 SLIPRING_WORDS(SLayout, NoneBox, RowMajor, ColMajor)
-SLIPRING_WORDS(PadValue, Null, Zero, Max, Min)
-SLIPRING_WORDS(CompactMode, Null, Normal, RowPlusOne)
+enum class PadValue : uint64_t { Null, Zero, Max, Min, CustomBase = 1ull << 32 };
+SLIPRING_WORDS(CompactMode, Null, Normal, RowPlusOne, RowAlignedPadding)
+SLIPRING_WORDS(TileLayoutCustom, ND, DN, NZ, ZN, ZZ, NONE)
 SLIPRING_WORDS(Layout, ND, DN, NZ)
 SLIPRING_WORDS(CmpMode, EQ, NE, LT, LE, GT, GE)
 SLIPRING_WORDS(RoundMode, CAST_NONE, CAST_RINT, CAST_ROUND, CAST_FLOOR, CAST_CEIL, CAST_TRUNC, CAST_ODD)
@@ -144,8 +147,9 @@ SLIPRING_WORDS(SaturationMode, ON, OFF)
 SLIPRING_WORDS(AccToVecMode, SingleModeVec0, SingleModeVec1, DualModeSplitM, DualModeSplitN)
 SLIPRING_WORDS(STPhase, Unspecified, Partial = 2, Final)
 SLIPRING_WORDS(AccPhase, Unspecified, Partial = 2, Final)
-SLIPRING_WORDS(TileSplitAxis, TILE_NO_SPLIT, TILE_UP_DOWN, TILE_LEFT_RIGHT)
 SLIPRING_WORDS(GatherOOB, Undefined, Clamp, Wrap, Zero)
+SLIPRING_WORDS(GatherAxis, GATHER_ROW, GATHER_COL)
+SLIPRING_WORDS(ScatterAxis, SCATTER_ROW, SCATTER_COL)
 SLIPRING_WORDS(ScatterOOB, Undefined, Skip, Clamp, Wrap)
 SLIPRING_WORDS(ScatterAtomicOp, None, Add, Max, Min)
 SLIPRING_WORDS(ScatterConflict, Last, Default)
@@ -156,13 +160,20 @@ SLIPRING_WORDS(LogAlgorithm, DEFAULT, HIGH_PRECISION)
 SLIPRING_WORDS(SqrtAlgorithm, DEFAULT, HIGH_PRECISION)
 SLIPRING_WORDS(RsqrtAlgorithm, DEFAULT, HIGH_PRECISION)
 SLIPRING_WORDS(RecipAlgorithm, DEFAULT, HIGH_PRECISION)
+SLIPRING_WORDS(PowAlgorithm, DEFAULT, HIGH_PRECISION)
+SLIPRING_WORDS(FmodAlgorithm, DEFAULT, HIGH_PRECISION)
+SLIPRING_WORDS(FmodSAlgorithm, DEFAULT, HIGH_PRECISION)
+SLIPRING_WORDS(RemAlgorithm, DEFAULT, HIGH_PRECISION)
+SLIPRING_WORDS(RemSAlgorithm, DEFAULT, HIGH_PRECISION)
+
+/// Names of the library itself, with and without the name of the enumeration.
+enum TileSplitAxis : uint8_t { TILE_NO_SPLIT, TILE_UP_DOWN, TILE_LEFT_RIGHT, TILE_UP_DOWN_ODD, TILE_LEFT_RIGHT_ODD };
 
 struct Direction {
     enum Bits : uint8_t { DIR_C2V = 1, DIR_V2C = 2, DIR_BOTH = 3, DIR_C2V_GM = 5, DIR_V2C_GM = 6 };
 };
 
 constexpr int DYNAMIC = -1;
-constexpr int C0_SIZE_BYTE = 32, BLOCK_BYTE_SIZE = 32, FRACTAL_NZ_ROW = 16, REPEAT_BYTE = 256;
 
 }  // namespace pto
 

@@ -4,11 +4,12 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <tuple>
 #include <vector>
 
-#include "numbers.hpp"
+#include "constants.hpp"
 
 namespace slipring {
 
@@ -103,7 +104,7 @@ template <class N>
 std::string number(N value) {
     using T = std::remove_cv_t<N>;
     if constexpr (std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t>) {
-        return "(" + std::string(name_of<T>()) + ")" + number(static_cast<float>(value));
+        return "static_cast<" + std::string(name_of<T>()) + ">(" + number(static_cast<float>(value)) + ")";
     } else if constexpr (std::is_floating_point_v<T>) {
         const float own = static_cast<float>(value);
         if (std::isnan(own)) return "__builtin_nanf(\"\")";
@@ -114,7 +115,12 @@ std::string number(N value) {
         if (text.find_first_of(".e") == std::string::npos) text += ".0";
         return text + "f";
     } else {
-        return "(" + std::string(name_of<T>()) + ")" + std::to_string(value);
+        const std::string type = "(" + std::string(name_of<T>()) + ")";
+        // No literal has this value: a sign is an operator.
+        if constexpr (std::is_same_v<T, bool>) return type + (value ? "1" : "0");
+        else if constexpr (std::is_unsigned_v<T>) return type + std::to_string(value) + "u";
+        else if (value == std::numeric_limits<T>::min()) return type + "(" + std::to_string(value + 1) + " - 1)";
+        else return type + std::to_string(value);
     }
 }
 
@@ -294,7 +300,19 @@ struct Tile {
         slipring::recording.say(recorded() + ".SetValue(" + slipring::number(index) + ", " + slipring::number(value) + ");");
     }
 
+    /// Whether its length along k is that of its valid shape, for products of f32 on A2/A3.
+    bool k_aligned = false;
+    bool GetKAligned() const { return k_aligned; }
+    void SetKAligned(bool aligned) {
+#if defined(PTO_NPU_ARCH_A2A3)
+        if (aligned && std::is_same_v<T, float>) slipring::refuse("it aligns a product of f32 along k (`SetKAligned`), which is not modelled");
+#endif
+        k_aligned = aligned;
+    }
+
     std::string type() const {
+        if (P > PadValue::Min) slipring::refuse("a tile is padded with a number of its own (`PadValueCustom`), which is not modelled");
+        if (K == CompactMode::RowAlignedPadding) slipring::refuse("a tile is compact as `CompactMode::RowAlignedPadding` says, which is not modelled");
         auto word = [](std::string_view text) { return std::string(text.substr(5)); };
         return "Tile<" + word(slipring::spelled<Loc_>()) + ", " + slipring::name_of<T>() + ", " + std::to_string(R) + ", " +
                std::to_string(C) + ", " + word(slipring::spelled<B>()) + ", " + std::to_string(rows) + ", " +

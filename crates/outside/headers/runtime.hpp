@@ -5,6 +5,7 @@
 
 // What host functions name.
 using aclrtStream = void *;
+using aclFloat16 = uint16_t;
 
 // The author's own headers may define these; then they are as those say.
 struct ChipTensor;

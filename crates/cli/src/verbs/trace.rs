@@ -18,7 +18,8 @@ use super::platform::PlatformArgs;
 pub(super) struct TraceArgs {
     /// The kernel's C++ file
     pub file: String,
-    /// The function that is launched. Defaults to the only one that a host or the runtime launches
+    /// The function that is launched; a template with its arguments, `add<float, 2>`. Defaults to the only one that a
+    /// host or the runtime launches
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// The kind of core that the entry is for. Defaults to what its parts, or the operations that it calls, say

@@ -17,6 +17,7 @@ use crate::tools::{Toolchain, call};
 /// Files that are written next to the kernel's: their names and contents.
 const HEADERS: &[(&str, &str)] = &[
     ("own/numbers.hpp", include_str!("../../headers/numbers.hpp")),
+    ("own/constants.hpp", include_str!("../../headers/constants.hpp")),
     ("own/recorder.hpp", include_str!("../../headers/recorder.hpp")),
     ("own/library.hpp", include_str!("../../headers/library.hpp")),
     ("own/runtime.hpp", include_str!("../../headers/runtime.hpp")),
@@ -32,12 +33,17 @@ const LIBRARY: &[&str] = &[
     "acl/acl.h",
     "kernel_operator.h",
     "pto/common/constants.hpp",
+    "pto/common/event.hpp",
     "pto/common/fifo.hpp",
     "pto/common/memory.hpp",
     "pto/common/pto_tile.hpp",
     "pto/common/type.hpp",
+    "pto/common/utils.hpp",
     "pto/pto-inst.hpp",
 ];
+
+/// The program that enters the kernel, in the folder where the compiler runs.
+const MAIN: &str = "main.cpp";
 
 /// Minimum time limit of the compiler: on a busy machine it takes seconds even where a core takes none.
 const COMPILER: Duration = Duration::from_secs(60);
@@ -79,17 +85,17 @@ impl Recorder<'_> {
         let path =
             self.asked.file.canonicalize().map_err(|error| format!("`{}`: {error}", self.source.shown_name()))?;
         let kernel = path.display();
-        let entry = &self.entry;
+        let (absent, entry) = (self.entry.absent(), self.entry.written());
         let main = format!(
             "#include \"own/runtime.hpp\"\n\
              #include \"{kernel}\"\n\
-             namespace slipring_absent {{ inline slipring::Absent {entry}; }}\n\
+             namespace slipring_absent {{ {absent} }}\n\
              using namespace slipring_absent;\n\
              #include \"own/launch.hpp\"\n\
              int main(int count, char **words) {{\n    \
                  return slipring::launch<ChipTensor, LocalContext, GlobalContext>(count, words, ::{entry});\n}}\n"
         );
-        write("main.cpp", &main)
+        write(MAIN, &main)
     }
 
     /// The program for a kind of core.
@@ -139,7 +145,7 @@ impl Recorder<'_> {
                 .map_err(Error::Unsupported)
         };
         let plain = format!("{}.ii", Recorder::binary(kind));
-        let first = asked(&["-E", "main.cpp", "-o", &plain])?;
+        let first = asked(&["-E", MAIN, "-o", &plain])?;
         let launches = match first.well {
             true => self.folder.read(&plain).map_err(Error::File)?,
             false => Vec::new(),
@@ -148,7 +154,7 @@ impl Recorder<'_> {
         let said = match &launches {
             _ if !first.well => first,
             // Columns refer to the author's lines.
-            None => asked(&["main.cpp", "-o", Recorder::binary(kind)])?,
+            None => asked(&[MAIN, "-o", Recorder::binary(kind)])?,
             Some(text) => {
                 self.folder.write(&plain, text.as_bytes()).map_err(Error::File)?;
                 asked(&[&plain, "-o", Recorder::binary(kind)])?
@@ -159,6 +165,13 @@ impl Recorder<'_> {
         }
         let what = format!("this does not compile for the {} with the recording headers", described(kind));
         let why = said.reason();
+        // The author's files are named by full paths.
+        if let Some((MAIN, _, why)) = placed(&why) {
+            let message = format!("`{}` cannot be entered on the {}: {why}", self.entry.written(), described(kind));
+            let help = "a function or template of this file, or of its headers, is entered; a template is named with its arguments, \
+                        such as `--entry 'add<float, 2>'`";
+            return Err(self.error("recording", (0, 0), message, help));
+        }
         let found = placed(&why).and_then(|(file, place, why)| Some((self.source_of(file)?, place, why)));
         if let Some((source, (line, column), rest)) = found {
             let place = (line, if launches.is_some() { 0 } else { column });

@@ -3,6 +3,7 @@
 //! locations in the author's files.
 
 mod compile;
+mod entry;
 mod host;
 mod recorder;
 mod text;
@@ -10,14 +11,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use slipring_ir::{Diagnostic, Source, Span};
+use slipring_ir::{Diagnostic, Diags, Source, Span};
 use slipring_machine::CoreKind;
 use slipring_op::{OpRef, first_of_kind};
 use slipring_session::args::{Defaults, named, read_arg};
-use slipring_session::cpp::{element_name, launched};
+use slipring_session::cpp::{element_name, launched, template};
 use slipring_session::{Error, Report, load_file};
 use slipring_tile::Elem;
 
+use crate::recording::entry::Entry;
 use crate::recording::recorder::{Part, Passed, Pipe, Recorder};
 use crate::tools::{CallFolder, call, compiler};
 
@@ -77,11 +79,16 @@ impl RecordingRequest {
             .map(|(part, _)| recorder.launch(part.kind, part.lanes, Some(&written)).map(|(part, _)| part))
             .collect::<Result<_, _>>()?;
         if parts.is_empty() {
-            let message = format!("the entry `{}` calls nothing on any core", recorder.entry);
+            let message = format!("the entry `{}` calls nothing on any core", recorder.entry.written());
             return Err(recorder.error("recording", (0, 0), message, "name another one with `--entry`"));
         }
         let text = recorder.text(&parts);
-        Ok(Recording { text, entry: recorder.entry, cores: parts.iter().map(|part| part.kind).collect(), notes })
+        Ok(Recording {
+            text,
+            entry: recorder.entry.written(),
+            cores: parts.iter().map(|part| part.kind).collect(),
+            notes,
+        })
     }
 
     fn arguments(&self) -> Result<Vec<Passed>, Error> {
@@ -90,9 +97,10 @@ impl RecordingRequest {
             let (name, own) = named(text);
             let defaults = Defaults { seed: self.seed.wrapping_add(at as u64), ..Defaults::default() };
             // A number has the type of its parameter, which only the compiler knows.
-            let typed = match (own.parse::<i64>(), own.parse::<f64>()) {
-                (Ok(_), _) => format!("{own}:i64"),
-                (_, Ok(_)) => format!("{own}:f32"),
+            let typed = match (own.parse::<i64>(), own.parse::<u64>(), own.parse::<f64>()) {
+                (Ok(_), ..) => format!("{own}:{}", Elem::I64),
+                (_, Ok(_), _) => format!("{own}:{}", Elem::U64),
+                (_, _, Ok(_)) => format!("{own}:{}", Elem::F32),
                 _ => own.to_string(),
             };
             let arg = read_arg(&typed, &defaults).map_err(|error| Error::Arguments(error.to_string()))?;
@@ -132,11 +140,9 @@ impl<'r> Recorder<'r> {
                 return Err(Error::Arguments(message));
             }
         };
-        if !entry.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-            || entry.starts_with(|c: char| c.is_ascii_digit())
-        {
+        let Some(entry) = Entry::read(&entry) else {
             return Err(Error::Arguments(format!("`{entry}` is not the name of a function")));
-        }
+        };
         let Some(compiler) = compiler(asked.compiler.as_deref()) else {
             let message =
                 "a recording needs a C++ compiler for this machine: install clang or gcc, or name one with `--cxx`";
@@ -145,6 +151,14 @@ impl<'r> Recorder<'r> {
         let passed = asked.arguments()?;
         let folder = CallFolder::new(asked.keep.as_deref()).map_err(Error::File)?;
         let source = Arc::new(Source::new(shown, text));
+        if let Some((place, parameters)) = template(&source.text, entry.name()).filter(|_| !entry.is_instance()) {
+            let name = entry.name();
+            let message = format!("the entry `{name}` is a template, and no arguments are given for `{parameters}`");
+            let mut diags = Diags::default();
+            let help = format!("name it with its arguments, `--entry '{name}<…>'`, as a host does");
+            diags.push(Diagnostic::error("recording", place, message).help(help));
+            return Err(Error::text(source, diags));
+        }
         let recorder = Recorder { asked, source, entry, folder, compiler, passed };
         recorder.write_headers().map_err(Error::File)?;
         for (at, buffer) in recorder.passed.iter().enumerate() {
@@ -179,7 +193,7 @@ impl<'r> Recorder<'r> {
             None => Diagnostic::nowhere(code, slipring_ir::Severity::Error, message),
         };
         let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
-        let mut diags = slipring_ir::Diags::default();
+        let mut diags = Diags::default();
         diags.push(diagnostic);
         Error::text(source.clone(), diags)
     }
@@ -268,7 +282,7 @@ impl<'r> Recorder<'r> {
     /// uses ops of both kinds.
     fn which(&self, cube: &Part, vector: &Part, notes: &mut Vec<String>) -> Result<Option<CoreKind>, Error> {
         let (of_cube, of_vector) = (self.needs(cube)?, self.needs(vector)?);
-        let entry = &self.entry;
+        let entry = self.entry.written();
         let help = "guard them with `#if defined(__DAV_CUBE__)` and `__DAV_VEC__`, or choose with `--core`";
         let (kept, named) = match (of_cube, of_vector) {
             ([_, Some(a)], [Some(b), _]) => {
@@ -319,9 +333,10 @@ impl Passed {
             // The number as written: its type is that of the parameter.
             Some(bits) => {
                 let written = self.text.split(':').next().unwrap_or("");
-                match (written, written.parse::<i64>()) {
-                    ("true" | "false", _) => format!("i:{bits}"),
-                    (_, Ok(whole)) => format!("i:{whole}"),
+                match (written, written.parse::<i64>(), written.parse::<u64>()) {
+                    ("true" | "false", ..) => format!("i:{bits}"),
+                    (_, Ok(whole), _) => format!("i:{whole}"),
+                    (_, _, Ok(whole)) => format!("u:{whole}"),
                     _ => format!("f:{written}"),
                 }
             }

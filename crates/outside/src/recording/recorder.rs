@@ -8,6 +8,7 @@ use slipring_ir::Source;
 use slipring_machine::{CoreKind, Platform};
 use slipring_session::Tensor;
 
+use crate::recording::entry::Entry;
 use crate::tools::CallFolder;
 
 /// A buffer or number argument of the launch.
@@ -21,7 +22,7 @@ pub(crate) struct Passed {
 pub(crate) struct Recorder<'r> {
     pub(crate) asked: &'r RecordingRequest,
     pub(crate) source: Arc<Source>,
-    pub(crate) entry: String,
+    pub(crate) entry: Entry,
     pub(crate) folder: CallFolder,
     pub(crate) compiler: PathBuf,
     pub(crate) passed: Vec<Passed>,
@@ -113,7 +114,7 @@ impl Pipe {
 pub struct RecordingRequest {
     /// The kernel's file.
     pub file: PathBuf,
-    /// The function to launch, if the file has several.
+    /// The function to launch, if the file has several; a template with its arguments.
     pub entry: Option<String>,
     /// The only kind of core that the entry is for, if its parts do not determine it.
     pub core: Option<CoreKind>,

@@ -21,7 +21,7 @@ impl Recorder<'_> {
         let with = if numbers.is_empty() { String::new() } else { format!(", with {}", numbers.join(", ")) };
         let mut text = format!(
             "// A launch of `{}` of {}, recorded{with}.\n// blocks: {blocks}\n// args: {}\n\n#pragma slipring recorded\n",
-            self.entry,
+            self.entry.written(),
             self.source.shown_name(),
             args.join(" ")
         );
@@ -32,7 +32,7 @@ impl Recorder<'_> {
                 (_, CoreKind::Cube) => ("_aic", "CUBE"),
                 (_, CoreKind::Vector) => ("_aiv", "VEC"),
             };
-            text += &self.function(&format!("{}{suffix}", self.entry), part, Some(core));
+            text += &self.function(&format!("{}{suffix}", self.entry.recorded()), part, Some(core));
         }
         text
     }

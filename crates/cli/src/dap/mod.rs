@@ -206,7 +206,12 @@ fn words(asked: &Value, name: &str) -> Result<Vec<String>, Error> {
 fn kernel(asked: &Value) -> Result<Kernel, Error> {
     let file = text(asked, "program")?.ok_or_else(|| Error::Arguments("`program` names a file".into()))?;
     let request = CompileRequest::new(text(asked, "func")?, &words(asked, "args")?, &words(asked, "set")?)?;
-    let kernel = Subject::open(file, &request)?.executed()?.kernel()?;
+    let subject = Subject::open(file, &request)?.executed()?;
+    if subject.program()?.is_some() {
+        let message = "the debugger is for kernels, and this is a whole program: name a kernel with `func`";
+        return Err(Error::Unsupported(message.into()));
+    }
+    let kernel = subject.kernel()?;
     match text(asked, "arch")? {
         Some(arch) => kernel.platform(arch),
         None => Ok(kernel),
@@ -346,11 +351,9 @@ fn step(session: &mut Session, command: &str, asked: &Value, row: usize) -> Opti
 /// The answer to an expression. Only the console executes commands: editors evaluate watches and hovers unasked and
 /// repeatedly, so those show what a name stands for, and change nothing.
 fn evaluated(session: &mut Session, asked: &Value) -> Result<String, String> {
-    let said = asked["expression"].as_str().unwrap_or("").trim();
-    match asked["context"].as_str() {
-        None | Some("repl") => {
-            session.command(said).unwrap_or_else(|| Err("the editor ends the session, not the console".into()))
-        }
-        Some(_) => session.show(said),
+    let said = asked["expression"].as_str().ok_or("`expression` is a string")?;
+    match asked["context"].is_null() || asked["context"] == "repl" {
+        true => session.command(said).unwrap_or_else(|| Err("the editor ends the session, not the console".into())),
+        false => session.show(said),
     }
 }

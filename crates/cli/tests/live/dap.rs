@@ -220,6 +220,10 @@ fn findings_are_told_and_wrong_questions_refused() {
     }
     let answer = adapter.ask("launch", json!({ "program": "/nowhere.pto" }));
     assert!(answer["message"].as_str().unwrap().contains("cannot read"), "{answer}");
+    // A kernel of a whole program must be named.
+    let program = root().join("examples/programs/feed_forward.py").display().to_string();
+    let answer = adapter.ask("launch", json!({ "program": program }));
+    assert!(answer["message"].as_str().unwrap().contains("this is a whole program"), "{answer}");
     let program = root().join("examples/broken/one_pop_too_many.pto").display().to_string();
     for (name, value, says) in [
         ("timing", json!(5), "`timing` takes `platform`, `random:SEED`, `slow:CORE` or `slow:CORE.PIPE`, not 5"),
@@ -322,9 +326,12 @@ fn watches_show_and_only_the_console_commands() {
         }
         assert_eq!(say("where", json!("repl")).1, here);
     }
+    assert!(!say("start", json!(7)).0);
+    assert_eq!(say("where", json!("repl")).1, here);
     for wrong in ["nonsense", "cycle", "show nobody", "line 9999", "quit"] {
         assert!(!say(wrong, json!("repl")).0, "{wrong}");
     }
+    assert_eq!(adapter.ask("evaluate", json!({}))["message"], "`expression` is a string");
     adapter.end();
 }
 

@@ -405,10 +405,18 @@ impl Walk {
             }
         }
         for (scope, called, keyword, range) in &self.keywords {
-            let function = self.function_of(*scope, called, &bindings);
-            let own = function.filter(|own| self.scopes[*own].bound.get(keyword) == Some(&Stands::Parameter));
-            if let Some(own) = own {
-                add(own, keyword, *range, false);
+            match (self.function_of(*scope, called, &bindings), called) {
+                (Some(own), _) if self.scopes[own].bound.get(keyword) == Some(&Stands::Parameter) => {
+                    add(own, keyword, *range, false);
+                }
+                // The parameters of a class without a constructor in the text, such as a dataclass, are its attributes.
+                (None, Called::Name(name)) => {
+                    let class = self.class(*scope, name);
+                    if let Some(own) = class.and_then(|class| self.member(class, keyword)) {
+                        add(own, keyword, *range, false);
+                    }
+                }
+                _ => {}
             }
         }
         names.sort_by_key(|place| (place.range.start, place.range.end));

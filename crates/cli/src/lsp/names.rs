@@ -375,7 +375,8 @@ pub fn rename(text: &Text, address: &str, params: &Value) -> Result<Value, Strin
             return Err(format!("`{said}` is not a name"));
         }
         let whole = format!("{mark}{new}");
-        if whole != old && places(text).iter().any(|place| text.text[place.range.clone()] == whole) {
+        // Names that nothing defines count, too: they would get a definition.
+        if whole != old && tokens(&text.text).into_iter().any(|word| text.text[word] == whole) {
             return Err(format!("`{whole}` is already a name in this file"));
         }
         whole

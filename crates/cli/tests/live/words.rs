@@ -66,6 +66,14 @@ fn names_are_found_and_changed_everywhere() {
         json!({ "textDocument": { "uri": address }, "position": { "line": 5, "character": 21 }, "newName": "k" });
     let edits = client.ask("textDocument/rename", asked)["result"]["changes"][&address].clone();
     assert_eq!(edits[1]["newText"], "%k");
+    // A name that is used and not defined is in use.
+    client.change(&address, 2, &text.replace("%n : index //", "%late : index //"));
+    for (name, why) in [("late", "`%late` is already"), ("f²", "is not a name"), ("%é", "is not a name")] {
+        let asked =
+            json!({ "textDocument": { "uri": address }, "position": { "line": 5, "character": 21 }, "newName": name });
+        let answer = client.ask("textDocument/rename", asked);
+        assert!(answer["error"]["message"].as_str().unwrap().contains(why), "{answer}");
+    }
     assert_eq!(client.end(), Some(0));
 }
 
@@ -94,8 +102,12 @@ fn methods_are_found_where_they_are_called() {
     assert_eq!(client.at("hover", &address, at.0, at.1)["result"]["contents"]["value"], "```text\nN = 64\n```");
     let at = place(text, "x=y", "x");
     assert_eq!(lines_of(&client.at("references", &address, at.0, at.1)["result"]), [10, 12, 17]);
+    // The names before the first binding in the body of a class are those of outside.
+    client.change(&address, 2, &format!("N = 1\n{}", text.replace("N = 64", "N = N").replace("Mlp.N", "Mlp(N=N)")));
+    assert_eq!(lines_of(&client.at("references", &address, 0, 0)["result"]), [1, 6, 20]);
+    assert_eq!(lines_of(&client.at("references", &address, 5, 4)["result"]), [6, 17, 20]);
     // The object of another attribute may be of the class.
-    client.change(&address, 2, &text.replace("Mlp.N)", "other().linear)"));
+    client.change(&address, 3, &text.replace("Mlp.N)", "other().linear)"));
     let answer = client.ask("textDocument/rename", asked(place(text, "def linear", "linear"), "dense"));
     assert!(
         answer["error"]["message"].as_str().unwrap().starts_with("`.linear` of line 19 may be the same"),

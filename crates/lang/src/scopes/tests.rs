@@ -64,6 +64,14 @@ fn attributes_of_self_and_of_a_class_belong_to_it() {
 }
 
 #[test]
+fn keywords_of_a_class_are_of_its_constructor_or_its_attributes() {
+    let text = "@dataclass\nclass A:\n    n: int\n\nclass B:\n    n = 1\n    def __init__(self, n): self.m = n\n\nA(n=1)\nB(n=2)\n";
+    assert_eq!(same(text, "n", 0), [3, 9]);
+    assert_eq!(same(text, "n", 1), [6]);
+    assert_eq!(same(text, "n", 2), [7, 7, 10]);
+}
+
+#[test]
 fn comprehensions_keep_their_counters_and_nothing_else() {
     let text = "def f(n):\n  a = {n: k for n, k in n}\n  b = [\n    (w := i)\n    for i in n]\n  return w\n";
     assert_eq!(same(text, "n", 0), [1, 2, 5]);

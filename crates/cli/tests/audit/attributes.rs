@@ -26,6 +26,7 @@ const HARMLESS: &[(&str, &str, &str)] = &[
     ("func.func", "function_type", "the body's arguments have the types; another one is not read"),
     ("func.func", "sym_visibility", "which functions may be called from other files"),
     ("func.func", "arg_attrs res_attrs", "of other dialects"),
+    ("func.func", "no_inline", "what a compiler may do with calls"),
     ("func.func", "pto.aicore", "every function is for the device"),
     ("pto.ldg pto.stg", "l1cache", "what a cache does: values are those of memory"),
     (

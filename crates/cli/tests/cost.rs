@@ -57,6 +57,7 @@ fn query(op: &str, elem: &str, shape: (u32, u32, u32, u32)) -> Query {
         blocks: None,
         way: None,
         precise: false,
+        column: false,
     }
 }
 

@@ -160,7 +160,7 @@ fn assumptions_keep_out_what_fails() {
 #[test]
 fn proofs_of_two_counts_agree_with_all_interleavings() {
     let (mut right, mut wrong, mut open) = (0, 0, 0);
-    for seed in (0..16).step_by(if here::everything() { 1 } else { 2 }) {
+    for seed in (0..16).filter(|seed| here::everything() || seed % 2 == 1) {
         let small = Small::random(seed).again();
         let (judgement, _, text) = proof(&small);
         // The same number of rounds, in either of the two loops.

@@ -198,7 +198,7 @@ def causes(answers: list[Answer]) -> list[tuple[int, str, str]]:
     counts: Counter = Counter()
     example: dict[str, str] = {}
     for a in answers:
-        if a.agrees() or a.says == "accepted":
+        if a.agrees() or a.says in ("accepted", "findings"):
             continue
         message = re.sub(r"`[^`]*`|\d+", lambda m: m.group(0) if m.group(0).startswith("`pto.") else "…", a.message)
         cause = f"{a.code}: {message}"

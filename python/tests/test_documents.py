@@ -9,6 +9,8 @@ import pytest
 
 from slipring._slipring import words
 
+pytestmark = pytest.mark.once
+
 KERNELS = pathlib.Path("docs/kernels.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", KERNELS, re.DOTALL)
 

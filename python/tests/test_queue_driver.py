@@ -9,6 +9,8 @@ import pytest
 
 from slipring.queue import decode, lint, run
 
+pytestmark = pytest.mark.once
+
 HERE = Path(__file__).parent
 HOST = HERE / "board_host.py"
 

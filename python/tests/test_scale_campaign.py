@@ -14,6 +14,8 @@ from slipring.scale.mutants import changes, garbled, mutant
 from slipring.scale.trials import Mutants, read
 from test_scale import SOURCES
 
+pytestmark = pytest.mark.once
+
 
 FILES = ["examples/sync/1_flags.pto", "examples/pipes/two_lanes.pto"]
 

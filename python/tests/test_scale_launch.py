@@ -6,6 +6,8 @@ import pytest
 import slipring.language as pl
 from slipring.scale.launch import Touches, ranges
 
+pytestmark = pytest.mark.once
+
 ROWS = 16
 
 

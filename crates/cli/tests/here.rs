@@ -16,9 +16,15 @@ pub fn slipring() -> Command {
     command
 }
 
-/// True with `SLIPRING_SLICE=all`: tests that otherwise do a part of their cases do all of them.
+/// The part of their cases that long tests do: the number in `SLIPRING_SLICE`, 0 by default; `None` for all of them
+/// (`SLIPRING_SLICE=all`).
+pub fn slice() -> Option<usize> {
+    std::env::var("SLIPRING_SLICE").map_or(Some(0), |slice| slice.parse().ok())
+}
+
+/// True if long tests do all of their cases.
 pub fn everything() -> bool {
-    std::env::var("SLIPRING_SLICE").is_ok_and(|slice| slice == "all")
+    slice().is_none()
 }
 
 /// A folder of its own for a test, gone afterwards.

@@ -289,8 +289,7 @@ fn every_attribute_is_used_or_refused() {
             }
         }
     }
-    let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());
-    let number: Option<usize> = slice.parse().ok();
+    let number = crate::here::slice();
     let pairs =
         Dialects::get().all().iter().flat_map(|def| def.schema.attrs.iter().map(move |spec| (def.schema.name, spec)));
     let (mut ignored, mut shown) = (Vec::new(), BTreeSet::new());

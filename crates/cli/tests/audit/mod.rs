@@ -330,8 +330,7 @@ fn effects_keep_to_their_footprints() {
     let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
-    let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());
-    let number: Option<usize> = slice.parse().ok();
+    let number = crate::here::slice();
     let (mut seen, mut wrong) = (BTreeSet::new(), Vec::new());
     for (_, file) in files.iter().enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES)) {
         let text = std::fs::read_to_string(file).unwrap();

@@ -83,8 +83,7 @@ fn slice() -> Vec<(PathBuf, String, Vec<String>)> {
     let root = root();
     let mut files = walk::files(&root.join("tests/files"), &["pto", "py"]);
     files.extend(walk::files(&root.join("examples"), &["pto", "py"]));
-    let slice = std::env::var("SLIPRING_SLICE").unwrap_or_else(|_| "0".into());
-    let number: Option<usize> = slice.parse().ok();
+    let number = crate::here::slice();
     let of_slice = files.into_iter().enumerate().filter(|(at, _)| number.is_none_or(|n| at % SLICES == n % SLICES));
     let lines = of_slice.flat_map(|(_, file)| {
         let text = std::fs::read_to_string(&file).unwrap();

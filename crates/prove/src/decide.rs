@@ -15,6 +15,7 @@ use slipring_sim::{ExecutionMode, Timing};
 
 use crate::given::Assumptions;
 use crate::judgement::{ALL, Judgement, ProofScope};
+use crate::launches::FIRST;
 use crate::proof::{Fails, Proof};
 use crate::subject::{ProveOptions, Subject, given_up};
 use crate::{budget, endings, text};
@@ -115,18 +116,18 @@ impl Proof {
                 self.arguments(subject, tools)?;
                 // What later launches find was shown for the given arguments, not for those that fail.
                 if self.judgement == Judgement::Violated {
-                    self.scope.launches = "the first one".into();
+                    self.scope.launches = FIRST.into();
                 }
             }
             if self.judgement == Judgement::Violated {
                 self.hunt_where_it_fails(subject, tools, asked.timings)?;
             }
         } else if self.judgement == Judgement::NotProved && stopped {
-            self.scope.launches = "the first one".into();
+            self.scope.launches = FIRST.into();
         } else if self.chosen(subject, tools)? {
             self.launches(subject, tools, execution, &judged)?;
         } else {
-            self.scope.launches = "the first one".into();
+            self.scope.launches = FIRST.into();
             if self.judgement == Judgement::Violated {
                 self.smallest(subject, tools)?;
             }

@@ -10,6 +10,8 @@ use slipring_session::{Error, Execution};
 
 use crate::subject::{Subject, given_up};
 
+/// The scope's statement where later launches were not examined.
+pub(super) const FIRST: &str = "the first one";
 /// The scope's statement that launches leave nothing behind.
 pub(super) const NOTHING_LEFT: &str = "any number: each leaves the signals as it found them";
 /// The same where signals are left that the platform resets.

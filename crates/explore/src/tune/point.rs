@@ -23,7 +23,7 @@ use slipring_prove::Judgement;
 use slipring_session::places::Places;
 use slipring_session::run::start;
 use slipring_session::tensor::Bound;
-use slipring_session::{Compiled, MemoryUse};
+use slipring_session::{Comparison, Compiled, MemoryUse};
 
 use crate::tune::file::MOST_READ;
 
@@ -320,11 +320,14 @@ impl Tune {
             results.filter_map(|at| run.left(at)).for_each(|left| all.add(left));
             all.digest()
         });
-        let verified = (verify && verdict.is_clean()).then(|| match run.compare().outcome {
-            VerifyOutcome::Same(_) => Verified::Same,
-            VerifyOutcome::NotChecked(why) => Verified::NotChecked(why),
-            VerifyOutcome::Different(..) => Verified::Different,
-            VerifyOutcome::Faulty(why) => Verified::Faulty(why),
+        let verified = (verify && verdict.is_clean()).then(|| {
+            let Comparison { outcome, facts, .. } = run.compare();
+            match outcome {
+                VerifyOutcome::Same(_) => Verified::Same,
+                VerifyOutcome::NotChecked(why) => Verified::NotChecked(why),
+                VerifyOutcome::Different(..) => Verified::Different,
+                VerifyOutcome::Faulty(_) => Verified::Faulty(facts.detail),
+            }
         });
         let mut point = Point {
             verdict: verdict.word().into(),
@@ -464,7 +467,7 @@ enum Verified {
     Same,
     NotChecked(String),
     Different,
-    /// The sequential semantics itself has an error.
+    /// The sequential semantics itself has an error: the detail of the comparison, which says so.
     Faulty(String),
 }
 
@@ -474,7 +477,7 @@ impl fmt::Display for Verified {
             Verified::Same => f.write_str("same"),
             Verified::NotChecked(why) => write!(f, "not checked: {why}"),
             Verified::Different => f.write_str("different"),
-            Verified::Faulty(why) => write!(f, "the sequential semantics has an error: {why}"),
+            Verified::Faulty(detail) => f.write_str(detail),
         }
     }
 }

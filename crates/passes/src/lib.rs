@@ -30,5 +30,5 @@ pub mod sync;
 pub mod target;
 
 pub use context::{InsertSync, Pass, PassContext};
-pub use manager::{Outcome, by_name, chosen, pass, pipeline, run_passes, verify_after};
+pub use manager::{OTHER_NAMES, Outcome, by_name, chosen, pass, pipeline, run_passes, verify_after};
 pub use split::expand_mixed::has_rings_by_hand;

@@ -13,12 +13,9 @@ pub mod insert_sync;
 pub mod order;
 pub mod place;
 pub mod plan;
-mod runs;
+pub mod runs;
 pub mod scalar;
 pub mod semaphores;
 pub mod settle;
 pub mod tree;
 mod users;
-
-#[cfg(test)]
-mod tests;

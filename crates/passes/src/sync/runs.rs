@@ -6,23 +6,26 @@ use smallvec::SmallVec;
 
 /// A set of integers as runs, in ascending order, with a gap between every two.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Runs(SmallVec<[(u32, u32); 2]>);
+pub struct Runs(SmallVec<[(u32, u32); 2]>);
 
 impl Runs {
-    pub(super) fn is_empty(&self) -> bool {
+    /// True if it has no number.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn clear(&mut self) {
+    /// Removes all numbers.
+    pub fn clear(&mut self) {
         self.0.clear();
     }
 
     /// The runs, the first one first.
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = Range<u32>> + '_ {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Range<u32>> + '_ {
         self.0.iter().map(|(start, end)| *start..*end)
     }
 
-    pub(super) fn insert(&mut self, number: u32) {
+    /// Adds a number.
+    pub fn insert(&mut self, number: u32) {
         if let Some((start, end)) = self.0.last_mut()
             && (*start..=*end).contains(&number)
         {
@@ -44,7 +47,7 @@ impl Runs {
     }
 
     /// Intersection.
-    pub(super) fn intersect(&mut self, other: &Runs) {
+    pub fn intersect(&mut self, other: &Runs) {
         if self.is_empty() || self == other {
             return;
         }
@@ -61,7 +64,7 @@ impl Runs {
     }
 
     /// Union.
-    pub(super) fn unite(&mut self, other: &Runs) {
+    pub fn unite(&mut self, other: &Runs) {
         if other.is_empty() || self == other {
             return;
         }
@@ -73,44 +76,6 @@ impl Runs {
                 Some(last) if start <= last.1 => last.1 = last.1.max(end),
                 _ => self.0.push((start, end)),
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    fn runs(numbers: &[u32]) -> Runs {
-        let mut runs = Runs::default();
-        numbers.iter().for_each(|n| runs.insert(*n));
-        runs
-    }
-
-    fn same(runs: &Runs, set: &BTreeSet<u32>) -> Result<(), TestCaseError> {
-        let numbers: Vec<u32> = runs.iter().flatten().collect();
-        prop_assert_eq!(&numbers, &set.iter().copied().collect::<Vec<_>>());
-        prop_assert!(runs.0.windows(2).all(|w| w[0].1 < w[1].0), "{:?}", runs);
-        Ok(())
-    }
-
-    proptest! {
-        #[test]
-        fn they_are_sets(
-            a in prop::collection::vec(0..40u32, 0..40),
-            b in prop::collection::vec(0..40u32, 0..40),
-        ) {
-            let (one, two) = (BTreeSet::from_iter(a.iter().copied()), BTreeSet::from_iter(b.iter().copied()));
-            same(&runs(&a), &one)?;
-            let mut both = runs(&a);
-            both.intersect(&runs(&b));
-            same(&both, &one.intersection(&two).copied().collect())?;
-            let mut either = runs(&a);
-            either.unite(&runs(&b));
-            same(&either, &one.union(&two).copied().collect())?;
         }
     }
 }

@@ -6,15 +6,15 @@ use slipring_machine::Pipe;
 use slipring_tile::Space;
 use smallvec::SmallVec;
 
-use super::check::{Problem, SyncStep};
-use super::events::{Event, assign};
-use super::index::Conflicts;
-use super::order::Order;
-use super::place::{Action, Placement, Side, placements};
-use super::plan::plan;
-use super::settle::{flags, settle, steps};
-use super::tree::{Flag, Tree};
-use crate::analysis::touch::{Access, Memory, Work};
+use slipring_passes::analysis::touch::{Access, Memory, Work};
+use slipring_passes::sync::check::{Problem, SyncStep};
+use slipring_passes::sync::events::{Event, assign};
+use slipring_passes::sync::index::Conflicts;
+use slipring_passes::sync::order::Order;
+use slipring_passes::sync::place::{Action, Placement, Side, placements};
+use slipring_passes::sync::plan::plan;
+use slipring_passes::sync::settle::{flags, settle, steps};
+use slipring_passes::sync::tree::{Flag, Tree};
 
 /// V overlaps its own work in UB, MTE3 in global memory.
 const OVERLAP: &[(Pipe, Space)] = &[(Pipe::V, Space::Vec), (Pipe::Mte3, Space::Gm)];
@@ -42,7 +42,7 @@ fn store(src: u64) -> Work {
 }
 
 fn check(steps: &[SyncStep], works: &[Work], overlapping: &[(Pipe, Space)]) -> Vec<Problem> {
-    super::check::check(steps, works, &Conflicts::new(works), overlapping)
+    slipring_passes::sync::check::check(steps, works, &Conflicts::new(works), overlapping)
 }
 
 fn accepted(
@@ -50,7 +50,7 @@ fn accepted(
     placed: Vec<Placement>,
     overlapping: &[(Pipe, Space)],
 ) -> Result<(Vec<Placement>, usize), Vec<Problem>> {
-    super::settle::accepted(tree, &Conflicts::new(&tree.works), placed, overlapping)
+    slipring_passes::sync::settle::accepted(tree, &Conflicts::new(&tree.works), placed, overlapping)
 }
 
 /// What the planner alone comes to, and what the check says of it.

@@ -277,6 +277,40 @@ fn dependencies_are_used() {
     assert!(unused.is_empty(), "named in a manifest and used by nobody:\n{}", unused.join("\n"));
 }
 
+/// True if a source has an example in its documentation that the test tool would compile.
+fn has_example(source: &str) -> bool {
+    let mut open = false;
+    let fences = source.lines().filter_map(|line| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))?.trim_start().strip_prefix("```")
+    });
+    fences.into_iter().any(|kind| {
+        open = !open;
+        open && kind
+            .split(',')
+            .any(|word| ["", "rust", "no_run", "should_panic", "compile_fail"].contains(&word.trim()))
+    })
+}
+
+/// A library without unit tests or examples is not compiled again for them, and one that has some runs them.
+#[test]
+fn libraries_are_compiled_for_the_tests_that_they_have() {
+    for (folder, manifest) in manifests() {
+        let library = manifest.split_once("\n[lib]\n").map_or("", |(_, rest)| rest.split("\n[").next().unwrap_or(""));
+        let sources: Vec<String> = walk::files(&folder.join("src"), &["rs"])
+            .iter()
+            .map(|file| std::fs::read_to_string(file).unwrap())
+            .collect();
+        let tests = sources.iter().any(|source| source.contains("#[cfg(test)]"));
+        // A library that C or Python loads cannot be linked into tests of its own.
+        let loaded = library.contains("cdylib");
+        for (word, has) in [("test", tests), ("doctest", sources.iter().any(|source| has_example(source)))] {
+            let off = library.lines().any(|line| line == format!("{word} = false"));
+            assert!(off != has || loaded, "{}: `[lib]` needs `{word} = {has}`", folder.display());
+        }
+    }
+}
+
 /// Only one version of each crate is built. Duplicates caused by other crates are listed here.
 #[test]
 fn dependencies_have_one_version() {

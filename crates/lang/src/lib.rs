@@ -72,5 +72,8 @@ pub use ops::{Entry, catalogue, find};
 pub use parsed::{Parsed, compile};
 pub use program::unused_setting;
 pub use request::{ArgType, FindModule, Request};
+pub use starts::OF_ORCHESTRATIONS;
+pub use words::POPS;
+
 pub use slipring_ir::{Elsewhere, Span};
 pub use words::{Word, words};

@@ -180,7 +180,7 @@ pub(crate) fn language(module: &str) -> Option<&'static str> {
 pub(crate) const BARE: [&str; 5] = ["TPUSH", "TPOP", "TFREE", "aic_initialize_pipe", "aiv_initialize_pipe"];
 
 /// Builtins that pop a tile: those of the catalogue whose ops do, and their common alias.
-pub(crate) const POPS: [&str; 3] = ["TPOP", "tpop_from_aic", "tpop_from_aiv"];
+pub const POPS: [&str; 3] = ["TPOP", "tpop_from_aic", "tpop_from_aiv"];
 
 /// Functions of Python that are only supported in the head of a loop.
 pub(crate) const IN_HEADS: [&str; 3] = ["enumerate", "zip", "reversed"];

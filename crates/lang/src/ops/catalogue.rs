@@ -179,19 +179,3 @@ pub(crate) fn followed_params(name: &str) -> Option<&'static str> {
 pub(crate) fn is_word(name: &str) -> bool {
     words::WORDS.iter().any(|word| word.name == name) || find(name).is_some()
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::catalogue;
-    use crate::words::POPS;
-
-    /// The analysis of bound names uses the text alone, because it is below the catalogue.
-    #[test]
-    fn words_that_pop_are_those_of_the_catalogue() {
-        let pops = |entry: &&crate::Entry| entry.ring().map_or(entry.names == ["TPOP"], |part| part.pops().is_some());
-        let own: BTreeSet<&str> = catalogue().filter(pops).flat_map(|entry| entry.names.iter().copied()).collect();
-        assert_eq!(own, BTreeSet::from(POPS));
-    }
-}

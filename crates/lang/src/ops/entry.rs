@@ -39,8 +39,13 @@ pub struct Entry {
 
 impl Entry {
     /// Its effect on a ring, if its op has one.
-    pub(crate) fn ring(&self) -> Option<RingPart> {
+    pub fn ring(&self) -> Option<RingPart> {
         self.op.and_then(|op| op.ring)
+    }
+
+    /// True if it may stand in a whole program, outside its kernels.
+    pub fn is_followed(&self) -> bool {
+        self.followed.is_some()
     }
 
     /// True for a product whose left operand is a single row.

@@ -2,7 +2,7 @@
 
 use slipring::{BuiltProgram, Error, Report};
 use slipring_outside::CallFolder;
-use slipring_report::CheckFacts;
+use slipring_report::{CheckFacts, CheckStatus};
 
 use crate::launched::Launched;
 use crate::tools::{LeavingTools, assembler_words};
@@ -29,16 +29,13 @@ impl Launched<'_> {
     pub fn judge(&self, built: &BuiltProgram, tools: &LeavingTools) -> Result<Leaving, Error> {
         let text = built.text().map_err(Error::Unsupported)?;
         let folder = CallFolder::new(tools.keep.as_deref()).map_err(Error::File)?;
-        let row = |tool: &str, verdict: &str, detail: String| CheckFacts {
-            tool: tool.into(),
-            verdict: verdict.into(),
-            detail,
-            findings: usize::from(verdict == "findings"),
+        let row = |tool: &str, verdict: CheckStatus, detail: String| {
+            CheckFacts::new(tool, verdict, detail, usize::from(verdict == CheckStatus::Findings))
         };
         let mut leaving = Leaving { checks: Vec::new(), messages: Vec::new(), unjudged: false, cpp: None };
         let Some(assembler) = tools.assembler().filter(|file| file.is_file()) else {
             let how = "there is no `ptoas` in PATH or $PTOAS_ROOT: give `--ptoas BINARY`; docs/to-the-board.md says how to build it";
-            leaving.checks.push(row("assembler", "not checked", how.into()));
+            leaving.checks.push(row("assembler", CheckStatus::NotChecked, how.into()));
             leaving.unjudged = true;
             return Ok(leaving);
         };
@@ -46,17 +43,21 @@ impl Launched<'_> {
         let cpp = match tools.assemble(&assembler, &text, &arch, &folder) {
             Ok(Ok(cpp)) => cpp,
             Err(reason) => {
-                leaving.checks.push(row("assembler", "not checked", reason));
+                leaving.checks.push(row("assembler", CheckStatus::NotChecked, reason));
                 leaving.unjudged = true;
                 return Ok(leaving);
             }
             Ok(Err(reason)) => {
-                leaving.checks.push(row("assembler", "findings", format!("it rejects the printed text: {reason}")));
+                leaving.checks.push(row(
+                    "assembler",
+                    CheckStatus::Findings,
+                    format!("it rejects the printed text: {reason}"),
+                ));
                 return Ok(leaving);
             }
         };
         let words = assembler_words(&arch).join(" ");
-        leaving.checks.push(row("assembler", "clean", format!("`ptoas {words}` accepts the printed text")));
+        leaving.checks.push(row("assembler", CheckStatus::Clean, format!("`ptoas {words}` accepts the printed text")));
         let passing = self.passing(&text)?;
         let (back, messages) = self.read_back(&cpp, &passing)?;
         leaving.checks.push(back);

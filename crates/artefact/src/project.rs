@@ -10,7 +10,7 @@ use slipring::{BuiltProgram, Error};
 use slipring_machine::CoreKind;
 use slipring_op::function::{has_flags, is_entry};
 use slipring_outside::Toolchain;
-use slipring_report::{CheckFacts, digest};
+use slipring_report::{CheckFacts, CheckStatus, digest};
 use slipring_session::files;
 use slipring_tile::{Elem, load_f32};
 
@@ -421,13 +421,15 @@ pub fn returned(folder: &Path) -> Result<Returned, Error> {
         let wrong = close.wrong + close.no_numbers;
         let first = close.first;
         let (verdict, detail) = match (wrong, close.doubtful, close.different) {
-            (0, 0, 0) => ("clean", "the same bytes".to_string()),
-            (0, 0, count) => ("clean", format!("{count} elements differ within the tolerance of their type")),
-            (0, count, _) => ("partly", format!("{count} elements {DOUBTFUL}; first element {first}")),
-            (wrong, ..) => ("findings", format!("{wrong} elements are wrong, first element {first}")),
+            (0, 0, 0) => (CheckStatus::Clean, "the same bytes".to_string()),
+            (0, 0, count) => {
+                (CheckStatus::Clean, format!("{count} elements differ within the tolerance of their type"))
+            }
+            (0, count, _) => (CheckStatus::Partly, format!("{count} elements {DOUBTFUL}; first element {first}")),
+            (wrong, ..) => (CheckStatus::Findings, format!("{wrong} elements are wrong, first element {first}")),
         };
         let detail = format!("`{}`: {detail}", slot.name);
-        all.checks.push(CheckFacts { tool: "board".into(), verdict: verdict.into(), detail, findings: wrong });
+        all.checks.push(CheckFacts::new("board", verdict, detail, wrong));
         all.wrong += wrong;
         all.doubtful += close.doubtful;
     }

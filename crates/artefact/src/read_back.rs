@@ -2,7 +2,7 @@
 
 use slipring::{Error, Kernel, Report, Tensor};
 use slipring_ir::Severity;
-use slipring_report::CheckFacts;
+use slipring_report::{CheckFacts, CheckStatus};
 
 use crate::closeness::differences;
 use crate::launched::{Launched, Passing};
@@ -16,17 +16,12 @@ impl Launched<'_> {
     ///
     /// Those of a run.
     pub(crate) fn read_back(&self, cpp: &str, passing: &[Passing]) -> Result<(CheckFacts, Option<Report>), Error> {
-        let row = |verdict: &str, detail: String, findings| CheckFacts {
-            tool: TOOL.into(),
-            verdict: verdict.into(),
-            detail,
-            findings,
-        };
+        let row = |verdict, detail: String, findings| CheckFacts::new(TOOL, verdict, detail, findings);
         let unread = |error: Error| match error.report() {
             Some(report) => {
                 let first = report.messages().first().map_or(String::new(), |first| first.message.to_string());
                 let detail = format!("the assembler's output cannot be read: {first}");
-                Ok((row("not checked", detail, 0), Some(report.clone())))
+                Ok((row(CheckStatus::NotChecked, detail, 0), Some(report.clone())))
             }
             None => Err(error),
         };
@@ -68,7 +63,8 @@ impl Launched<'_> {
                 different.into_iter().chain(said).collect::<Vec<_>>().join("; ")
             }
         };
-        let verdict = if found == 0 && run.is_complete() { "clean" } else { "findings" };
+        let is_clean = found == 0 && run.is_complete();
+        let verdict = if is_clean { CheckStatus::Clean } else { CheckStatus::Findings };
         Ok((row(verdict, detail, found), (!findings.messages().is_empty()).then_some(findings)))
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use slipring::Error;
 use slipring_outside::{CallFolder, call, compiler, reason};
-use slipring_report::CheckFacts;
+use slipring_report::{CheckFacts, CheckStatus};
 use slipring_tile::Space;
 
 use crate::closeness::{DOUBTFUL, closeness};
@@ -78,13 +78,10 @@ impl Launched<'_> {
         tools: &LeavingTools,
         folder: &CallFolder,
     ) -> Result<CheckFacts, Error> {
-        let row = |verdict: &str, detail: String| CheckFacts {
-            tool: TOOL.into(),
-            verdict: verdict.into(),
-            detail,
-            findings: usize::from(verdict == "findings"),
+        let row = |verdict: CheckStatus, detail: String| {
+            CheckFacts::new(TOOL, verdict, detail, usize::from(verdict == CheckStatus::Findings))
         };
-        let unchecked = |why: String| Ok(row("not checked", why));
+        let unchecked = |why: String| Ok(row(CheckStatus::NotChecked, why));
         let Some(headers) = tools.headers() else {
             if let Some(named) = &tools.headers {
                 return unchecked(format!("`{}` does not hold `pto/pto-inst.hpp`", named.display()));
@@ -113,7 +110,7 @@ impl Launched<'_> {
         if let Err(said) = compile(&compiler, &headers, &entry, folder, tools) {
             let why = reason(&said);
             if why.contains(SHARED) && why.contains("static assertion failed") {
-                return Ok(row("findings", format!("the headers refuse the C++, for boards too: {why}")));
+                return Ok(row(CheckStatus::Findings, format!("the headers refuse the C++, for boards too: {why}")));
             }
             let known: Vec<&str> = known.iter().copied().chain(stops(&said)).collect();
             let why = known.first().map_or(why.clone(), |known| format!("{known}: {why}"));
@@ -128,8 +125,8 @@ impl Launched<'_> {
             (Err(said), _) | (_, Err(said)) => {
                 let why = reason(&said);
                 return Ok(match known.iter().copied().chain(stops(&said)).next() {
-                    Some(known) => row("not checked", format!("{known}: {why}")),
-                    None => row("findings", why),
+                    Some(known) => row(CheckStatus::NotChecked, format!("{known}: {why}")),
+                    None => row(CheckStatus::Findings, why),
                 });
             }
         };
@@ -138,15 +135,15 @@ impl Launched<'_> {
             return unchecked(known.unwrap_or("its bytes change from run to run").into());
         }
         Ok(match (self.against(passing, &first), known.first()) {
-            (Simulated::Same(count), _) => row("clean", format!("the same bytes in {count} buffers")),
-            (Simulated::Close(what), _) => row("clean", what),
-            (Simulated::Doubtful(what), _) => row("partly", what),
+            (Simulated::Same(count), _) => row(CheckStatus::Clean, format!("the same bytes in {count} buffers")),
+            (Simulated::Close(what), _) => row(CheckStatus::Clean, what),
+            (Simulated::Doubtful(what), _) => row(CheckStatus::Partly, what),
             (Simulated::NoNumbers(what), _) => row(
-                "not checked",
+                CheckStatus::NotChecked,
                 format!("{what}; infinities and NaN become other values there, and so do divisions by zero"),
             ),
-            (Simulated::Different(what), Some(known)) => row("not checked", format!("{known}: {what}")),
-            (Simulated::Different(what), None) => row("findings", what),
+            (Simulated::Different(what), Some(known)) => row(CheckStatus::NotChecked, format!("{known}: {what}")),
+            (Simulated::Different(what), None) => row(CheckStatus::Findings, what),
         })
     }
 

@@ -8,7 +8,9 @@ use slipring_program::Program;
 use slipring_queue::board::Board;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
-use slipring_report::{BufferFacts, CheckFacts, MessageFacts, Trace, buffers_text, checks_text, printed_text};
+use slipring_report::{
+    BufferFacts, CheckFacts, CheckStatus, MessageFacts, Trace, buffers_text, checks_text, printed_text,
+};
 use slipring_session::error::add_new;
 use slipring_session::places::Places;
 use slipring_session::run::start;
@@ -234,36 +236,26 @@ pub fn other_bytes(name: &str, element: usize, count: usize) -> Diagnostic {
 fn checks(run: &DeviceRun, order: &Order, direct: &Verdict, differs: Option<bool>) -> Vec<CheckFacts> {
     let findings: usize = run.runs.iter().map(|block| block.findings.len()).sum();
     let whole = run.complete && run.runs.len() == order.blocks as usize;
-    let verdict = |findings: usize| match (findings, whole) {
-        (0, true) => "clean",
-        (0, false) => "partly",
-        _ => "findings",
-    };
-    let fact = |tool: &str, verdict: &str, detail: &str, findings| CheckFacts {
-        tool: tool.into(),
-        verdict: verdict.into(),
-        detail: detail.into(),
-        findings,
-    };
+    let verdict = |findings: usize| CheckStatus::of(findings, whole);
     let engine = "memory and synchronisation in each block";
     let mut all = vec![
-        fact("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
-        fact("blocks", verdict(findings), engine, findings),
+        CheckFacts::new("queue", verdict(run.findings.len()), "the hazards of driving the queue", run.findings.len()),
+        CheckFacts::new("blocks", verdict(findings), engine, findings),
     ];
     // If both runs completed.
     if let Some(differs) = differs {
         let (verdict, detail) = match differs {
-            false => ("clean", "the same bytes as without the queue"),
-            true => ("findings", "other bytes than without the queue"),
+            false => (CheckStatus::Clean, "the same bytes as without the queue"),
+            true => (CheckStatus::Findings, "other bytes than without the queue"),
         };
-        all.push(fact("bytes", verdict, detail, usize::from(differs)));
+        all.push(CheckFacts::new("bytes", verdict, detail, usize::from(differs)));
     }
     let observers = direct.checks.iter().filter(|row| matches!(row.tool.as_str(), "race" | "init"));
     all.extend(
         observers
             .map(|row| CheckFacts { detail: format!("{}; in a run without the queue", row.detail), ..row.clone() }),
     );
-    all.push(fact("scope", "", "these delays only; each block alone on its cluster", 0));
+    all.push(CheckFacts::new("scope", CheckStatus::Scope, "these delays only; each block alone on its cluster", 0));
     all
 }
 

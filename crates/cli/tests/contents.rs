@@ -108,7 +108,7 @@ fn outcome(kernel: &Kernel, args: &[Tensor<'static>], kind: usize, options: &Run
     let run = kernel.run_with(args, options).ok()?;
     let facts = run.facts();
     Some(Outcome {
-        checks: facts.checks.into_iter().map(|check| [check.tool, check.verdict, check.detail]).collect(),
+        checks: facts.checks.into_iter().map(|check| [check.tool, check.verdict.to_string(), check.detail]).collect(),
         found: facts.findings.into_iter().map(|found| (found.code, found.line)).collect(),
     })
 }

@@ -7,4 +7,5 @@ mod profile;
 mod tune;
 
 pub use profile::{Beside, BesideRow, CalibratedPipe, Calibration, Profile, ProfileForm, ProfileSpan, ProfileTrack};
+pub use slipring_report::{CheckStatus, Verified};
 pub use tune::{Improved, KeptEdit, MOST_POINTS, Point, Setting, Tune, TuneProgress, Tuning, Vary, VaryFacts};

@@ -10,7 +10,7 @@ use slipring_ir::Diagnostic;
 use slipring_lang::tasks::TaskArg;
 use slipring_queue::capture::Capture;
 use slipring_queue::machine::Actor;
-use slipring_report::{CheckFacts, Trace};
+use slipring_report::{CheckFacts, CheckStatus, Trace};
 use slipring_session::args::{Defaults, read_arg};
 use slipring_session::error::add_new;
 use slipring_session::{Args, Error, Report, to_diagnostics, verify};
@@ -306,17 +306,12 @@ impl BoardProgram {
     /// The row of the report's checks.
     fn check(&self, direct: &ProgramRun<'_>, differs: bool) -> CheckFacts {
         let findings = self.findings.messages().len() + usize::from(differs);
-        let verdict = match (findings, self.complete) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        };
         let bytes = match (self.complete && direct.is_complete(), differs) {
             (false, _) => "",
             (true, false) => "; the same bytes as without the queue",
             (true, true) => "; other bytes than without the queue",
         };
         let detail = format!("the hazards of driving the queue, with these delays{bytes}");
-        CheckFacts { tool: "queue".into(), verdict: verdict.into(), detail, findings }
+        CheckFacts::new("queue", CheckStatus::of(findings, self.complete), detail, findings)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
-use slipring_report::CheckFacts;
+use slipring_report::{CheckFacts, CheckStatus};
 use slipring_sim::{ExecutionMode, Stats, places};
 use slipring_tasks::ends;
 use slipring_tasks::signals::{self, Event, Parts, SignalStep};
@@ -407,17 +407,7 @@ impl ProgramRun<'_> {
 
     fn checks(&self, seen: &Seen, stuck: usize, between: usize) -> Vec<CheckFacts> {
         let whole = self.is_complete();
-        let verdict = |findings: usize| match (findings, whole) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        };
-        let row = |tool: &str, verdict: &str, detail: String, findings: usize| CheckFacts {
-            tool: tool.into(),
-            verdict: verdict.into(),
-            detail,
-            findings,
-        };
+        let verdict = |findings: usize| CheckStatus::of(findings, whole);
         let errors = |messages: &[(Diagnostic, Vec<usize>)]| {
             messages.iter().filter(|(m, _)| m.severity == Severity::Error).count()
         };
@@ -455,29 +445,30 @@ impl ProgramRun<'_> {
             format!("all orders of the tasks{devices} {data}{numbers}")
         };
         let tasks = match (stuck, verdict(between)) {
-            (0, "clean") if self.findings.messages().iter().any(is_left_out) => "warnings",
+            (0, CheckStatus::Clean) if self.findings.messages().iter().any(is_left_out) => CheckStatus::Warnings,
             (0, verdict) => verdict,
-            _ => "findings",
+            _ => CheckStatus::Findings,
         };
         vec![
-            row(
+            CheckFacts::new(
                 "kernels",
                 match (stuck, verdict(inside)) {
-                    (0, "clean") if seen.messages.iter().any(|(message, _)| message.kind.is_of_init()) => "warnings",
+                    (0, CheckStatus::Clean) if seen.messages.iter().any(|(message, _)| message.kind.is_of_init()) => {
+                        CheckStatus::Warnings
+                    }
                     (0, verdict) => verdict,
-                    _ => "partly",
+                    _ => CheckStatus::Partly,
                 },
-                "memory, synchronisation, races and uninitialised bytes inside each task".into(),
+                "memory, synchronisation, races and uninitialised bytes inside each task",
                 inside,
             ),
-            row(
+            CheckFacts::new(
                 "tasks",
                 tasks,
-                "tasks that access the same bytes without an order, directions, waits that never end, outputs left out"
-                    .into(),
+                "tasks that access the same bytes without an order, directions, waits that never end, outputs left out",
                 stuck + between,
             ),
-            row("scope", "", scope, 0),
+            CheckFacts::new("scope", CheckStatus::Scope, scope, 0),
         ]
     }
 
@@ -488,14 +479,9 @@ impl ProgramRun<'_> {
     /// Why it cannot be compared.
     pub fn compare(&self) -> Result<(CheckFacts, Vec<Diagnostic>), Error> {
         let program = self.program;
-        let fact = |verdict: &str, detail: String, findings| CheckFacts {
-            tool: "verify".into(),
-            verdict: verdict.into(),
-            detail,
-            findings,
-        };
+        let fact = |verdict, detail: String, findings| CheckFacts::new("verify", verdict, detail, findings);
         if !self.is_complete() {
-            return Ok((fact("not checked", "the run did not complete".into(), 0), Vec::new()));
+            return Ok((fact(CheckStatus::NotChecked, "the run did not complete".into(), 0), Vec::new()));
         }
         let windows = self.options.windows.as_deref();
         let mut beside = Beside::new(program.tensors(&self.before, windows)?, FirstValues::new(program, windows));
@@ -504,7 +490,7 @@ impl ProgramRun<'_> {
         let stopped = |task: usize, outcome: &Outcome| {
             let why = outcome.result.findings.first().map_or("", |finding| finding.message.as_str());
             let detail = format!("the sequential run of {} did not complete: {why}", graph.name(task));
-            Ok((fact("not checked", detail, 0), Vec::new()))
+            Ok((fact(CheckStatus::NotChecked, detail, 0), Vec::new()))
         };
         // The order of the text, except for tasks after one that waits for a later task.
         let before = graph.before();
@@ -519,7 +505,7 @@ impl ProgramRun<'_> {
                 if host::act((task, act), &mut beside.tensors, &none, &mut self.called.clone()).is_err() {
                     let detail =
                         format!("the behaviour of {} with other bytes than the run's is unknown", graph.name(task));
-                    return Ok((fact("not checked", detail, 0), Vec::new()));
+                    return Ok((fact(CheckStatus::NotChecked, detail, 0), Vec::new()));
                 }
             }
             let skipped = call.predicate.as_ref().is_some_and(|predicate| {
@@ -574,7 +560,7 @@ impl ProgramRun<'_> {
         let names: Vec<&str> = compared.iter().map(|tensor| graph.tensors[*tensor].name.as_str()).collect();
         if count == 0 {
             return Ok((
-                fact("clean", format!("same bytes as the sequential semantics: {}", names.join(", ")), 0),
+                fact(CheckStatus::Clean, format!("same bytes as the sequential semantics: {}", names.join(", ")), 0),
                 Vec::new(),
             ));
         }
@@ -582,6 +568,6 @@ impl ProgramRun<'_> {
         let message = format!("{differ} from the sequential semantics of the program");
         let message = Diagnostic { notes, ..Diagnostic::nowhere("verify", Severity::Error, message) }
             .help("look for tasks that race, and for a wrong direction");
-        Ok((fact("findings", format!("{differ} from the sequential semantics"), count), vec![message]))
+        Ok((fact(CheckStatus::Findings, format!("{differ} from the sequential semantics"), count), vec![message]))
     }
 }

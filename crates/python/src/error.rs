@@ -3,7 +3,7 @@
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use slipring::{Error, Report, waits_for_arguments};
+use slipring::{Error, Report, Severity, waits_for_arguments};
 use slipring_report::CheckFacts;
 
 use crate::value::to_python;
@@ -52,7 +52,7 @@ pub fn checks(mut list: Vec<CheckFacts>) -> Vec<CheckFacts> {
 pub fn of_report(py: Python<'_>, report: &Report, error: &dyn std::fmt::Display) -> PyErr {
     let raised = KernelError::new_err(words(&error.to_string()));
     let facts = facts(report);
-    let first = facts.iter().find(|fact| fact.severity == "error");
+    let first = facts.iter().find(|fact| fact.severity == Severity::Error);
     let (line, file) = (first.and_then(|fact| fact.line), first.and_then(|fact| fact.file.as_ref()));
     let value = raised.value(py);
     let set = || -> PyResult<()> {

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use slipring::{Comparison, Report};
-use slipring_report::{Trace, TraceForm, stats_text, summary_text};
+use slipring_report::{CheckStatus, Trace, TraceForm, stats_text, summary_text};
 
 use crate::error::{checks, facts, of_report, raise};
 use crate::value::to_python;
@@ -38,11 +38,7 @@ impl Run {
 
 /// `clean`, `findings`, or `partly` for a run that stopped.
 pub fn verdict(findings: &Report, complete: bool) -> &'static str {
-    match (findings.errors(), complete) {
-        (0, true) => "clean",
-        (0, false) => "partly",
-        _ => "findings",
-    }
+    CheckStatus::of(findings.errors(), complete).word()
 }
 
 /// Raises the findings.

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::Verified;
+
 /// A tried edit of the source: the run is faster, produces the same bytes, and has no findings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct TriedEdit {
@@ -11,8 +13,8 @@ pub struct TriedEdit {
     pub line: usize,
     /// Cycles of the run with this edit alone.
     pub cycles: u64,
-    /// The result of comparison with the sequential semantics: `same`, or why that was not checked.
-    pub verified: String,
+    /// The result of comparison with the sequential semantics.
+    pub verified: Option<Verified>,
     /// The verdict of `prove` on the edited text; `None` where `prove` does not apply.
     pub proof: Option<String>,
     /// The edit as a unified diff, for `patch -p1` and `git apply`.
@@ -23,10 +25,7 @@ impl TriedEdit {
     /// The gain over a run of `before` cycles, with the evidence for it.
     pub fn gain(&self, before: u64) -> String {
         let change = 100.0 * (self.cycles as f64 - before as f64) / before.max(1) as f64;
-        let known = match self.verified.as_str() {
-            "same" => "the same bytes as before and as the sequential semantics".to_string(),
-            other => format!("the same bytes as before; the sequential semantics is {other}"),
-        };
+        let known = Verified::beside_the_same_bytes(self.verified.as_ref());
         let proof = self.proof.as_ref().map_or(String::new(), |word| format!("; `prove`: {word}"));
         format!("{} cycles instead of {before}, {change:+.1} %: {known}{proof}", self.cycles)
     }

@@ -6,7 +6,7 @@ use slipring_program::Program;
 use slipring_sim::{CostStats, Stats};
 
 use crate::stalls::{StallFacts, stall_facts};
-use crate::{Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
+use crate::{CheckStatus, Digest, LineFacts, MessageFacts, PathFacts, RingTimes, RingTrace, TileFacts};
 
 /// The facts of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -54,11 +54,17 @@ pub struct RunFacts {
 #[allow(missing_docs)]
 pub struct CheckFacts {
     pub tool: String,
-    /// `clean`, `findings`, `partly` (no findings up to where the run stopped) or `not checked`.
-    pub verdict: String,
+    pub verdict: CheckStatus,
     /// What was checked, or why nothing was.
     pub detail: String,
     pub findings: usize,
+}
+
+impl CheckFacts {
+    /// The verdict of a tool, with its number of findings.
+    pub fn new(tool: &str, verdict: CheckStatus, detail: impl Into<String>, findings: usize) -> CheckFacts {
+        CheckFacts { tool: tool.into(), verdict, detail: detail.into(), findings }
+    }
 }
 
 /// A pipe or scalar unit, summed over all blocks.

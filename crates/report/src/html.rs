@@ -6,7 +6,7 @@ use std::fmt::Write;
 use minijinja::Environment;
 use minijinja::value::Serde;
 use serde_json::json;
-use slipring_finding::Line;
+use slipring_finding::{Line, Severity};
 
 use crate::facts::{PipeFacts, RunFacts};
 use crate::picture::picture as picture_of;
@@ -57,7 +57,7 @@ pub fn html(page: &Page<'_>) -> Result<String, String> {
     let facts = page.facts;
     let mut engine = Environment::new();
     engine.add_template("report.html", TEMPLATE).map_err(|error| error.to_string())?;
-    let errors = facts.findings.iter().filter(|finding| finding.severity == "error").count();
+    let errors = facts.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     let (verdict, text) = match (errors, facts.complete, facts.findings.len()) {
         (0, true, 0) => ("clean", "clean: nothing was found".to_string()),
         (0, true, n) => ("clean", format!("no error, {n} warnings or notes")),
@@ -194,7 +194,7 @@ fn finding(own: &MessageFacts, source: &str, rows: &Rows) -> serde_json::Value {
         json!({"line": row, "shown": format!("{number}  {text}"), "caret": caret})
     });
     json!({
-        "severity": own.severity, "code": own.code, "message": own.message, "line": own.line,
+        "severity": own.severity.name(), "code": own.code, "message": own.message, "line": own.line,
         "picture": picture_of(own).unwrap_or_default(), "places": places.collect::<Vec<_>>(), "notes": own.notes, "help": own.help,
     })
 }

@@ -17,6 +17,7 @@ mod rings;
 mod sarif;
 mod scatter;
 mod stalls;
+mod status;
 mod table;
 mod text;
 mod trace;
@@ -39,6 +40,7 @@ pub use sarif::{Told, sarif};
 pub use scatter::{Dot, DotKind, Scatter, scatter_svg};
 pub use slipring_machine::figure;
 pub use stalls::StallFacts;
+pub use status::{CheckStatus, Verified};
 pub use table::Table;
 pub use text::{buffers_text, checks_text, printed_text, stats_text, summary_text};
 pub use trace::{

@@ -1,14 +1,19 @@
 //! Messages about a text, as data.
 
-use serde::Serialize;
-use slipring_finding::{Kind, Line};
+use serde::{Serialize, Serializer};
+use slipring_finding::{Kind, Line, Severity};
+
+fn as_name<S: Serializer>(severity: &Severity, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(severity.name())
+}
 
 /// A finding, or a message about the text.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[allow(missing_docs)]
 pub struct MessageFacts {
-    /// `error`, `warning` or `note`.
-    pub severity: String,
+    /// In JSON `error`, `warning` or `note`.
+    #[serde(serialize_with = "as_name")]
+    pub severity: Severity,
     /// Stable code, such as `deadlock`.
     pub code: String,
     /// The kind of finding, from which pictures are drawn.

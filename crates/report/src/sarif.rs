@@ -173,7 +173,7 @@ fn entry<'a>(Told { file, message }: &'a Told, codes: &[&str]) -> Entry<'a> {
     Entry {
         rule_id: &message.code,
         rule_index: codes.binary_search(&message.code.as_str()).unwrap_or(0),
-        level: &message.severity,
+        level: message.severity.name(),
         message: Text { text: text.into() },
         locations: vec![Location {
             id: None,

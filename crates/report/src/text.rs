@@ -42,7 +42,7 @@ pub fn summary_text(facts: &RunFacts) -> String {
 pub fn checks_text(checks: &[CheckFacts]) -> String {
     let mut table = Table::new(3, &[]);
     for check in checks {
-        table.row(vec![check.tool.clone(), check.verdict.clone(), check.detail.clone()]);
+        table.row(vec![check.tool.clone(), check.verdict.to_string(), check.detail.clone()]);
     }
     format!("\nchecked\n{}", table.render().trim_start_matches('\n'))
 }

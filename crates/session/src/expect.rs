@@ -1,7 +1,7 @@
 //! Expected contents of a buffer after a run, compared element by element within a tolerance.
 
 use slipring_ir::Diagnostic;
-use slipring_report::CheckFacts;
+use slipring_report::{CheckFacts, CheckStatus};
 use slipring_tile::{Elem, load_f32};
 
 use crate::Severity;
@@ -109,14 +109,9 @@ impl Expected {
 
     /// Compares the contents after a run with the expected ones: a row for the checks, and an error if they differ.
     pub fn compare(&self, buffer: &Held<'_>) -> (CheckFacts, Option<Diagnostic>) {
-        let facts = |verdict: &str, detail: String, findings| CheckFacts {
-            tool: "expect".into(),
-            verdict: verdict.into(),
-            detail,
-            findings,
-        };
+        let facts = |verdict, detail: String, findings| CheckFacts::new("expect", verdict, detail, findings);
         let Some(left) = buffer.left else {
-            return (facts("not checked", format!("{}: the run did not complete", self.name), 0), None);
+            return (facts(CheckStatus::NotChecked, format!("{}: the run did not complete", self.name), 0), None);
         };
         let elem = self.elem.unwrap_or(buffer.elem);
         let (have, want) = (numbers(buffer.elem, left), numbers(elem, &self.bytes));
@@ -128,7 +123,11 @@ impl Expected {
         let (count, within) = (have.len(), self.within());
         let Some(first) = differ.first().copied() else {
             return (
-                facts("clean", format!("{}: all {count} elements as in {}{within}", self.name, self.from), 0),
+                facts(
+                    CheckStatus::Clean,
+                    format!("{}: all {count} elements as in {}{within}", self.name, self.from),
+                    0,
+                ),
                 None,
             );
         };
@@ -151,7 +150,7 @@ impl Expected {
             notes.push(format!("the furthest: {}", say(furthest)));
         }
         let error = Diagnostic { notes, ..Diagnostic::nowhere("expected", Severity::Error, message.clone()) };
-        (facts("findings", message, differ.len()), Some(error))
+        (facts(CheckStatus::Findings, message, differ.len()), Some(error))
     }
 
     /// The tolerances as text; empty if there are none.

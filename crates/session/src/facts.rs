@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use slipring_check::{CheckReport, Tools, Verdict};
 use slipring_ir::{Diagnostic, Line, Severity};
 use slipring_program::{ParamKind, Shadow, SiteRef};
-use slipring_report::{BufferFacts, CheckFacts, Digest, digest};
+use slipring_report::{BufferFacts, CheckFacts, CheckStatus, Digest, digest};
 
 use crate::places::Places;
 use crate::tensor::Bound;
@@ -61,31 +61,27 @@ pub(crate) fn check_facts(
         let (verdict, detail, findings) = match &tool.verdict {
             Verdict::Checked { findings, warnings } => {
                 let verdict = match (findings, warnings) {
-                    (0, 0) => "clean",
-                    (0, _) => "warnings",
-                    _ => "findings",
+                    (0, 0) => CheckStatus::Clean,
+                    (0, _) => CheckStatus::Warnings,
+                    _ => CheckStatus::Findings,
                 };
                 (verdict, what.to_string(), *findings)
             }
             Verdict::Partly { findings, .. } => {
-                let verdict = if *findings == 0 { "partly" } else { "findings" };
+                let verdict = CheckStatus::of(*findings, false);
                 (verdict, format!("{what}; up to where the run stopped"), *findings)
             }
             Verdict::NotShown { findings, reason } => {
-                let verdict = if *findings == 0 { "not shown" } else { "findings" };
+                let verdict = if *findings == 0 { CheckStatus::NotShown } else { CheckStatus::Findings };
                 (verdict, format!("{what}; for this schedule only, {reason}"), *findings)
             }
-            Verdict::NotChecked { reason } => ("not checked", reason.clone(), 0),
+            Verdict::NotChecked { reason } => (CheckStatus::NotChecked, reason.clone(), 0),
         };
-        facts.push(CheckFacts { tool: tool.tool.into(), verdict: verdict.into(), detail, findings });
+        facts.push(CheckFacts::new(tool.tool, verdict, detail, findings));
     }
-    facts.push(CheckFacts {
-        tool: "scope".into(),
-        verdict: String::new(),
-        // How far a run gets before it stops depends on its schedule.
-        detail: if complete { report.scope.describe(line) } else { "this schedule only (the run stopped)".into() },
-        findings: 0,
-    });
+    // How far a run gets before it stops depends on its schedule.
+    let scope = if complete { report.scope.describe(line) } else { "this schedule only (the run stopped)".into() };
+    facts.push(CheckFacts::new("scope", CheckStatus::Scope, scope, 0));
     facts
 }
 
@@ -93,10 +89,12 @@ pub(crate) fn check_facts(
 pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], messages: &mut Vec<Diagnostic>) -> CheckFacts {
     let (verdict, detail, findings) = match outcome {
         VerifyOutcome::Same(buffers) => {
-            ("clean", format!("same bytes as the sequential semantics: {}", buffers.join(", ")), 0)
+            (CheckStatus::Clean, format!("same bytes as the sequential semantics: {}", buffers.join(", ")), 0)
         }
-        VerifyOutcome::Faulty(why) => ("findings", format!("the sequential semantics has an error: {why}"), 1),
-        VerifyOutcome::NotChecked(why) => ("not checked", why.clone(), 0),
+        VerifyOutcome::Faulty(why) => {
+            (CheckStatus::Findings, format!("the sequential semantics has an error: {why}"), 1)
+        }
+        VerifyOutcome::NotChecked(why) => (CheckStatus::NotChecked, why.clone(), 0),
         VerifyOutcome::Different(count, list) => {
             let at = |d: &Difference| coordinates(d.element, bound[d.index].shape.as_deref());
             let differ = if *count == 1 { "1 element differs" } else { &format!("{count} elements differ") };
@@ -107,10 +105,10 @@ pub(crate) fn verify_facts(outcome: &VerifyOutcome, bound: &[Bound<'_>], message
                 Diagnostic { notes: notes.collect(), ..error }
                     .help("look for a missing wait, an address in use twice, or a slot freed too early"),
             );
-            ("findings", format!("{differ} from the sequential semantics"), *count)
+            (CheckStatus::Findings, format!("{differ} from the sequential semantics"), *count)
         }
     };
-    CheckFacts { tool: "verify".into(), verdict: verdict.into(), detail, findings }
+    CheckFacts::new("verify", verdict, detail, findings)
 }
 
 /// The buffers after the run, all of them or those that have changed: `after` has the contents for each parameter that

@@ -47,7 +47,7 @@ pub fn message_facts(diagnostic: &Diagnostic, source: &Source) -> MessageFacts {
     let written_at = written_at.map(|own| WrittenFacts { file: own.name.clone(), line: own.line, column: own.column });
     let primary = primary.map(place);
     MessageFacts {
-        severity: diagnostic.severity.name().into(),
+        severity: diagnostic.severity,
         code: diagnostic.code.into(),
         kind: diagnostic.kind.clone(),
         message: diagnostic.message.clone(),

@@ -9,7 +9,7 @@ use slipring_ir::{Diagnostic, Diags, Kind};
 use slipring_machine::Backing;
 use slipring_op::function::is_recorded;
 use slipring_program::{Finding, ParamKind, Severity};
-use slipring_report::{CheckFacts, Record, Recorder, RingTrace, RunFacts, checks_text};
+use slipring_report::{CheckFacts, CheckStatus, Record, Recorder, RingTrace, RunFacts, checks_text};
 use slipring_sim::{Delay, ExecutionMode, Suppose, Timing, Unused};
 
 use crate::answers::{RECORDED, clean_if, first_error, not_clean, tried_only};
@@ -76,13 +76,9 @@ impl Verdict {
         self.complete && self.errors == 0
     }
 
-    /// `clean`, `findings`, or `partly` for a run that stopped.
-    pub fn word(&self) -> &'static str {
-        match (self.errors, self.complete) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        }
+    /// Clean, with findings, or stopped without one.
+    pub fn status(&self) -> CheckStatus {
+        CheckStatus::of(self.errors, self.complete)
     }
 }
 
@@ -355,12 +351,12 @@ impl Run<'_> {
         let mut checks = facts::check_facts(&self.judged, complete, |site| self.compiled.prepared.line(site));
         let found = self.compiled.found.len();
         for memory in checks.iter_mut().filter(|check| check.tool == "memory" && found > 0) {
-            memory.verdict = "findings".into();
+            memory.verdict = CheckStatus::Findings;
             memory.findings += found;
         }
         if self.time_only {
-            let detail = "nothing was computed: the run only counted cycles".into();
-            checks.insert(0, CheckFacts { tool: "values".into(), verdict: "not checked".into(), detail, findings: 0 });
+            let detail = "nothing was computed: the run only counted cycles";
+            checks.insert(0, CheckFacts::new("values", CheckStatus::NotChecked, detail, 0));
         }
         Verdict { checks, complete, errors: self.findings.errors() }
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use slipring::{BuiltProgram, Diagnostic, Error};
 use slipring_artefact::{Launched, LeavingTools};
-use slipring_report::{CheckFacts, checks_text};
+use slipring_report::{CheckFacts, CheckStatus, checks_text};
 
 use super::exit::Exit;
 use super::kernel::KernelArgs;
@@ -88,12 +88,8 @@ fn judge(
     let leaving = launched.judge(built, &args.tools.tools(args.keep.clone()))?;
     leaving.messages.iter().for_each(|messages| tell(messages, &mut said));
     let here = launched.run.findings().errors();
-    let mut checks = vec![CheckFacts {
-        tool: "run here".into(),
-        verdict: if here == 0 { "clean" } else { "findings" }.into(),
-        detail: "what the others are compared with".into(),
-        findings: here,
-    }];
+    let verdict = CheckStatus::of(here, true);
+    let mut checks = vec![CheckFacts::new("run here", verdict, "what the others are compared with", here)];
     checks.extend(leaving.checks);
     if args.json {
         json(&Facts { kernel: kernel.name()?, platform: kernel.platform_name()?, checks: &checks });
@@ -106,14 +102,14 @@ fn judge(
             checks_text(&checks)
         ));
     }
-    let found = checks.iter().any(|check| check.verdict == "findings");
+    let found = checks.iter().any(|check| check.verdict == CheckStatus::Findings);
     if found {
         output::said_error();
     }
     Ok(match (leaving.unjudged, found) {
         (true, _) => output::fail("the output was not checked: a tool is missing or timed out (see its row)"),
         (_, true) => Exit::Findings,
-        _ => match checks.iter().find(|check| check.verdict == "partly") {
+        _ => match checks.iter().find(|check| check.verdict == CheckStatus::Partly) {
             Some(check) => output::doubtful(&format!("{}: {}", check.tool, check.detail)),
             None => Exit::Clean,
         },

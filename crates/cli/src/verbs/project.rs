@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use slipring::{BuiltProgram, Diagnostic, Error};
 use slipring_artefact::{Launched, LeavingTools};
-use slipring_report::checks_text;
+use slipring_report::{CheckStatus, checks_text};
 
 use super::exit::Exit;
 use super::kernel::KernelArgs;
@@ -46,7 +46,7 @@ fn project(
     let leaving = launched.judge(built, &tools)?;
     leaving.messages.iter().for_each(|messages| tell(messages, &mut said));
     out(&checks_text(&leaving.checks));
-    if leaving.checks.iter().any(|check| check.verdict == "findings") {
+    if leaving.checks.iter().any(|check| check.verdict == CheckStatus::Findings) {
         output::said_error();
         output::note("no project is written: a check has findings (see its row)");
         return Ok(Exit::Findings);

@@ -8,6 +8,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use slipring::Error;
 use slipring_explore::{TuneProgress, Tuning, Vary};
+use slipring_report::CheckStatus;
 
 use super::exit::Exit;
 use super::flags::{Flags, OfTune};
@@ -130,7 +131,8 @@ fn exit(tuning: &Tuning) -> Exit {
     if tuning.best.is_some() {
         return Exit::Clean;
     }
-    let count = |refused: bool| tuning.points.iter().filter(|point| (point.verdict == "refused") == refused).count();
+    let count =
+        |refused: bool| tuning.points.iter().filter(|point| (point.verdict == CheckStatus::Refused) == refused).count();
     match (count(true), count(false)) {
         (_, 0) => {
             let first = tuning.points.iter().find_map(|point| point.reason.as_deref());

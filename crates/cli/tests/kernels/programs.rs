@@ -1,6 +1,7 @@
 //! The whole programs of the examples and the benchmark against plain loops written here.
 
 use slipring::{CompileRequest, Elem, Program, ProgramOptions, Tensor};
+use slipring_report::CheckStatus;
 
 use crate::kernels::kit::Type::{F16, F32};
 use crate::kernels::kit::{Matrix, PLATFORMS, Type, examples};
@@ -29,7 +30,7 @@ fn expect(file: &str, sets: &[&str], inputs: &[(Type, &Matrix)], expected: &Matr
             let bytes = run.left(inputs.len()).expect("the output").to_vec();
             if first.is_none() {
                 let (row, messages) = run.compare().expect("it can be compared");
-                assert!(row.verdict == "clean", "{file} on {name}: {}\n{messages:?}", row.detail);
+                assert!(row.verdict == CheckStatus::Clean, "{file} on {name}: {}\n{messages:?}", row.detail);
                 let most = expected.data.iter().fold(0.0f64, |most, x| most.max(x.abs()));
                 for (at, (found, wanted)) in F32.numbers(&bytes).iter().zip(&expected.data).enumerate() {
                     assert!(

@@ -69,7 +69,7 @@ impl Tune {
                         what: proposed[*edit].what.clone(),
                         line: proposed[*edit].line,
                         cycles: point.cycles?,
-                        verified: point.verified.clone().unwrap_or_default(),
+                        verified: point.verified.clone(),
                         proof: proof.map(|own| own.word().to_string()),
                         patch: patch(&self.name, &text, &proposed[*edit].text),
                     })

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::Serialize;
-use slipring_report::Table;
+use slipring_report::{Table, Verified};
 
 use super::edit::{Edit, edits};
 use super::{Point, Tune};
@@ -160,7 +160,7 @@ impl Tune {
     ) -> Option<(Point, Option<Judgement>)> {
         let point = self.point_of(&[], &[], &[], true);
         // If it could not be compared before, it cannot be compared now.
-        let same = point.verified.as_deref() == Some("same") || point.verified == written.verified;
+        let same = point.verified == Some(Verified::Same) || point.verified == written.verified;
         if !is_worth(&point, written, best) || !same {
             return None;
         }
@@ -204,11 +204,7 @@ impl Improved {
             table.row(vec![step.after.to_string(), change, step.line.to_string(), step.what.clone()]);
         }
         text += &table.render();
-        let verified = match self.best.verified.as_deref() {
-            Some("same") => "the same bytes as before and as the sequential semantics".to_string(),
-            Some(other) => format!("the same bytes as before; the sequential semantics is {other}"),
-            None => "the same bytes as before".to_string(),
-        };
+        let verified = Verified::beside_the_same_bytes(self.best.verified.as_ref());
         let proof = self.proof.map_or(String::new(), |own| format!("; `prove`: {}", own.word()));
         let _ = writeln!(
             text,

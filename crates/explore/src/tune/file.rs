@@ -10,7 +10,7 @@ use slipring_session::args::Defaults;
 /// A file whose kernel, or whose whole program, is run at points of a grid.
 ///
 /// ```
-/// use slipring_explore::{Tune, Vary};
+/// use slipring_explore::{Tune, Vary, Verified};
 /// # let folder = std::env::temp_dir().join(format!("slipring-doc-tune-{}", std::process::id()));
 /// # std::fs::create_dir_all(&folder)?;
 /// # std::env::set_current_dir(&folder)?;
@@ -28,7 +28,7 @@ use slipring_session::args::Defaults;
 ///
 /// let tuning = tune.run(&["TILE=16,32,64".parse::<Vary>()?], None, |_| ())?;
 /// let best = tuning.best().expect("a clean point");
-/// assert_eq!(best.verified.as_deref(), Some("same"));
+/// assert_eq!(best.verified, Some(Verified::Same));
 /// assert!(best.cycles <= point.cycles);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -1,7 +1,6 @@
 //! One point of a grid: the kernel with its values, run and checked.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::PoisonError;
 
 use serde::{Deserialize, Serialize};
@@ -10,14 +9,14 @@ use slipring_machine::Platform;
 use slipring_op::function::{ask_split, asks_split};
 use slipring_op::ring::{PipeKey, PipeSpec, Split, set_slots, set_slots_by};
 use slipring_op::{OpRef, SyncAct};
-use slipring_report::digest;
+use slipring_report::{CheckStatus, Verified, digest};
 use slipring_tile::Elem;
 
 use super::Tune;
 use super::vary::{Setting, WORDS, Word, count, meaning};
 use slipring::{
     CompileRequest, DEEPEST, Error, Kernel, Program, ProgramOptions, ProveOptions, Report, RunOption, RunOptions,
-    Subject, VerifyOutcome, Way, slot_buffers,
+    Severity, Subject, VerifyOutcome, Way, slot_buffers,
 };
 use slipring_prove::Judgement;
 use slipring_session::places::Places;
@@ -33,9 +32,9 @@ use crate::tune::file::MOST_READ;
 pub struct Point {
     /// Value of each parameter.
     pub values: BTreeMap<String, String>,
-    /// `clean`, `findings`, `partly` for a run that stopped without one, or `refused` for what cannot be run. A result
-    /// that is not written, or only in part, is a finding.
-    pub verdict: String,
+    /// Clean, with findings, stopped without one, or refused. A result that is not written, or only in part, is a
+    /// finding.
+    pub verdict: CheckStatus,
     /// Why it is not clean.
     pub reason: Option<String>,
     /// Cycles of the run; `None` if it was refused, or did not complete.
@@ -53,9 +52,8 @@ pub struct Point {
     pub local_memory: Option<u64>,
     /// The bytes by memory.
     pub memory: Vec<MemoryUse>,
-    /// The result of the comparison with the sequential semantics: `same`, `different`, or `not checked: …`; `None` if
-    /// it was not made.
-    pub verified: Option<String>,
+    /// The result of the comparison with the sequential semantics; `None` if it was not made.
+    pub verified: Option<Verified>,
     /// FNV-1a, 64 bits, of all buffers after the run; `None` if it did not complete.
     pub result: Option<String>,
     /// FNV-1a, 64 bits, of everything that determines the point: the compiled program, its arguments, the platform, the
@@ -66,7 +64,7 @@ pub struct Point {
 impl Point {
     /// True if it completed without findings.
     pub fn is_clean(&self) -> bool {
-        self.verdict == "clean"
+        self.verdict == CheckStatus::Clean
     }
 
     /// Its cycles, with their error bound.
@@ -83,19 +81,19 @@ impl Point {
 
     pub(super) fn refused(settings: &[Setting], error: &Error) -> Point {
         let first = |report: &Report| {
-            let facts = report.facts().into_iter().find(|own| own.severity == "error")?;
+            let facts = report.facts().into_iter().find(|own| own.severity == Severity::Error)?;
             let line = facts.line.map_or(String::new(), |line| format!(" (line {line})"));
             Some(format!("{}: {}{line}", facts.code, facts.message))
         };
         let said = error.report().and_then(first);
         let reason = said.unwrap_or_else(|| error.to_string().lines().next().unwrap_or_default().to_string());
-        Point { verdict: "refused".into(), reason: Some(reason), ..Point::at(settings) }
+        Point { verdict: CheckStatus::Refused, reason: Some(reason), ..Point::at(settings) }
     }
 
     fn at(settings: &[Setting]) -> Point {
         Point {
             values: settings.iter().cloned().collect(),
-            verdict: String::new(),
+            verdict: CheckStatus::default(),
             reason: None,
             cycles: None,
             microseconds: None,
@@ -330,7 +328,7 @@ impl Tune {
             }
         });
         let mut point = Point {
-            verdict: verdict.word().into(),
+            verdict: verdict.status(),
             reason: reason(run.findings()),
             cycles: run.is_complete().then(|| run.cycles()),
             estimate: run.backing().is_estimate(),
@@ -385,21 +383,16 @@ impl Tune {
         let verified = match verify && complete && errors == 0 {
             true => {
                 let (row, _) = run.compare()?;
-                Some(match row.verdict.as_str() {
-                    "clean" => Verified::Same,
-                    "not checked" => Verified::NotChecked(row.detail),
+                Some(match row.verdict {
+                    CheckStatus::Clean => Verified::Same,
+                    CheckStatus::NotChecked => Verified::NotChecked(row.detail),
                     _ => Verified::Different,
                 })
             }
             false => None,
         };
-        let verdict = match (errors, complete) {
-            (0, true) => "clean",
-            (0, false) => "partly",
-            _ => "findings",
-        };
         let mut point = Point {
-            verdict: verdict.into(),
+            verdict: CheckStatus::of(errors, complete),
             reason: reason(run.findings()),
             cycles: complete.then_some(run.facts().cycles),
             estimate: run.facts().estimate,
@@ -462,26 +455,6 @@ fn numbers(kernel: &Kernel, settings: &[Setting], words: &[Word]) -> Result<Vec<
     Ok(typed.collect())
 }
 
-/// How the comparison of a point with the sequential semantics of its source ended.
-enum Verified {
-    Same,
-    NotChecked(String),
-    Different,
-    /// The sequential semantics itself has an error: the detail of the comparison, which says so.
-    Faulty(String),
-}
-
-impl fmt::Display for Verified {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Verified::Same => f.write_str("same"),
-            Verified::NotChecked(why) => write!(f, "not checked: {why}"),
-            Verified::Different => f.write_str("different"),
-            Verified::Faulty(detail) => f.write_str(detail),
-        }
-    }
-}
-
 impl Point {
     fn timed(&mut self, platform: &Platform) {
         self.microseconds = self.cycles.map(|cycles| cycles as f64 / f64::from(platform.clock_mhz.max(1)));
@@ -489,13 +462,13 @@ impl Point {
 
     /// A run that differs from its source's semantics must not be used.
     fn verified_as(&mut self, verified: Option<Verified>) {
-        self.verified = verified.as_ref().map(Verified::to_string);
-        let wrong = match verified {
+        self.verified = verified;
+        let wrong = match &self.verified {
             Some(Verified::Different) => "the results differ from the sequential semantics".to_string(),
             Some(faulty @ Verified::Faulty(_)) => faulty.to_string(),
             Some(Verified::Same | Verified::NotChecked(_)) | None => return,
         };
-        self.verdict = "findings".into();
+        self.verdict = CheckStatus::Findings;
         self.reason = Some(format!("verify: {wrong}"));
     }
 }
@@ -552,7 +525,7 @@ fn divided(kernel: Kernel, mode: Split) -> Result<Kernel, Error> {
 }
 
 fn reason(findings: &Report) -> Option<String> {
-    let first = findings.facts().into_iter().find(|own| own.severity == "error")?;
+    let first = findings.facts().into_iter().find(|own| own.severity == Severity::Error)?;
     let line = first.line.map_or(String::new(), |line| format!(" (line {line})"));
     let more = match findings.errors() {
         0 | 1 => String::new(),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use slipring_report::{Dot, DotKind, Scatter, Table, scatter_svg};
+use slipring_report::{CheckStatus, Dot, DotKind, Scatter, Table, Verified, scatter_svg};
 
 use super::{Point, Tuning};
 
@@ -20,7 +20,7 @@ impl Tuning {
         self.vary.iter().filter_map(|own| pair(&own.name)).collect::<Vec<_>>().join(" ")
     }
 
-    fn count(&self, verdict: &str) -> usize {
+    fn count(&self, verdict: CheckStatus) -> usize {
         self.points.iter().filter(|point| point.verdict == verdict).count()
     }
 
@@ -40,9 +40,9 @@ impl Tuning {
     /// Points that ran, by their cycles, then the refused ones.
     fn in_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.points.len()).collect();
-        let class = |point: &Point| match point.verdict.as_str() {
-            "clean" => 0,
-            "refused" => 2,
+        let class = |point: &Point| match point.verdict {
+            CheckStatus::Clean => 0,
+            CheckStatus::Refused => 2,
             _ => 1,
         };
         order.sort_by_key(|at| (class(&self.points[*at]), self.points[*at].rank(), *at));
@@ -54,11 +54,11 @@ impl Tuning {
         let names: Vec<&str> = self.vary.iter().map(|own| own.name.as_str()).collect();
         let all = if self.points.len() == 1 { "1 point".to_string() } else { format!("{} points", self.points.len()) };
         let mut text = format!("{}: {all} of {}", self.file, names.join(" x "));
-        for verdict in ["clean", "findings", "partly", "refused"] {
+        for verdict in [CheckStatus::Clean, CheckStatus::Findings, CheckStatus::Partly, CheckStatus::Refused] {
             match (self.count(verdict), verdict) {
                 (0, _) => {}
-                (n, "findings") => text += &format!(", {n} with findings"),
-                (n, "partly") => text += &format!(", {n} stopped"),
+                (n, CheckStatus::Findings) => text += &format!(", {n} with findings"),
+                (n, CheckStatus::Partly) => text += &format!(", {n} stopped"),
                 (n, verdict) => text += &format!(", {n} {verdict}"),
             }
         }
@@ -111,8 +111,8 @@ impl Tuning {
             Some((own, written)) => text += &format!(", {} compared with the unchanged file", percent(own, written)),
             None => {}
         }
-        text += &match best.verified.as_deref() {
-            Some("same") => "; checked, and the same bytes as the sequential semantics\n".to_string(),
+        text += &match &best.verified {
+            Some(Verified::Same) => "; checked, and the same bytes as the sequential semantics\n".to_string(),
             Some(other) => format!("; checked; the sequential semantics is {other}\n"),
             None => "; checked, not compared with the sequential semantics\n".to_string(),
         };
@@ -158,7 +158,7 @@ impl Tuning {
             Some(Dot { x, y, kind, label: "as written".into() })
         });
         let dots: Vec<Dot> = self.points.iter().enumerate().filter_map(dot).chain(written).collect();
-        let refused = match self.count("refused") {
+        let refused = match self.count(CheckStatus::Refused) {
             0 => String::new(),
             n => format!("; {n} points are refused and not shown"),
         };

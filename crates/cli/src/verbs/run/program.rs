@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use slipring::{Error, Program, ProgramOptions, RunRequest};
-use slipring_report::lines_text;
+use slipring_report::{CheckStatus, lines_text};
 
 use super::super::exit::Exit;
 use super::super::expected::{against, expectations};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &RunArgs, request: &RunRequest, program: &Program) -> Re
     let mut unsupported = false;
     if request.verify {
         let (row, more) = run.compare()?;
-        unsupported = run.is_complete() && row.verdict == "not checked";
+        unsupported = run.is_complete() && row.verdict == CheckStatus::NotChecked;
         facts.checks.push(row);
         messages = messages.and(more);
     }

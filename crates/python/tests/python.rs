@@ -12,6 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::available_parallelism;
 
 const REQUIREMENTS: &str = include_str!("../../../python/requirements-test.txt");
 
@@ -138,6 +139,8 @@ fn tests_pass(host: &OsStr, folder: &Path, further: bool) {
     run(
         Command::new(python)
             .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "slipring.pytest_plugin", "python/tests"])
+            // Fixtures of a file, such as a cluster, are made once.
+            .args(["-n", &available_parallelism().map_or(1, usize::from).to_string(), "--dist", "loadfile"])
             .env("PYTHONPATH", &site)
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .envs(further.then_some(("SLIPRING_FURTHER_PYTHON", "1")))

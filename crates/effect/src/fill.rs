@@ -2,7 +2,7 @@
 
 use slipring_machine::Role;
 use slipring_program::{Access, Effect, Env, Fault, Run, arguments};
-use slipring_tile::Space;
+use slipring_tile::{BLOCK_BYTES, Space};
 
 use crate::bursts::{Levels, nest_extents, walk};
 
@@ -24,8 +24,6 @@ pub struct Fill {
     pub bytes: usize,
 }
 
-/// The size of a block in bytes.
-pub const FILL_BLOCK: u64 = 32;
 /// The maximum of each number: repetitions, blocks, and blocks between two repetitions.
 pub const FILL_MOST: u64 = 32767;
 
@@ -37,13 +35,13 @@ impl Fill {
             let message = format!("the {what} is {}", found as i64);
             return Err(Fault::new("dma-operand", message).help(format!("must be between 0 and {FILL_MOST}")));
         }
-        if !args.to.is_multiple_of(FILL_BLOCK) {
-            let message = format!("the first byte to be filled, {}, is not a multiple of {FILL_BLOCK}", args.to);
+        if !args.to.is_multiple_of(BLOCK_BYTES) {
+            let message = format!("the first byte to be filled, {}, is not a multiple of {BLOCK_BYTES}", args.to);
             return Err(Fault::new("dma-alignment", message));
         }
         let mut levels = Levels::new();
-        levels.push((args.times, [(args.blocks + args.gap) * FILL_BLOCK]));
-        Ok((args.blocks * FILL_BLOCK, levels))
+        levels.push((args.times, [(args.blocks + args.gap) * BLOCK_BYTES]));
+        Ok((args.blocks * BLOCK_BYTES, levels))
     }
 }
 

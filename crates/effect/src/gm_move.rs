@@ -3,7 +3,7 @@
 use slipring_machine::interpretations::FINITE_PAD;
 use slipring_program::{Access, Effect, Env, Fault, Run, Update, UpdateKind, arguments};
 use slipring_tile::copy::{View, fill_rect};
-use slipring_tile::{BLayout, SLayout, Space};
+use slipring_tile::{BLOCK_BYTES, BLayout, SLayout, Space};
 
 use super::region::rect_extents;
 use super::strided::{Strided, StridedWindow};
@@ -33,9 +33,6 @@ pub struct GmMove {
     pub finish: Finish,
 }
 
-/// Bytes to which a load pads rows.
-const BURST: u32 = 32;
-
 impl GmMove {
     fn extent(&self, args: &[u64]) -> Result<(StridedWindow, (u32, u32)), Fault> {
         let given = GmMoveArgs::of(args);
@@ -51,7 +48,7 @@ impl GmMove {
         if !self.load || self.pad == 0 || self.tile.space != Space::Vec || !plain || cols == 0 {
             return cols;
         }
-        cols.next_multiple_of(BURST / layout.elem.bytes() as u32).min(layout.cols)
+        cols.next_multiple_of(BLOCK_BYTES as u32 / layout.elem.bytes() as u32).min(layout.cols)
     }
 }
 

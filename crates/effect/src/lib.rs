@@ -29,7 +29,7 @@ pub use boxes::Corner;
 pub use bursts::{BurstArgs, BurstEnd, Bursts, Whose};
 pub use cluster::{OnCore, SameArgs, SameTiles};
 pub use element::{CleanCache, ElementAccess, UNKNOWN, Within, past_end};
-pub use fill::{FILL_BLOCK, FILL_MOST, Fill, FillArgs};
+pub use fill::{FILL_MOST, Fill, FillArgs};
 pub use finish::{Finish, Scales, finite_pad, pad_value, pads_with_infinity};
 pub use fixpipe::{Entry, Fixpipe, FixpipeArgs, Form, Narrow, Payload, Quant, QuantTo, Relu, Split};
 pub use fractal::{BiasArgs, BiasLoad, FractalArgs, FractalLoad, OperandLoad};

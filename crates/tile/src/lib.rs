@@ -33,4 +33,4 @@ pub use matmul::{Init, MatmulError, Scratch, matmul_tile};
 pub use nearest::nearest;
 pub use reduce::{Order, Reduce};
 pub use rounding::{RoundMode, Saturation};
-pub use space::Space;
+pub use space::{BLOCK_BYTES, Space};

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// Bytes of a block of local memory: the unit of moves and of strides of vector instructions. Tiles and their rows begin
+/// at multiples of it.
+pub const BLOCK_BYTES: u64 = 32;
+
 /// A memory space: where a tile or a buffer lives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Space {

@@ -5,16 +5,14 @@
 //! store of the stream, or for the flush at its end.
 
 use slipring_program::Fault;
+use slipring_tile::BLOCK_BYTES;
 
 use crate::Register;
-
-/// Size in bytes of the blocks in which memory is accessed.
-pub const BLOCK: u64 = 32;
 
 /// The first byte of the block that contains a byte.
 #[inline]
 pub const fn block_of(address: u64) -> u64 {
-    address - address % BLOCK
+    address - address % BLOCK_BYTES
 }
 
 /// The contents of an alignment register. The default is the initial state of a stream of stores.
@@ -27,12 +25,12 @@ pub struct Align {
     /// Stores: number of bytes before `address` not yet written to memory, fewer than a block.
     pending: u8,
     /// Loads: the block. Stores: the pending bytes, at the front.
-    block: [u8; BLOCK as usize],
+    block: [u8; BLOCK_BYTES as usize],
 }
 
 impl Align {
     /// A stream of loads, with the contents of the block that begins at `address`.
-    pub fn primed(address: u64, block: [u8; BLOCK as usize]) -> Align {
+    pub fn primed(address: u64, block: [u8; BLOCK_BYTES as usize]) -> Align {
         Align { loads: true, address, pending: 0, block }
     }
 
@@ -77,7 +75,7 @@ impl Align {
     ) -> Result<Align, Fault> {
         self.stands_at(at, "stores to", begins)?;
         let kept = usize::from(self.pending);
-        let mut joined = [0; BLOCK as usize + crate::BYTES];
+        let mut joined = [0; BLOCK_BYTES as usize + crate::BYTES];
         joined[..kept].copy_from_slice(&self.block[..kept]);
         let joined = &mut joined[..kept + bytes.len()];
         joined[kept..].copy_from_slice(bytes);
@@ -87,7 +85,7 @@ impl Align {
             write(start, &joined[..done])?;
         }
         let rest = &joined[done..];
-        let mut block = [0; BLOCK as usize];
+        let mut block = [0; BLOCK_BYTES as usize];
         block[..rest.len()].copy_from_slice(rest);
         Ok(Align { loads: false, address: end, pending: rest.len() as u8, block })
     }
@@ -128,7 +126,7 @@ impl Align {
 
 impl From<&Register> for Align {
     fn from(register: &Register) -> Align {
-        let (bytes, mut address, mut block) = (&register.0, [0; 8], [0; BLOCK as usize]);
+        let (bytes, mut address, mut block) = (&register.0, [0; 8], [0; BLOCK_BYTES as usize]);
         address.copy_from_slice(&bytes[8..16]);
         block.copy_from_slice(&bytes[32..64]);
         Align { loads: bytes[0] != 0, pending: bytes[1], address: u64::from_le_bytes(address), block }
@@ -167,7 +165,7 @@ mod tests {
                     memory[to as usize..end as usize].copy_from_slice(bytes);
                     Ok(())
                 });
-                prop_assert!(end % BLOCK == 0 && next.is_ok());
+                prop_assert!(end % BLOCK_BYTES == 0 && next.is_ok());
                 align = next.unwrap_or_default();
                 at += piece as u64;
                 align = Align::from(&Register::from(align));

@@ -5,8 +5,9 @@
 //! are sufficient: they give what was read and written. Everything else is left to
 //! [`Footprint`](crate::footprint::Footprint), access by access.
 
+use slipring_tile::BLOCK_BYTES;
+
 use crate::access::{Kind, Moment, Touch};
-use crate::align::BLOCK;
 
 /// Maximum number of recorded strides.
 const MOST: usize = 256;
@@ -87,7 +88,7 @@ impl Stride {
     /// in disjoint blocks.
     fn follows(&self, load: &Stride) -> bool {
         let shape = |s: &Stride| (s.start, s.bytes, s.count, s.distance, s.pace);
-        let whole = [self.start, self.bytes, self.apart()].into_iter().all(|n| n.is_multiple_of(BLOCK as usize));
+        let whole = [self.start, self.bytes, self.apart()].into_iter().all(|n| n.is_multiple_of(BLOCK_BYTES as usize));
         let (from, to) = (load.first.at.position, self.first.at.position);
         let kinds = (load.first.kind, self.first.kind) == (Kind::VectorLoad, Kind::VectorStore);
         let before = from < to && (self.count == 1 || to - from < self.pace);

@@ -53,7 +53,7 @@ mod state;
 mod trace;
 
 pub use access::{Barrier, Kind};
-pub use align::{Align, BLOCK, block_of};
+pub use align::{Align, block_of};
 pub use conversions::{Conversion, conversions};
 pub use function::{Function, Kernel, Machine, Parts, Step};
 pub use mask::{BYTES, Mask};

@@ -7,14 +7,12 @@ use slipring_machine::Units;
 use slipring_program::{Access, Choice, Discover, Effect, Env, Extent, Fault, Memory, Run};
 use slipring_tile::compare::unpack_bits;
 use slipring_tile::copy::{read_row, write_row};
-use slipring_tile::{Compare, Elem, View};
+use slipring_tile::{BLOCK_BYTES, Compare, Elem, View};
 
 use super::operands::{Rect, Shape};
 use super::{Local, Number, TileArg, tile_units};
 use crate::region::apart;
 
-/// Bytes of a block.
-const BLOCK: u32 = 32;
 /// Bytes of a repeat.
 const REPEAT: u32 = 256;
 
@@ -156,7 +154,7 @@ pub struct GatherBlocks {
 impl GatherBlocks {
     /// Blocks per row.
     fn blocks(&self, cols: u32) -> u32 {
-        (cols * self.dst.layout.elem.bytes() as u32).div_ceil(BLOCK)
+        (cols * self.dst.layout.elem.bytes() as u32).div_ceil(BLOCK_BYTES as u32)
     }
 
     /// The bytes overwritten after the valid columns.
@@ -215,12 +213,12 @@ impl Effect for GatherBlocks {
         out.clear();
         for (place, offset, said) in numbers(offsets, Elem::U32) {
             let (row, block) = (place / blocks, place % blocks);
-            if offset % u64::from(BLOCK) != 0 {
+            if offset % BLOCK_BYTES != 0 {
                 let message = format!("element ({row}, {block}) of `{}` is {said}", self.offsets.name);
                 return Err(Fault::new("index-bounds", message).help("a block begins at a multiple of 32 bytes"));
             }
             // The last block of a row may be partial.
-            let part = (width - block * BLOCK as usize).min(BLOCK as usize);
+            let part = (width - block * BLOCK_BYTES as usize).min(BLOCK_BYTES as usize);
             let Some(found) = source.get(offset as usize..).and_then(|rest| rest.get(..part)) else {
                 return Err(no_element(&self.offsets, (row, block), said, &self.src, "bytes", all));
             };

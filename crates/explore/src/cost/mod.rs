@@ -14,7 +14,7 @@ use slipring_ir::text::nearest;
 use slipring_machine::cost::Price;
 use slipring_machine::{Pipe, Platform, Units};
 use slipring_op::{OpDef, PipeRule, reduces_in_groups};
-use slipring_tile::{Elem, Layout, Space};
+use slipring_tile::{BLOCK_BYTES, Elem, Layout, Space};
 
 pub use points::{Point, read_points};
 pub use report::{facts, table_facts, table_text, text};
@@ -145,9 +145,6 @@ fn product(platform: &Platform, query: &Query) -> Result<(Price, Units, &'static
     Ok((platform.cube_cost(query.elem), Units::of(product_blocks(m, k, n, query.elem)), "blocks"))
 }
 
-/// Bytes at whose multiples the rows of a tile begin.
-const LINE: u32 = 32;
-
 /// Rows and columns.
 type Extents = (u32, u32);
 
@@ -184,7 +181,7 @@ fn vector(def: &OpDef, platform: &Platform, query: &Query) -> Result<(Price, Uni
         None => usual,
     };
     // The rows of a tile begin at multiples of 32 bytes.
-    let line = LINE / wider.bytes() as u32;
+    let line = BLOCK_BYTES as u32 / wider.bytes() as u32;
     let layout = Layout::nd(wider, rows, cols.div_ceil(line) * line);
     if let Some(space) = platform.space(Space::Vec)
         && layout.bytes() as u64 > space.bytes

@@ -2,10 +2,10 @@
 
 use slipring_ir::{AttrKind, Diags, Touch};
 use slipring_machine::{Pipe, Platform};
-use slipring_tile::Space;
+use slipring_tile::{BLOCK_BYTES, Space};
 
 use super::super::memory::{L1_BUFFER, given, memory};
-use slipring_effect::{FILL_BLOCK, FILL_MOST, Fill, FillArgs};
+use slipring_effect::{FILL_MOST, Fill, FillArgs};
 use slipring_op::decode::Decoder;
 use slipring_op::def::{CoreRule, Lowered, OpRef, PipeRule};
 use slipring_op::rules::{INTEGER, PLAIN, constant, operand, required};
@@ -48,9 +48,9 @@ fn verify(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         diags.push(op.error("attr-value", "expects `fill_word_bits` to be 16 or 32"));
     }
     let known = |name: &str| op.operand(name).and_then(|value| constant(op.module, value));
-    let aligned = |offset: i64| u64::try_from(offset).is_ok_and(|offset| offset.is_multiple_of(FILL_BLOCK));
+    let aligned = |offset: i64| u64::try_from(offset).is_ok_and(|offset| offset.is_multiple_of(BLOCK_BYTES));
     if let Some(offset) = known("byte_offset").filter(|offset| !aligned(*offset)) {
-        let message = format!("`byte_offset` must be a non-negative multiple of {FILL_BLOCK}, not {offset}");
+        let message = format!("`byte_offset` must be a non-negative multiple of {BLOCK_BYTES}, not {offset}");
         diags.push(op.error("dma-alignment", message));
     }
     for name in ["repeat_times", "block_num_32b", "dst_gap_32b"] {

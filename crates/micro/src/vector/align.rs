@@ -4,8 +4,9 @@
 use slipring_ir::{AttrKind, Diags, Infer, OpSchema, OperandSpec, ResultSpec, Syntax, Touch, Type, TypeRule};
 use slipring_machine::{Platform, VectorPort};
 use slipring_program::Fault;
+use slipring_tile::BLOCK_BYTES;
 use slipring_tile::Elem;
-use slipring_vector::{Align, BLOCK, BYTES, Machine, Register, block_of};
+use slipring_vector::{Align, BYTES, Machine, Register, block_of};
 
 use super::emit::Emit;
 use super::{MOVED, OUT, STEP, UB, check, vreg};
@@ -162,7 +163,7 @@ fn lower_vldas(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
     let at = e.number("ptr")?;
     let out = e.out(0);
     e.step(VectorPort::Load, Elem::U8, move |m, args| {
-        m.load(args[at], ((BLOCK - args[at] % BLOCK) % BLOCK) as usize)?;
+        m.load(args[at], ((BLOCK_BYTES - args[at] % BLOCK_BYTES) % BLOCK_BYTES) as usize)?;
         let block = m.stream_block(args[at]);
         m.set_align(out, block);
         Ok(0)

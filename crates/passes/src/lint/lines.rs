@@ -2,10 +2,7 @@
 
 use slipring_ir::{BlockId, Diagnostic, Diags, Kind, Module, TileType, Type};
 use slipring_op::OpRef;
-use slipring_tile::{BLayout, SLayout};
-
-/// Bytes of a block, the unit of moves and vector operations.
-const BLOCK: u64 = 32;
+use slipring_tile::{BLOCK_BYTES, BLayout, SLayout};
 
 /// Checks every tile without boxes that a function declares (PTOAS#659; `static_assert` of the tile library's `Tile`).
 pub(super) fn check(module: &Module, body: BlockId, diags: &mut Diags) {
@@ -32,7 +29,7 @@ fn unlike_the_library(tile: &TileType) -> Option<(String, String)> {
         BLayout::ColMajor => (layout.rows, "column", "rows"),
     };
     let size = layout.elem.bytes() as u64;
-    let (bytes, block) = (u64::from(count) * size, BLOCK / layout.elem.values() as u64);
+    let (bytes, block) = (u64::from(count) * size, BLOCK_BYTES / layout.elem.values() as u64);
     if layout.slayout != SLayout::NoneBox || bytes.is_multiple_of(block) {
         return None;
     }

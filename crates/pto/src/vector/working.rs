@@ -8,10 +8,9 @@
 use slipring_effect::vector::{Around, WorkingSpan};
 use slipring_op::def::OpRef;
 use slipring_op::{WorkingForm, WorkingMemory, WorkingUse};
-use slipring_tile::{BLayout, Elem, SLayout};
+use slipring_tile::{BLOCK_BYTES, BLayout, Elem, SLayout};
 
 const REPEAT: u64 = 256;
-const BLOCK: u64 = 32;
 /// The maximum number of repeats of one instruction.
 const REPEATS: u64 = 255;
 
@@ -21,7 +20,7 @@ pub(super) const ROW_SUM: WorkingMemory = WorkingMemory::of_memory(|a| row(a, |p
 /// `TRowMax`, `TRowMin`: for floats one chunk of 256 bytes for each row.
 pub(super) const ROW_EXTREME: WorkingMemory = WorkingMemory::of_memory(|a| row(a, |_| 1));
 /// `TRowProd`: one block.
-pub(super) const ROW_PRODUCT: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK)]);
+pub(super) const ROW_PRODUCT: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK_BYTES)]);
 /// `TRowReduceIdxOps`, `ProcReduceIdxStage1` and `2`.
 pub(super) const ROW_INDEX: WorkingMemory = WorkingMemory::of_memory(row_index);
 /// `TColReduceIdx`, `ProcessSingleBlock`.
@@ -71,7 +70,7 @@ pub(super) const POWERS: WorkingMemory = WorkingMemory::of_memory(|a| match a.ds
     false => Vec::new(),
 });
 /// `TRsqrtHighPrecision`: a block of ones.
-pub(super) const ONES: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK)]);
+pub(super) const ONES: WorkingMemory = WorkingMemory::of_memory(|_| vec![WorkingSpan::run(0, BLOCK_BYTES)]);
 /// `TCI` with working memory: `TCI_b32_repeat` and the others.
 pub(super) const NUMBERS: WorkingMemory = WorkingMemory::of_memory(numbers);
 /// `TGather` by indices and `TGather_cmp`.
@@ -87,7 +86,7 @@ pub(super) const GATHER: WorkingMemory = WorkingMemory {
 fn row(a: &Around, kept: fn(u64) -> u64) -> Vec<WorkingSpan> {
     let [rows, cols] = a.src.valid;
     if !a.src.layout.elem.is_float() {
-        return vec![WorkingSpan::run(0, BLOCK)];
+        return vec![WorkingSpan::run(0, BLOCK_BYTES)];
     }
     if in_groups(a) {
         // A sum for each block of the source, consecutively (`ReduceOptFP32_…`).
@@ -112,7 +111,7 @@ fn in_groups(a: &Around) -> bool {
 fn row_index(a: &Around) -> Vec<WorkingSpan> {
     let [rows, cols] = a.src.valid;
     let elem = a.src.elem();
-    let (part, block) = (REPEAT / elem, BLOCK / elem);
+    let (part, block) = (REPEAT / elem, BLOCK_BYTES / elem);
     if cols <= part {
         return Vec::new();
     }
@@ -132,7 +131,7 @@ fn row_index(a: &Around) -> Vec<WorkingSpan> {
 
 fn column_index(a: &Around) -> Vec<WorkingSpan> {
     let (elem, cols) = (a.src.elem(), a.src.valid[1]);
-    let (part, block) = (REPEAT / elem, BLOCK / elem);
+    let (part, block) = (REPEAT / elem, BLOCK_BYTES / elem);
     // The number of the row, the best elements and, for 16 bits, their rows.
     let kept = if elem == 2 { 3 } else { 2 };
     let (apart, last) = if cols >= part { (part, part) } else { (cols.next_multiple_of(block), cols) };
@@ -180,7 +179,7 @@ fn prelu(a: &Around) -> Vec<WorkingSpan> {
 
 fn transpose(a: &Around) -> Vec<WorkingSpan> {
     let elem = a.src.elem();
-    let (high, wide) = (if elem == 1 { 32 } else { 16 }, BLOCK / elem);
+    let (high, wide) = (if elem == 1 { 32 } else { 16 }, BLOCK_BYTES / elem);
     let whole = u64::from(a.dst.layout.cols) % high == 0 && u64::from(a.src.layout.cols) % wide == 0;
     let [rows, cols] = a.src.valid;
     match whole {

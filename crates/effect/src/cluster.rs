@@ -1,7 +1,7 @@
 //! Work of a program that represents several cores.
 
 use slipring_machine::Role;
-use slipring_program::{Access, Causes, Choice, Decision, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
+use slipring_program::{Access, Choice, Discover, Effect, Env, Fault, Run, SiteRef, arguments};
 use slipring_tile::{Layout, Space};
 
 use super::region::rect_extents;
@@ -35,29 +35,7 @@ impl<E: Effect> Effect for OnCore<E> {
         self.effect.run(args, self.run_there(run))
     }
 
-    fn decides(&self, index: usize) -> bool {
-        self.effect.decides(index)
-    }
-
-    fn doubts(&self, index: usize) -> bool {
-        self.effect.doubts(index)
-    }
-
-    fn judges(&self) -> Option<Choice> {
-        self.effect.judges()
-    }
-
-    fn moves(&self) -> bool {
-        self.effect.moves()
-    }
-
-    fn compares(&self) -> bool {
-        self.effect.compares()
-    }
-
-    fn answers(&self) -> bool {
-        self.effect.answers()
-    }
+    slipring_program::effect_of_field!(effect);
 }
 
 impl<E: Discover> Discover for OnCore<E> {
@@ -65,13 +43,7 @@ impl<E: Discover> Discover for OnCore<E> {
         self.effect.discover(args, self.run_there(run), access)
     }
 
-    fn marks(&self) -> bool {
-        self.effect.marks()
-    }
-
-    fn decisions(&self, args: &[Causes], site: SiteRef, found: &mut Vec<Decision>) {
-        self.effect.decisions(args, site, found);
-    }
+    slipring_program::discovery_of_field!(effect);
 }
 
 arguments! {

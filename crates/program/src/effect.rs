@@ -254,6 +254,58 @@ pub trait Discover: Send + Sync + Debug {
     }
 }
 
+/// The provided methods of [`Effect`] for an effect that contains another one in this field, whose properties it has.
+#[macro_export]
+macro_rules! effect_of_field {
+    ($field:ident) => {
+        fn decides(&self, index: usize) -> bool {
+            self.$field.decides(index)
+        }
+
+        fn doubts(&self, index: usize) -> bool {
+            self.$field.doubts(index)
+        }
+
+        fn is_signal(&self) -> bool {
+            self.$field.is_signal()
+        }
+
+        fn judges(&self) -> Option<$crate::Choice> {
+            self.$field.judges()
+        }
+
+        fn compares(&self) -> bool {
+            self.$field.compares()
+        }
+
+        fn moves(&self) -> bool {
+            self.$field.moves()
+        }
+
+        fn answers(&self) -> bool {
+            self.$field.answers()
+        }
+    };
+}
+
+/// The provided methods of [`Discover`], likewise.
+#[macro_export]
+macro_rules! discovery_of_field {
+    ($field:ident) => {
+        fn decisions(&self, args: &[$crate::Causes], site: $crate::SiteRef, found: &mut Vec<$crate::Decision>) {
+            self.$field.decisions(args, site, found);
+        }
+
+        fn local(&self) -> bool {
+            self.$field.local()
+        }
+
+        fn marks(&self) -> bool {
+            self.$field.marks()
+        }
+    };
+}
+
 /// The effect of work, of either kind.
 #[derive(Clone, Debug)]
 pub enum Action {

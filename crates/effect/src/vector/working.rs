@@ -1,6 +1,6 @@
 //! Working memory of an instruction.
 
-use slipring_program::{Access, Choice, Discover, Effect, Env, Extent, Fault, Run, runs};
+use slipring_program::{Access, Discover, Effect, Env, Extent, Fault, Run, runs};
 use slipring_tile::Layout;
 
 use super::{Local, TileArg};
@@ -196,21 +196,7 @@ impl<E> Working<E> {
     }
 }
 impl<E: Effect> Effect for Working<E> {
-    fn decides(&self, index: usize) -> bool {
-        self.effect.decides(index)
-    }
-
-    fn doubts(&self, index: usize) -> bool {
-        self.effect.doubts(index)
-    }
-
-    fn judges(&self) -> Option<Choice> {
-        self.effect.judges()
-    }
-
-    fn answers(&self) -> bool {
-        self.effect.answers()
-    }
+    slipring_program::effect_of_field!(effect);
 
     fn plan(&self, args: &[u64], env: Env, access: &mut Access) -> Result<(), Fault> {
         self.effect.plan(args, env, access)?;
@@ -223,6 +209,8 @@ impl<E: Effect> Effect for Working<E> {
 }
 
 impl<E: Discover> Discover for Working<E> {
+    slipring_program::discovery_of_field!(effect);
+
     fn discover(&self, args: &[u64], run: Run<'_>, access: &mut Access) -> Result<u64, Fault> {
         self.name(args, access)?;
         let missing = access.undefined.iter().find(|range| !run.memory.has(range, run.env));

@@ -201,7 +201,7 @@ impl Race {
             for (index, range) in ranges.iter().enumerate() {
                 // Reads of an update other than those of its own target are ordinary reads.
                 let own = run.access.writes.first().is_some_and(|target| target.space == range.space);
-                let own = own || run.access.update.is_none();
+                let own = own || run.access.update.is_none() || run.access.changes_signal();
                 let update = run.access.change_of(write, index).filter(|_| own);
                 let stamp = Stamp { write, update, ..reads };
                 let (place, start) = LaunchMemory::of(range, agent.cluster);
@@ -501,8 +501,14 @@ impl Observer for Race {
         if self.active {
             self.order.begin(run.agent);
             self.order.touch(run.agent);
-            // Signals in memory order others and are not data.
+            // Signals in memory order others and are not data, except for those who read or write them as such.
             if let Some(what) = run.access.signal {
+                if run.access.changes_signal() && !self.signals_only {
+                    self.touch(run);
+                    if !self.open.is_empty() {
+                        self.report(run);
+                    }
+                }
                 let doubt = self.signals.as_mut().and_then(|signals| signals.step(run, what, &mut self.order));
                 self.doubt_signal(doubt);
                 return;

@@ -221,8 +221,17 @@ pub struct Reorder {
 }
 
 impl Access {
+    /// True for a change of a signal: one that waits see, in whatever order such changes come.
+    pub fn changes_signal(&self) -> bool {
+        matches!(self.signal, Some(SignalUse::Add(_) | SignalUse::Set(_)))
+    }
+
     /// The atomic change that a range, by its index among those read or written, is part of, if any.
     pub fn change_of(&self, write: bool, index: usize) -> Option<Change> {
+        if self.changes_signal() {
+            // All kinds of them are one: what they do to each other is for those who wait.
+            return Some(Change::Update(Update { kind: UpdateKind::Add, elem: Elem::I32 }));
+        }
         let is = |own: &&Changed| (if write { own.write } else { own.read }) as usize == index;
         self.update.map(Change::Update).or_else(|| self.changes.iter().find(is).map(|own| own.how))
     }

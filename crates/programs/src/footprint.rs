@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use slipring_program::{Extent, Program, SignalUse, SiteRef, gm_split};
+use slipring_program::{Change as Atomic, Extent, Program, SignalUse, SiteRef, gm_split};
 use slipring_sim::{Agent, Issued, Observer, WorkRun};
 use slipring_tasks::signals::{Change, Wanted};
 use slipring_tasks::{Bytes, Resumed, Touched};
@@ -70,9 +70,9 @@ impl Marks {
             self.writes = written;
             return;
         }
-        let into = match run.access.update {
-            Some(update) => self.atomics.entry((update.kind as u8, update.elem as u8)).or_default(),
-            None => &mut self.writes,
+        let into = match run.access.change_of(true, 0) {
+            Some(Atomic::Update(update)) => self.atomics.entry((update.kind as u8, update.elem as u8)).or_default(),
+            _ => &mut self.writes,
         };
         list.for_each(|(first, end)| into.add(first, end));
     }
@@ -200,6 +200,12 @@ impl Observer for Footprint {
         if let Some(parts) = &mut self.parts {
             let own = parts.issued.entry(key(run.agent)).or_default().pop_front().unwrap_or(parts.part);
             if let Some(what) = run.access.signal {
+                // To plain accesses, a change is one of the part that it ends.
+                if run.access.changes_signal() {
+                    for (buffer, list) in run.access.writes.iter().filter_map(runs) {
+                        parts.buffers.entry((own, buffer)).or_default().note(run, list, true);
+                    }
+                }
                 return parts.signal(at, run, what);
             }
             part = Some((own, &mut parts.buffers));

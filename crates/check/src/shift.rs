@@ -263,7 +263,7 @@ impl Follow<'_> {
             }
             Inst::Set { sync, .. } | Inst::Wait { sync, .. } => ok(same(sync.index), Obstacle::Signal(site)),
             Inst::Acquire { token, .. } | Inst::Release { token, .. } => ok(same(token.index), Obstacle::Signal(site)),
-            Inst::Scalar { law: Law::Quotient | Law::Remainder, args: [_, divisor, _], .. } => {
+            Inst::Scalar { law: Law::Quotient | Law::Ceiling | Law::Remainder, args: [_, divisor, _], .. } => {
                 ok(same(*divisor), Obstacle::Divisor(site))
             }
             Inst::Issue { work } => self.judge_work(*work, site, regs, distances),
@@ -333,7 +333,12 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
     let exact = |of: Option<i64>| of.filter(|of| *of > 0);
     // According to the law, if the values differ; equal arguments give equal results for any function.
     let moved = match law {
-        Law::Same | Law::Cast => Some(x),
+        Law::Same => Some(x),
+        Law::Low { bits, .. } if x % (1i64 << bits.min(62)) == 0 => Some(0),
+        // The argument has as many bits, so it fits if it is not negative.
+        Law::Low { signed: false, .. } => a.natural().then_some(x),
+        // Numbers that fit 32 bits are among the assumptions.
+        Law::Low { bits, signed: true } => (bits >= 32).then_some(x),
         Law::Shifted if y == 0 => second.and_then(|by| x.checked_mul(1i64.checked_shl(u32::try_from(by).ok()?)?)),
         Law::Sum => x.checked_add(y),
         Law::Difference => x.checked_sub(y),
@@ -342,25 +347,31 @@ fn computed(law: Law, [a, b, c]: [Pair; 3], first: Option<i64>, second: Option<i
             (Some(times), _) if x == 0 => y.checked_mul(times),
             _ => None,
         },
-        Law::Quotient => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|by| x / by),
+        Law::Quotient | Law::Ceiling => {
+            exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|by| x / by)
+        }
         Law::Remainder => exact(second).filter(|by| a.natural() && x >= 0 && x % by == 0).map(|_| 0),
         Law::Mask => exact(second).filter(|mask| (mask + 1).count_ones() == 1 && x % (mask + 1) == 0).map(|_| 0),
         // A value that is larger than the other stays so.
         Law::Relation(_) if y == 0 && x >= 0 && above(a, second) => Some(0),
         Law::Relation(_) if x == 0 && y >= 0 && above(b, first) => Some(0),
-        Law::Relation(_) if x == y => Some(0),
+        Law::Relation(relation) if x == y && (relation.compares_signed() || a.natural() && b.natural()) => Some(0),
         Law::Extreme if x == y => Some(x),
+        Law::UnsignedExtreme if x == y && a.natural() && b.natural() => Some(x),
         _ => None,
     };
     let same = x == 0 && y == 0 && by(c) == 0;
     let shift = if same { Shift::By(0) } else { moved.map_or(Shift::Unknown, Shift::By) };
     let low = match law {
-        Law::Same | Law::Cast => a.low,
+        Law::Same => a.low,
+        Law::Low { signed: false, .. } => a.low.filter(|low| *low >= 0).or(Some(0)),
+        Law::Low { bits, signed: true } => a.low.filter(|_| bits >= 32),
         Law::Shifted => a.natural().then_some(0),
         Law::Sum => a.low.zip(b.low).and_then(|(a, b)| a.checked_add(b)),
         Law::Difference => a.low.zip(second).and_then(|(a, b)| a.checked_sub(b)),
-        Law::Product | Law::Quotient | Law::Remainder => (a.natural() && b.natural()).then_some(0),
+        Law::Product | Law::Quotient | Law::Ceiling | Law::Remainder => (a.natural() && b.natural()).then_some(0),
         Law::Extreme => a.low.zip(b.low).map(|(a, b)| a.min(b)),
+        Law::UnsignedExtreme => (a.natural() && b.natural()).then_some(0),
         Law::Mask => second.filter(|mask| *mask >= 0).map(|_| 0),
         Law::Relation(_) => Some(0),
         Law::Unknown => None,
@@ -377,16 +388,23 @@ mod tests {
     /// What a law means, for numbers that fit.
     fn meaning(law: Law, a: i64, b: i64) -> Option<i64> {
         Some(match law {
-            Law::Same | Law::Cast => a,
+            Law::Same => a,
+            Law::Low { bits, signed: true } => a << (64 - u32::from(bits)) >> (64 - u32::from(bits)),
+            // It has as many bits.
+            Law::Low { bits, signed: false } if a >= -(1 << (bits - 1)) && a < 1 << (bits - 1) => a & ((1 << bits) - 1),
+            Law::Low { .. } => return None,
             Law::Shifted => a.checked_mul(1 << u32::try_from(b).ok().filter(|b| *b < 40)?)?,
             Law::Sum => a + b,
             Law::Difference => a - b,
             Law::Product => a * b,
             Law::Quotient => a.checked_div(b)?,
+            Law::Ceiling => i64::try_from(law.exact([a.into(), b.into(), 0])?).ok()?,
             Law::Remainder => a.checked_rem(b)?,
             Law::Mask => a & b,
-            Law::Relation(_) => i64::from(a < b),
+            Law::Relation(relation) if relation.signed => i64::from(relation.holds(a.into(), b.into())),
+            Law::Relation(_) => i64::from((a as u64) < b as u64),
             Law::Extreme => a.min(b),
+            Law::UnsignedExtreme => (a as u64).min(b as u64) as i64,
             Law::Unknown => (a ^ 5) * (b ^ 3),
         })
     }
@@ -394,19 +412,27 @@ mod tests {
     /// Each claim about a result holds for all numbers that the claims about its arguments allow.
     #[test]
     fn results_differ_as_is_claimed() {
-        const LAWS: [Law; 12] = [
+        const LAWS: [Law; 20] = [
             Law::Unknown,
             Law::Same,
-            Law::Cast,
+            Law::Low { bits: 2, signed: true },
+            Law::Low { bits: 3, signed: false },
+            Law::Low { bits: 4, signed: false },
+            Law::Low { bits: 5, signed: true },
+            Law::Low { bits: 32, signed: true },
             Law::Shifted,
             Law::Sum,
             Law::Difference,
             Law::Product,
             Law::Quotient,
+            Law::Ceiling,
             Law::Remainder,
             Law::Mask,
             Law::Relation(Relation::LESS),
+            Law::Relation(Relation::EQUAL),
+            Law::Relation(Relation { signed: false, ..Relation::LESS }),
             Law::Extreme,
+            Law::UnsignedExtreme,
         ];
         let mut claims = 0;
         for law in LAWS {

@@ -103,8 +103,13 @@ pub enum Law {
     Unknown,
     /// The first argument, in another type.
     Same,
-    /// The first argument, in another type, where dropping bits or the sign is intended.
-    Cast,
+    /// The low bits of the first argument, where dropping the others or the sign is intended.
+    Low {
+        /// The number of bits.
+        bits: u8,
+        /// Whether the result has a sign. If it has none, the argument is a number with a sign of as many bits.
+        signed: bool,
+    },
     /// The first times two to the power of the second.
     Shifted,
     /// The sum of the first two.
@@ -113,8 +118,10 @@ pub enum Law {
     Difference,
     /// The product of the first two.
     Product,
-    /// The first divided by the second, rounded in some way.
+    /// The first divided by the second, rounded down or towards zero.
     Quotient,
+    /// The first divided by the second, rounded up.
+    Ceiling,
     /// The remainder of the first divided by the second.
     Remainder,
     /// Bitwise AND of the first two.
@@ -123,6 +130,8 @@ pub enum Law {
     Relation(Relation),
     /// The minimum or the maximum of the first two.
     Extreme,
+    /// The minimum or the maximum of the first two without their signs.
+    UnsignedExtreme,
 }
 
 impl Law {
@@ -139,6 +148,10 @@ impl Law {
                 times.and_then(|times| a.checked_mul(times))
             }
             Law::Quotient => a.checked_div(b),
+            Law::Ceiling => {
+                let up = a.checked_rem(b)? != 0 && (a < 0) == (b < 0);
+                a.checked_div(b)?.checked_add(i128::from(up))
+            }
             _ => None,
         }
     }
@@ -183,6 +196,11 @@ impl Relation {
     pub const LESS: Relation = Relation { order: Order::Less, signed: true };
     /// Both are equal.
     pub const EQUAL: Relation = Relation { order: Order::Equal, signed: true };
+
+    /// True if it holds where it does for signed values.
+    pub const fn compares_signed(self) -> bool {
+        self.signed || matches!(self.order, Order::Equal | Order::Different)
+    }
 
     /// Whether it holds for two signed values.
     pub const fn holds(self, a: i128, b: i128) -> bool {

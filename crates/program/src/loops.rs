@@ -85,8 +85,8 @@ enum Term {
     Fixed,
     /// A register's value at the head plus a constant.
     From(Reg, i64),
-    /// A register's value at the head, divided by two or more.
-    Part(Reg),
+    /// A register's value at the head, divided by two or more; a quotient that is rounded up stays at 1.
+    Part { of: Reg, up: bool },
 }
 
 /// The sum of two values or, with a sign of -1, the first minus the second: one of them is a constant.
@@ -154,11 +154,14 @@ impl View<'_> {
                     return Some(Term::Fixed);
                 }
                 match law {
-                    Law::Same | Law::Cast => Some(terms[0]),
+                    Law::Same => Some(terms[0]),
+                    // A number that is read without its sign has as many bits: it fits as long as the counter does. One
+                    // that is cut to fewer bits repeats, in 32 or more after more iterations than a run has.
+                    Law::Low { bits, signed } if !signed || *bits >= 32 => Some(terms[0]),
                     Law::Sum => sum(terms[0], terms[1], *a, *b, 1),
                     Law::Difference => sum(terms[0], terms[1], *a, *b, -1),
-                    Law::Quotient => match (terms[0], b.as_imm()) {
-                        (Term::From(reg, 0), Some(2..)) => Some(Term::Part(reg)),
+                    Law::Quotient | Law::Ceiling => match (terms[0], b.as_imm()) {
+                        (Term::From(of, 0), Some(2..)) => Some(Term::Part { of, up: *law == Law::Ceiling }),
                         _ => None,
                     },
                     _ => None,
@@ -234,14 +237,14 @@ impl View<'_> {
             {
                 End::Away { by }
             }
-            // A positive value decreases to 0 and no further.
-            (Some(Term::Part(same)), Order::Greater)
-                if same == reg && bound.as_imm().is_some_and(|least| least >= 0) =>
+            // A positive value decreases to 0 and no further, or to 1 if it is rounded up.
+            (Some(Term::Part { of, up }), Order::Greater)
+                if of == reg && bound.as_imm().is_some_and(|least| least >= i64::from(up)) =>
             {
                 End::Toward { by: None }
             }
-            (Some(Term::Part(same)), Order::GreaterOrEqual)
-                if same == reg && bound.as_imm().is_some_and(|least| least >= 1) =>
+            (Some(Term::Part { of, up }), Order::GreaterOrEqual)
+                if of == reg && bound.as_imm().is_some_and(|least| least > i64::from(up)) =>
             {
                 End::Toward { by: None }
             }

@@ -71,8 +71,11 @@ impl Meant {
         };
         let meant = match (law, from) {
             // A quotient of values in range is what its rounding makes of it.
-            (Law::Quotient, None) => None,
-            (Law::Same | Law::Sum | Law::Difference | Law::Product | Law::Shifted | Law::Quotient, _) => {
+            (Law::Quotient | Law::Ceiling, None) => None,
+            (
+                Law::Same | Law::Sum | Law::Difference | Law::Product | Law::Shifted | Law::Quotient | Law::Ceiling,
+                _,
+            ) => {
                 if from.is_none() && law.fits(values, result) {
                     None
                 } else {
@@ -84,7 +87,7 @@ impl Meant {
                 number(i128::from(relation.holds(exact[0], exact[1])))
             }
             // One of the operands, unchanged.
-            (Law::Extreme | Law::Unknown, Some(_)) => {
+            (Law::Extreme | Law::UnsignedExtreme | Law::Unknown, Some(_)) => {
                 let same = |(_, value): &(&Operand, &u64)| **value == result;
                 args.iter().zip(&values).find(same).and_then(|(arg, _)| self.get(*arg))
             }

@@ -39,16 +39,17 @@ const fn to(ty: TypeRule) -> ResultSpec {
 
 const INT_TO_INT: OpDef = OpDef { schema: schema("", CAST, &[from(INTEGER)], &[to(INTEGER)], &[]), ..SCALAR_OP };
 
-/// Lowers a conversion that is a function of the source type and then one of the target type.
-fn cast(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, read: Option<ScalarFn>, write: Option<ScalarFn>) -> Lowered {
-    let (Some(read), Some(write)) = (read, write) else {
+/// Lowers a conversion that is a function of the source type and then one of the target type, each with its law.
+fn cast(op: &OpRef<'_>, d: &mut Decoder<'_>, read: (Law, Option<ScalarFn>), write: (Law, Option<ScalarFn>)) -> Lowered {
+    let ((law, Some(read)), (then, Some(write))) = (read, write) else {
         let (from, to) = (op.ty("in").cloned(), op.module.ty(op.result(0)).clone());
         let from = from.map_or_else(String::new, |t| t.to_string());
         return Err(d.unsupported(&format!("a conversion from `{from}` to `{to}`")));
     };
     compute(op, d, law, read)?;
     let Some(slipring_op::decode::Binding::Scalar(value)) = d.binding(op.result(0)).cloned() else { return Ok(()) };
-    let value = d.compute_by(law, write, [value, slipring_program::Operand::Imm(0), slipring_program::Operand::Imm(0)]);
+    let value =
+        d.compute_by(then, write, [value, slipring_program::Operand::Imm(0), slipring_program::Operand::Imm(0)]);
     d.bind(op.result(0), slipring_op::decode::Binding::Scalar(value));
     Ok(())
 }
@@ -69,22 +70,40 @@ fn keep<const W: u32>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
     Ok(wrap::<W>(a))
 }
 
+/// What becomes of a number that the target's type cannot hold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Narrow {
+    /// It has overflowed.
+    Overflows,
+    /// Dropping its high bits is intended.
+    Cut,
+}
+
 /// Lowers a conversion between integers: read with or without a sign, kept at the target's width.
-fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, law: Law, with_sign: bool) -> Lowered {
+fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool, narrow: Narrow) -> Lowered {
     let (Some(from), to) = (op.ty("in"), op.module.ty(op.result(0))) else { return Ok(()) };
     let read = if with_sign { by_width!(from, sign_extend) } else { by_width!(from, zero_extend) };
-    cast(op, d, law, read, by_width!(to, keep))
+    let low = |bits: Option<u32>, signed| match bits.and_then(|bits| u8::try_from(bits).ok()) {
+        Some(bits @ ..=63) => Law::Low { bits, signed },
+        _ => Law::Same,
+    };
+    // A register keeps an integer with its sign, so only the other reading changes it.
+    let law = if with_sign { Law::Same } else { low(width(from), false) };
+    // Nobody counts in 8 or 16 bits: whoever asks for so few means the low ones.
+    let cut = narrow == Narrow::Cut || width(to) < Some(32);
+    let then = if cut && width(to) < width(from) { low(width(to), true) } else { Law::Same };
+    cast(op, d, (law, read), (then, by_width!(to, keep)))
 }
 
 macro_rules! integer_casts {
-    ($($id:ident $name:literal $summary:literal $law:ident $sign:literal $(counts $when:expr)?;)*) => {
+    ($($id:ident $name:literal $summary:literal $narrow:ident $sign:literal $(counts $when:expr)?;)*) => {
         $(
             pub static $id: OpDef = OpDef {
                 schema: schema($name, CAST, &[from(INTEGER)], &[to(INTEGER)], &[]),
                 summary: $summary,
                 linear: Some(Linear::Same),
                 $(from_zero: $when,)?
-                lower: |op, d| integers(op, d, Law::$law, $sign),
+                lower: |op, d| integers(op, d, $sign, Narrow::$narrow),
                 ..INT_TO_INT
             };
         )*
@@ -92,12 +111,12 @@ macro_rules! integer_casts {
 }
 
 integer_casts! {
-    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" Same true counts FromZero::IfAll(&["in"]);
-    INDEX_CASTUI "arith.index_castui" "Between `index` and an integer, without a sign" Cast false;
-    EXTSI "arith.extsi" "To a wider integer, with a sign" Same true counts FromZero::IfAll(&["in"]);
-    EXTUI "arith.extui" "To a wider integer, without a sign" Cast false counts FromZero::Always;
-    TRUNCI "arith.trunci" "To a narrower integer" Cast true;
-    UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" Same true;
+    INDEX_CAST "arith.index_cast" "Between `index` and an integer, with a sign" Overflows true counts FromZero::IfAll(&["in"]);
+    INDEX_CASTUI "arith.index_castui" "Between `index` and an integer, without a sign" Cut false;
+    EXTSI "arith.extsi" "To a wider integer, with a sign" Overflows true counts FromZero::IfAll(&["in"]);
+    EXTUI "arith.extui" "To a wider integer, without a sign" Cut false counts FromZero::Always;
+    TRUNCI "arith.trunci" "To a narrower integer" Cut true;
+    UNREALIZED "builtin.unrealized_conversion_cast" "The same integer under another type" Overflows true;
 }
 
 fn number_of<const T: u8>([a, ..]: [u64; 3]) -> Result<u64, Trap> {
@@ -147,7 +166,7 @@ pub static SITOFP: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_width!(ty, sign_extend));
-        cast(op, d, Law::Unknown, read, by_float!(to, signed_to_float))
+        cast(op, d, (Law::Unknown, read), (Law::Unknown, by_float!(to, signed_to_float)))
     },
     ..SCALAR_OP
 };
@@ -159,7 +178,7 @@ pub static UITOFP: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_width!(ty, zero_extend));
-        cast(op, d, Law::Unknown, read, by_float!(to, unsigned_to_float))
+        cast(op, d, (Law::Unknown, read), (Law::Unknown, by_float!(to, unsigned_to_float)))
     },
     ..SCALAR_OP
 };
@@ -182,7 +201,7 @@ pub static FPTOSI: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-        cast(op, d, Law::Unknown, read, by_width!(to, float_to_signed))
+        cast(op, d, (Law::Unknown, read), (Law::Unknown, by_width!(to, float_to_signed)))
     },
     ..SCALAR_OP
 };
@@ -194,7 +213,7 @@ pub static FPTOUI: OpDef = OpDef {
     lower: |op, d| {
         let to = op.module.ty(op.result(0));
         let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-        cast(op, d, Law::Unknown, read, by_width!(to, float_to_unsigned))
+        cast(op, d, (Law::Unknown, read), (Law::Unknown, by_width!(to, float_to_unsigned)))
     },
     ..SCALAR_OP
 };
@@ -209,7 +228,7 @@ macro_rules! float_casts {
                 lower: |op, d| {
                     let to = op.module.ty(op.result(0));
                     let read = op.ty("in").and_then(|ty| by_float!(ty, number_of));
-                    cast(op, d, Law::Unknown, read, by_float!(to, rounded))
+                    cast(op, d, (Law::Unknown, read), (Law::Unknown, by_float!(to, rounded)))
                 },
                 ..SCALAR_OP
             };
@@ -249,7 +268,7 @@ pub static BITCAST: OpDef = OpDef {
         // A float's bits fill the register with zeros above, an integer's with its sign.
         let read = from.and_then(|ty| if width(ty).is_some() { by_width!(ty, zero_extend) } else { Some(same) });
         let write = if width(to).is_some() { by_width!(to, keep) } else { Some(same as ScalarFn) };
-        cast(op, d, Law::Unknown, read, write)
+        cast(op, d, (Law::Unknown, read), (Law::Unknown, write))
     },
     ..SCALAR_OP
 };

@@ -62,7 +62,7 @@ ops! {
     REMSI "arith.remsi"
         "Signed remainder, with the sign of the dividend" is Remainder counts LEFT |a, b| divide::<W>(a, b, i64::wrapping_rem);
     REMUI "arith.remui" "Unsigned remainder" is Remainder counts BOTH |a, b| divide_unsigned::<W>(a, b, |a, b| a % b);
-    CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" by Quotient counts BOTH |a, b| divide::<W>(a, b, |a, b| {
+    CEILDIVSI "arith.ceildivsi" "Signed quotient, rounded up" by Ceiling counts BOTH |a, b| divide::<W>(a, b, |a, b| {
         a.wrapping_div(b) + i64::from(a.wrapping_rem(b) != 0 && (a < 0) == (b < 0))
     });
     FLOORDIVSI "arith.floordivsi"
@@ -70,14 +70,14 @@ ops! {
         a.wrapping_div(b) - i64::from(a.wrapping_rem(b) != 0 && (a < 0) != (b < 0))
     });
     CEILDIVUI "arith.ceildivui"
-        "Unsigned quotient, rounded up" by Quotient |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
+        "Unsigned quotient, rounded up" by Ceiling |a, b| divide_unsigned::<W>(a, b, |a, b| a.div_ceil(b));
     MINSI "arith.minsi"
         "Smaller signed number" by Extreme counts BOTH |a, b| Ok(signed::<W>(a).min(signed::<W>(b)) as u64);
     MAXSI "arith.maxsi"
         "Larger signed number" by Extreme counts EITHER |a, b| Ok(signed::<W>(a).max(signed::<W>(b)) as u64);
     MINUI "arith.minui"
-        "Smaller unsigned number" by Extreme counts BOTH |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
-    MAXUI "arith.maxui" "Larger unsigned number" by Extreme |a, b| Ok(unsigned::<W>(a).max(unsigned::<W>(b)));
+        "Smaller unsigned number" by UnsignedExtreme counts BOTH |a, b| Ok(unsigned::<W>(a).min(unsigned::<W>(b)));
+    MAXUI "arith.maxui" "Larger unsigned number" by UnsignedExtreme |a, b| Ok(unsigned::<W>(a).max(unsigned::<W>(b)));
     ANDI "arith.andi" "Bitwise and" by Mask counts EITHER |a, b| Ok(a & b);
     ORI "arith.ori" "Bitwise or" |a, b| Ok(a | b);
     XORI "arith.xori" "Bitwise exclusive or" |a, b| Ok(a ^ b);

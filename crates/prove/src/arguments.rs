@@ -19,6 +19,9 @@ use crate::subject::Subject;
 const LONG: i64 = 1024;
 /// The statement that a value is the smallest with a finding.
 fn smallest_text(subject: &Subject<'_>, name: &str, value: u64) -> String {
+    if (value as i64) < 0 {
+        return format!("{name} = {} fails", value as i64);
+    }
     let clean = match value {
         0 => String::new(),
         _ if !subject.assumed.is_empty() => "; smaller ones that the assumptions allow are clean".into(),
@@ -175,6 +178,31 @@ impl Proof {
         Ok(true)
     }
 
+    /// Runs the negative values of an argument that the assumptions allow, if they limit them: the smallest one, or 0;
+    /// else how it ended.
+    fn negative(
+        &mut self,
+        subject: &Subject<'_>,
+        tools: &Tools,
+        family: &mut Family<'_>,
+        at: u32,
+    ) -> Result<Result<i64, Counts>, Error> {
+        let param = &subject.compiled.prepared.decoded.program.params[at as usize];
+        if matches!(param.kind, ParamKind::Scalar(elem) if !elem.is_signed_int()) {
+            return Ok(Ok(0));
+        }
+        let Some(allowed) = subject.assumed.negative(at as usize, counts::MOST as i64, &subject.numbers()) else {
+            return Ok(Err(Counts::Open("the assumptions allow too many negative numbers to run each".into())));
+        };
+        for value in &allowed {
+            match counts::one(family, *value as u64, tools)? {
+                Ok(given) => self.assume(given),
+                Err(ended) => return Ok(Err(ended)),
+            }
+        }
+        Ok(Ok(allowed.first().copied().unwrap_or(0)))
+    }
+
     /// Other values of the arguments that decide something.
     pub(super) fn arguments(&mut self, subject: &Subject<'_>, tools: &Tools) -> Result<(), Error> {
         let program = &subject.compiled.prepared.decoded.program;
@@ -211,6 +239,12 @@ impl Proof {
             {
                 counts = fit;
             }
+            let (first, counts) = match counts {
+                known @ (Counts::Fails(..) | Counts::Open(_)) => (0, known),
+                known => self
+                    .negative(subject, tools, &mut family, *at)?
+                    .map_or_else(|other| (0, other), |first| (first, known)),
+            };
             match counts {
                 Counts::All { tried, period, family } => {
                     self.assume(family.given());
@@ -220,20 +254,20 @@ impl Proof {
                     self.explored.push(format!("{} values of {name}", tried + 1));
                     let those = if assumed.is_empty() { "" } else { "those of " };
                     lines.push(format!(
-                        "every {name} from 0 on{assumed}, while numbers fit their types and buffers are large enough: \
-                         {those}0 to {tried} were run, and each {period} more do what was seen"
+                        "every {name} from {first} on{assumed}, while numbers fit their types and buffers are large enough: \
+                         {those}{first} to {tried} were run, and each {period} more do what was seen"
                     ));
                 }
                 Counts::Each(last, given) => {
                     self.assume(given);
                     self.explored.push(format!("the values of {name} up to {last}"));
-                    lines.push(format!("every {name} from 0 on{assumed}: each of them was run, up to {last}"));
+                    lines.push(format!("every {name} from {first} on{assumed}: each of them was run, up to {last}"));
                 }
                 Counts::UpTo(last, given) => {
                     self.assume(given);
                     self.explored.push(format!("{} values of {name}", last + 1));
                     lines.push(format!(
-                        "{name} from 0 to {last}{assumed}, each of which was run: more than the buffers hold"
+                        "{name} from {first} to {last}{assumed}, each of which was run: more than the buffers hold"
                     ));
                 }
                 Counts::Fails(value, member) => {

@@ -87,7 +87,7 @@ impl Samples {
 }
 
 /// Maximum number of values that are tried.
-const MOST: u64 = 256;
+pub(super) const MOST: u64 = 256;
 /// Maximum number of work items in all of them, and of compared pairs: some seconds of host time.
 const WORKS: u64 = 40_000;
 const PAIRS: usize = 2500;
@@ -159,7 +159,14 @@ pub(super) fn all(family: &mut Family<'_>, tools: &Tools) -> Result<Counts, Erro
     if members.iter().flatten().next().is_none() {
         return Ok(Counts::Open(format!("the assumptions allow none of 0 to {tried}")));
     }
-    Ok(Counts::Open(format!("0 to {tried} are clean, but nothing was shown for larger ones: {}", why.1)))
+    let all = members.iter().all(Option::is_some);
+    let clean = if all {
+        format!("0 to {tried} are clean")
+    } else {
+        format!("those of 0 to {tried} that the assumptions allow are clean")
+    };
+    let why = if why.1.is_empty() { "the assumptions allow too few to compare".into() } else { why.1 };
+    Ok(Counts::Open(format!("{clean}, but nothing was shown for larger ones: {why}")))
 }
 
 /// Tries values with the buffers as passed, until they are too small.

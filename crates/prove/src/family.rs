@@ -75,7 +75,7 @@ impl<'a> Family<'a> {
         match self.number {
             Number::Param(at) => {
                 let param = self.decoded.program.params.get(at as usize);
-                format!("{} = {value}", param.map_or("?", |param| &param.name))
+                format!("{} = {}", param.map_or("?", |param| &param.name), value as i64)
             }
             Number::Bound(_) => format!("{value} iterations"),
         }

@@ -393,6 +393,7 @@ impl Proof {
             let param = params.get(*at as usize)?;
             let value = match param.kind {
                 ParamKind::Bool => (*value != 0).to_string(),
+                ParamKind::Scalar(elem) if elem.is_signed_int() => format!("{}:{elem}", *value as i64),
                 ParamKind::Scalar(elem) => format!("{value}:{elem}"),
                 _ => return None,
             };

@@ -321,15 +321,27 @@ impl Assumed {
     }
 
     /// True if the conditions hold with this value of an argument and the others unchanged.
-    pub fn allows(&self, param: usize, value: u64, args: &[Option<i128>]) -> bool {
+    pub fn allows(&self, param: usize, value: impl Into<i128>, args: &[Option<i128>]) -> bool {
         self.is_empty() || self.broken(&with(args, param, value)).is_none()
+    }
+
+    /// The negative values of an argument that the conditions allow, the smallest one first, if they limit them: none
+    /// if they say nothing about negative numbers. `None` if there are more than `most`.
+    pub fn negative(&self, param: usize, most: i64, args: &[Option<i128>]) -> Option<Vec<i64>> {
+        let allowed = |value: i64| self.allows(param, value, args);
+        if allowed(i64::MIN) || allowed(i32::MIN.into()) {
+            return Some(Vec::new());
+        }
+        let further = (1..40).any(|shift| allowed(-most - (1 << shift)));
+        let list: Vec<i64> = (-most - 1..0).filter(|value| allowed(*value)).collect();
+        (!further && list.first() != Some(&(-most - 1))).then_some(list)
     }
 }
 
-fn with(args: &[Option<i128>], param: usize, value: u64) -> Vec<Option<i128>> {
+fn with(args: &[Option<i128>], param: usize, value: impl Into<i128>) -> Vec<Option<i128>> {
     let mut args = args.to_vec();
     if let Some(own) = args.get_mut(param) {
-        *own = Some(i128::from(value));
+        *own = Some(value.into());
     }
     args
 }

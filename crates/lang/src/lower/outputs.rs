@@ -8,6 +8,7 @@ use slipring_ir::{Diagnostic, Kind, Span};
 
 use super::held::{Load, Store};
 use super::lowering::Lower;
+use super::state::Root;
 use crate::compiled::Direction;
 use crate::value::{Index, Tensor, Value, show};
 
@@ -45,10 +46,26 @@ impl Lower<'_> {
             }
         }
         for at in 0..self.tensors.roots.len() {
-            if self.tensors.roots[at].direction == Direction::Out {
-                self.check_written(at);
+            match self.tensors.roots[at].direction {
+                Direction::Out => self.check_written(at),
+                Direction::InOut => drop(self.check_rebound(at)),
+                Direction::In => {}
             }
         }
+    }
+
+    /// Reports an output that is never written and whose name was bound to a tile instead; true if it was.
+    fn check_rebound(&mut self, root: usize) -> bool {
+        let Root { name, span, .. } = self.tensors.roots[root].clone();
+        let written = self.held.buffers.stores.iter().any(|store| store.window.root == root);
+        if written || !matches!(self.names.env.get(&*name), Some(Value::Tile(_))) {
+            return false;
+        }
+        let message =
+            format!("`{name}` is a tile at the end of the kernel, and the output of that name is never written");
+        let error = Diagnostic::error("output-lost", span, message);
+        self.report(error.help(format!("write it with `{name}[:] = …`, or store the tile into it under another name")));
+        true
     }
 
     fn check_written(&mut self, root: usize) {
@@ -58,13 +75,7 @@ impl Lower<'_> {
         };
         let stores: Vec<Store> =
             self.held.buffers.stores.iter().filter(|store| store.window.root == root).cloned().collect();
-        if stores.is_empty() && matches!(self.names.env.get(&*name), Some(Value::Tile(_))) {
-            let message =
-                format!("`{name}` is a tile at the end of the kernel, and the output of that name is never written");
-            let error = Diagnostic::error("output-lost", span, message);
-            self.report(
-                error.help(format!("write it with `{name}[:] = …`, or store the tile into it under another name")),
-            );
+        if self.check_rebound(root) {
             return;
         }
         // A tensor of the kernel's own whose name was rebound to a tile: nobody needs it.

@@ -7,7 +7,7 @@ use slipring_ir::{Diagnostic, Reported, Span};
 use super::lowering::{Lower, Lowered, describe};
 use super::state::Tail;
 use super::window::Part;
-use crate::value::{Index, Tensor, Value};
+use crate::value::{Index, Tensor, Value, show};
 
 impl Lower<'_> {
     /// A part of a tensor with shape `shape`, clipped if some iteration of the enclosing loops would exceed the end. A
@@ -116,11 +116,28 @@ impl Lower<'_> {
             return Ok(None);
         }
         let both = match tile.valid {
-            None => valid,
+            None => {
+                self.warn_of_dropped(window, span);
+                valid
+            }
             Some(own) if own == valid => return Ok(None),
             Some(own) => [0, 1].map(|at| self.smaller(own[at], valid[at])),
         };
         self.with_valid(id, both, span).map(|cut| Some(Value::Tile(cut)))
+    }
+
+    /// Warns that a store into a window with a tail drops elements of a tile that has all of its own.
+    fn warn_of_dropped(&mut self, window: &Tensor, span: Span) {
+        let root = &self.tensors.roots[window.root];
+        let message = format!(
+            "`{}` ends before this slice does in some iteration, and the tile has no end there: the rest of it is dropped",
+            root.name
+        );
+        let warning = Diagnostic::warning("bounds", span, message)
+            .also(root.span, format!("it is {}", show(&root.dims)))
+            .note("numpy refuses to assign more elements than the slice has")
+            .help("let the loop end where the tensor does, or give the tile its valid shape: `pl.set_validshape`");
+        self.report(warning);
     }
 
     /// `x[ids]`: rows of a matrix in global memory by index, if it has that form.

@@ -38,6 +38,7 @@ pub(crate) const WORDS: &[Word] = &[
     word("unroll", "(stop) | (start, stop, step=1)", "A loop that is unrolled completely: its counter is a constant"),
     word("parallel", "(stop) | (start, stop, step=1)", "A loop whose iterations do not depend on each other; they run in order"),
     word("pipeline", "(stop, *, stage=) | (start, stop, step=1, *, stage=)", "A loop whose body holds `stage` iterations, each with its own buffers, so that they overlap"),
+    word("while_", "(*, init_values=)", "A loop with values: `for (i,) in pl.while_(init_values=(0,)):`; its body begins with `pl.cond` and ends in `pl.yield_`"),
     word("cond", "(condition)", "In a `pl.while_` loop: whether to run another iteration"),
     word("yield_", "(*values)", "The last line of a loop with `init_values`: the values with which the next iteration begins, and the results of the loop"),
     word("spmd", "(core_num, *, sync_start=, optimizations=)", "A loop or scope that `core_num` blocks run, each with its own `pl.get_block_idx()`"),

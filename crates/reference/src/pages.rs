@@ -146,8 +146,11 @@ fn page_of_word(word: &slipring_lang::Word) -> String {
 /// If there is no such builtin: a sentence with the nearest name.
 pub fn language_page(name: &str) -> Result<String, String> {
     let bare = name.strip_prefix("pl.").unwrap_or(name);
-    let Some(entry) = slipring_lang::find(bare) else {
-        if let Some(word) = slipring_lang::words().find(|word| word.name == bare) {
+    // A word may be an op that is refused where a value is expected.
+    let word = slipring_lang::words().find(|word| word.name == bare);
+    let entry = slipring_lang::find(bare).filter(|entry| !entry.refused || word.is_none());
+    let Some(entry) = entry else {
+        if let Some(word) = word {
             return Ok(page_of_word(word));
         }
         let words = slipring_lang::words().map(|word| word.name);

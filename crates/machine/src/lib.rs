@@ -27,5 +27,5 @@ pub use load::{BUILT_IN, PlatformError, built_in, parse};
 pub use platform::{CostSpec, PipeSets, Platform, RingSpec, SpaceSpec, SyncSpec, VECTOR_CLASSES, cost_types};
 pub use scale::PlatformTable;
 pub use simt::SimtSpec;
-pub use units::{Cost, Units};
+pub use units::{Cost, REPEAT, Units};
 pub use vector::{VectorOp, VectorPort, VectorSpec};

@@ -13,6 +13,7 @@ mod scattered;
 mod scope;
 mod simt;
 mod sort;
+mod ub;
 mod vector;
 
 pub use pointer::CASTPTR;
@@ -32,6 +33,8 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     cube::fill::OPS,
     scope::OPS,
     sort::OPS,
+    ub::OPS,
+    ub::STATE,
     simt::launch::OPS,
     simt::query::OPS,
     simt::collective::OPS,

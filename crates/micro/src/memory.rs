@@ -40,6 +40,7 @@ macro_rules! buffer_in {
 }
 
 buffer_in!(GM_BUFFER, Space::Gm, "a pointer or memref into `gm`");
+buffer_in!(UB_BUFFER, Space::Vec, "a pointer or memref into `ub`");
 buffer_in!(L1_BUFFER, Space::Mat, "a pointer or memref into `l1`");
 buffer_in!(L0A_BUFFER, Space::Left, "a pointer or memref into `l0a`");
 buffer_in!(L0B_BUFFER, Space::Right, "a pointer or memref into `l0b`");

@@ -9,11 +9,11 @@ use slipring_op::rules::{INTEGER, PLAIN, operand, result, schema};
 use slipring_op::{ops, positional};
 
 /// The name of the control register.
-pub(super) const CONTROL: &str = "ctrl";
+pub(crate) const CONTROL: &str = "ctrl";
 
 const DOC: &str = "Each core has a control register of 64 bits, 0 at the start. Bit 48 says what becomes of values that a narrower \
      float cannot hold where an op has neither `sat` nor `nosat`: set, infinities and NaN are kept; clear, they become \
-     the largest value and 0. The other bits are kept and have no effect here.";
+     the largest value and 0. Bit 56 is that of `pto.ub.set_mask_count`. The other bits are kept and have no effect here.";
 
 ops! {
     OPS;

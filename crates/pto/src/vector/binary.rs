@@ -33,6 +33,11 @@ ops! {
     /// `dst = src0 + src1`, element by element.
     pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", elems: types::SUMS, commutes: true;
 
+    /// `dst = max(src0 + src1, 0)`, element by element; the sum of two f16 is rounded first. Only units that work on
+    /// memory have it.
+    pub TADDRELU "pto.taddrelu" "Add two tiles and take out what is negative (A2/A3)": TILES, kernel: Two(&ADD_RELU),
+        source: "declarations of assembler 0.60, `PTOOps.td`", class: "add", elems: types::SUMS_RECTIFIED, commutes: true;
+
     /// `dst = src0 - src1`, element by element.
     pub TSUB "pto.tsub" "Subtract a tile from a tile": TILES, kernel: Two(&SUB), class: "add", elems: types::SUBTRACT,
         library_elems: types::SUMS;

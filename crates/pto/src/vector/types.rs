@@ -61,6 +61,7 @@ types! {
     ABSOLUTE: "dst" FLOATS, &[I16, I32, F16, F32];
     ABSOLUTE_BY_LIBRARY: "dst" FLOATS, &[I8, I16, I32, F16, F32];
     NEGATE: "dst" NUMBERS, ALL;
+    SUMS_RECTIFIED: "dst" &[I16, F16, F32], &[];
     RECTIFY: "dst" &[I32, F16, F32], &[I32, F16, F32];
     BITS: "dst" INTEGERS, INTEGERS;
     /// Shifts to the right by a number.

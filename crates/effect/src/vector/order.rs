@@ -118,8 +118,8 @@ pub enum Merge {
     Blocks(usize),
     /// Two to four sources, first into working memory; with `stops` until one of them is exhausted.
     Lists {
-        /// With the shape of the result.
-        tmp: TileArg,
+        /// With the shape of the result; none if it is not given, and what is used is not modelled.
+        tmp: Option<TileArg>,
         /// Whether it ends when the first source is exhausted.
         stops: bool,
     },
@@ -218,18 +218,20 @@ impl Discover for MergeRows {
                 let (_, cols) = self.dst.valid(args)?;
                 // Copied in blocks of 32 bytes.
                 let bytes = (cols as usize * elem.bytes()).next_multiple_of(32).min(self.dst.layout.bytes());
-                let work = self.run(args[tmp.at], merged.max(bytes) as u64);
-                if !memory.has(&work, env) {
-                    return Err(memory.miss(&work, "writes", env));
+                if let Some(tmp) = tmp {
+                    let work = self.run(args[tmp.at], merged.max(bytes) as u64);
+                    if !memory.has(&work, env) {
+                        return Err(memory.miss(&work, "writes", env));
+                    }
+                    apart("operand-overlap", &[work], &access.reads)?;
+                    if merged > tmp.layout.bytes() {
+                        let message = format!("{merged} bytes of records do not fit into `{}`", tmp.name);
+                        return Err(Fault::new("tile-valid", message));
+                    }
+                    access.writes.push(work);
+                    access.undefined.push(work);
+                    apart_from.push(work);
                 }
-                apart("operand-overlap", &[work], &access.reads)?;
-                if merged > tmp.layout.bytes() {
-                    let message = format!("{merged} bytes of records do not fit into `{}`", tmp.name);
-                    return Err(Fault::new("tile-valid", message));
-                }
-                access.writes.push(work);
-                access.undefined.push(work);
-                apart_from.push(work);
                 records.truncate(bytes);
                 self.run(args[self.dst.at], bytes as u64)
             }

@@ -6,7 +6,7 @@ use super::lexer::Tok;
 use super::operands::assign;
 use super::parser::Parsed;
 use crate::declaration::{OpParser, OpPrinter};
-use crate::{Infer, OpId, OpSchema, Type, ValueId};
+use crate::{Attr, Infer, OpId, OpSchema, Type, ValueId};
 
 impl<'a> OpParser<'a> {
     /// Parses everything after the name of an op in this form: the first `ins` declared operands are read by the op.
@@ -87,6 +87,7 @@ impl<'a> OpParser<'a> {
                 Tok::RParen => {}
                 _ => return Err(self.expected("an operand such as `%name`, or `)`")),
             }
+            self.markers(op);
             if self.cur.tok == Tok::LBrace {
                 self.attr_dict(op)?;
             }
@@ -119,7 +120,19 @@ impl<'a> OpParser<'a> {
     }
 }
 
+/// Attributes that are words after the operands.
+const MARKERS: [&str; 1] = ["no_tmp"];
+
 impl OpParser<'_> {
+    /// Words after the operands that are attributes of the op.
+    fn markers(&mut self, op: OpId) {
+        let Some(schema) = self.module.op(op).schema() else { return };
+        while let Some(spec) = schema.attrs.iter().find(|spec| MARKERS.contains(&spec.name) && self.at(spec.name)) {
+            self.bump();
+            self.module.op_mut(op).attrs.set(spec.name, Attr::Unit);
+        }
+    }
+
     /// The comma between types, before that of a value.
     pub(super) fn comma_before_type(&mut self, value: ValueId) -> Parsed<()> {
         if self.eat(Tok::Comma) {
@@ -158,7 +171,7 @@ impl OpPrinter<'_> {
         let read: usize = module.op(op).segments.iter().take(ins).map(|n| *n as usize).sum();
         let (ins_values, outs_values) = module.op(op).operands.split_at(read);
         let inside = attrs_in_ins && !ins_values.is_empty();
-        let none: &[&str] = &[];
+        let none: &[&str] = if inside { &MARKERS } else { &[] };
         if one_by_one && !ins_values.is_empty() {
             self.write(" ins(");
             for (at, value) in ins_values.iter().enumerate() {
@@ -171,6 +184,10 @@ impl OpPrinter<'_> {
         } else if !ins_values.is_empty() {
             self.write(" ins(");
             self.values(ins_values);
+            for marker in MARKERS.into_iter().filter(|marker| module.op(op).attrs.get(marker).is_some()) {
+                self.write(" ");
+                self.write(marker);
+            }
             match comma {
                 Some(attr) => drop(self.attr_dict_of(", ", op, |name| name == attr)),
                 None if inside => drop(self.attr_dict_after(" ", op, none)),

@@ -10,7 +10,7 @@ use super::lower::Operands;
 use super::{DST, SRC, TMP, VECTOR, types, working};
 use slipring_effect::vector::{Merge, MergeRows, SortRows};
 use slipring_op::decode::Decoder;
-use slipring_op::def::{Lowered, OpRef, Reported};
+use slipring_op::def::{Lowered, OpRef};
 use slipring_op::ops;
 use slipring_op::rules::{INTEGER, TILE, constant, defaulted, operand, optional, variadic};
 
@@ -40,7 +40,7 @@ ops! {
     /// Lists are records of 8 bytes, as `pto.tsort32` writes them, in descending order, in the valid columns of tiles
     /// of one row. `ins(src, blockLen)`: every four blocks of `blockLen` elements of `src` become one list in the same
     /// place of `dst`; the valid columns must be 1 to 255 times four blocks. `ins(src0, src1[, src2[, src3]], tmp)
-    /// outs(dst, executed)` (or `outs(dst, tmp, executed)`): two to four lists are merged in `tmp`, with `exhausted`
+    /// outs(dst, executed)` (or `outs(dst, tmp, executed)`, or `no_tmp` after the sources): two to four lists are merged in `tmp`, with `exhausted`
     /// until the first of them is used up, and as much of that as `dst` has valid columns is copied; what `dst` gets
     /// beyond the merged records, and all of `tmp`, is uninitialised. Of equal elements that of the earlier list comes
     /// first; -0 and NaN as in `pto.tsort32`. A list that is not sorted is `sort-unsorted`.
@@ -57,7 +57,10 @@ ops! {
                 TMP,
                 optional("executed", COUNTS, Touch::Nothing, "stands for the records that were taken; nothing reads it"),
             ],
-            attrs: &[defaulted("exhausted", AttrKind::Bool, "stop when one list is used up; false by default")],
+            attrs: &[
+                defaulted("exhausted", AttrKind::Bool, "stop when one list is used up; false by default"),
+                defaulted("no_tmp", AttrKind::Unit, "working memory is not given: the assembler finds some"),
+            ],
         };
 }
 
@@ -80,16 +83,24 @@ fn lower_tsort32(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
 /// `vector<4xi16>`.
 const COUNTS: TypeRule = TypeRule { describe: "a vector of numbers", accepts: |t| matches!(t, Type::Vector(_)) };
 
+/// Says that working memory is not given.
+const NO_TMP: &str = "no_tmp";
+
 /// The number of lists, and whether there is working memory: among the results, or last among the sources.
 fn lists(op: &OpRef<'_>) -> (usize, bool) {
     let sources = op.operands("sources").len();
-    let last = op.operand("blockLen").is_none() && op.operand("tmp").is_none();
+    let last = op.operand("blockLen").is_none() && op.operand("tmp").is_none() && !op.is_set(NO_TMP);
     (sources - usize::from(last && sources > 0), last)
 }
 
 fn verify_merge(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
-    let (count, _) = lists(op);
+    let (count, last) = lists(op);
     let in_blocks = op.operand("blockLen").is_some();
+    if op.is_set(NO_TMP) && (in_blocks || op.operand("tmp").is_some()) {
+        diags
+            .push(op.error("operand-count", "expects working memory or `no_tmp`, not both, and neither with blockLen"));
+        return;
+    }
     if in_blocks && (op.operands("sources").len() != 1 || op.operand("tmp").is_some()) {
         diags.push(op.error("operand-count", "expects one list with blockLen, and dst alone"));
         return;
@@ -99,7 +110,7 @@ fn verify_merge(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {
         return;
     }
     let of = |value: Option<slipring_ir::ValueId>| value.and_then(|value| op.module.ty(value).as_tile());
-    let working = op.operand("tmp").or_else(|| op.operands("sources").last().copied()).filter(|_| !in_blocks);
+    let working = op.operand("tmp").or_else(|| op.operands("sources").last().copied().filter(|_| last));
     if let (Some(tmp), Some(dst)) = (of(working), op.tile("dst"))
         && tmp.layout.cols < dst.layout.cols
     {
@@ -146,7 +157,7 @@ fn lower_merge(op: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
         Merge::Blocks(operands.integer(d, "blockLen")?)
     } else {
         let tmp = if last { values.last().copied() } else { op.operand("tmp") };
-        let tmp = operands.argument(d, "tmp", tmp.ok_or(Reported)?)?;
+        let tmp = tmp.map(|tmp| operands.argument(d, "tmp", tmp)).transpose()?;
         Merge::Lists { tmp, stops: matches!(op.attr("exhausted"), Some(Attr::Bool(true))) }
     };
     operands.issue_discovering(d, MergeRows { local, dst, sources, merge })

@@ -83,6 +83,12 @@ impl Clause {
         Clause { word, count: Count::AtMostOnce, flag: false, parts, types: Types::Plain }
     }
 
+    /// True if the text names it: of clauses that repeat with or without a number, `loop` or `loop1`.
+    fn is_named(&self, text: &str) -> bool {
+        let number = || text.strip_prefix(self.word).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+        text == self.word || self.count == Count::Any && number()
+    }
+
     /// The number of declared operands in its parts.
     fn operands(&self) -> usize {
         match self.count {
@@ -264,7 +270,7 @@ fn segments(p: &mut OpParser<'_>, op: OpId, operands: usize, span: Span) -> Pars
 impl ClauseText {
     /// The clause whose keyword comes next.
     fn next_clause(&self, p: &mut OpParser<'_>) -> Parsed<usize> {
-        if let Some(at) = self.clauses.iter().position(|clause| p.at(clause.word)) {
+        if let Some(at) = self.clauses.iter().position(|clause| clause.is_named(p.text())) {
             return Ok(at);
         }
         let words: Vec<&str> = self.clauses.iter().map(|clause| clause.word).collect();
@@ -339,14 +345,17 @@ impl ClauseText {
     /// Parses the list of types. Integer types may be omitted at the end of a run without a keyword, as some texts do:
     /// they are known from the definitions of the values.
     fn types(&self, p: &mut OpParser<'_>, runs: &[TypeRun]) -> Parsed<()> {
-        let at_word = |p: &OpParser<'_>| self.clauses.iter().any(|clause| p.at(clause.word));
+        let at_word = |p: &OpParser<'_>| self.clauses.iter().any(|clause| clause.is_named(p.text()));
         let mut comma = false;
         for run in runs {
             if let Some(clause) = run.clause {
                 if !comma && p.tok() == Tok::Comma {
                     p.bump();
                 }
-                p.expect_text(clause.word)?;
+                match clause.is_named(p.text()) {
+                    true => p.bump(),
+                    false => p.expect_text(clause.word)?,
+                }
                 if clause.types == Types::InParens {
                     p.expect(Tok::LParen, "`(`")?;
                 }

@@ -3,14 +3,12 @@
 use slipring_machine::{REPEAT, Role, Units};
 use slipring_program::{Access, Effect, Env, Extent, Fault, Run, arguments};
 use slipring_tile::lanes::{Arg, PerElement};
-use slipring_tile::{Elem, Space};
+use slipring_tile::{BLOCK_BYTES, Elem, Space};
 
 use crate::bursts::nest_extents;
 
-/// The size of a block in bytes, and the unit of strides.
-const BLOCK: u64 = 32;
 /// Blocks of a repeat.
-const BLOCKS: usize = (REPEAT / BLOCK) as usize;
+const BLOCKS: usize = (REPEAT / BLOCK_BYTES) as usize;
 /// The largest number of repeats, and the largest stride in blocks: fields of 8 bits.
 const FIELD_MOST: u64 = 255;
 /// Elements that a mask may count: more than any UB holds.
@@ -71,17 +69,17 @@ fn spaced(args: &[u64]) -> Result<Spaced<u64>, Fault> {
     let found = Spaced::of(args);
     field("stride between blocks", found.block)?;
     field("stride between repeats", found.repeat)?;
-    if found.addr.is_multiple_of(BLOCK) {
+    if found.addr.is_multiple_of(BLOCK_BYTES) {
         return Ok(found);
     }
-    let message = format!("an operand begins at byte {} of UB, which is not a multiple of {BLOCK}", found.addr);
+    let message = format!("an operand begins at byte {} of UB, which is not a multiple of {BLOCK_BYTES}", found.addr);
     Err(Fault::new("vector-align", message).help("an instruction with repeats takes whole blocks of 32 bytes"))
 }
 
 impl Spaced<u64> {
     /// Where a block of a repeat begins.
     fn block_at(&self, repeat: u64, block: usize) -> u64 {
-        self.addr.saturating_add((repeat * self.repeat + block as u64 * self.block) * BLOCK)
+        self.addr.saturating_add((repeat * self.repeat + block as u64 * self.block) * BLOCK_BYTES)
     }
 }
 
@@ -125,7 +123,7 @@ impl<const N: usize> Repeats<N> {
 
     /// The lanes of one block.
     fn in_block(&self, lanes: Lanes, block: usize) -> Lanes {
-        let per = BLOCK / self.elem.bytes() as u64;
+        let per = BLOCK_BYTES / self.elem.bytes() as u64;
         lanes >> (block as u64 * per) & first(per)
     }
 
@@ -150,7 +148,7 @@ impl<const N: usize> Repeats<N> {
             }
         }
         for (start, len) in runs {
-            nest_extents((Space::Vec, self.core, start), len, &[(repeats, [of.repeat * BLOCK])], out);
+            nest_extents((Space::Vec, self.core, start), len, &[(repeats, [of.repeat * BLOCK_BYTES])], out);
         }
     }
 
@@ -174,7 +172,7 @@ impl<const N: usize> Repeats<N> {
             return fault(format!("all blocks of a repeat are written to the 32 bytes at {}", dst.addr));
         }
         let last = (shape.repeats + u64::from(shape.rest != 0)).saturating_sub(1);
-        let span = |of: &Spaced<u64>| of.addr..of.block_at(last, BLOCKS - 1).saturating_add(BLOCK);
+        let span = |of: &Spaced<u64>| of.addr..of.block_at(last, BLOCKS - 1).saturating_add(BLOCK_BYTES);
         for src in &shape.sources {
             let (read, written) = (span(src), span(dst));
             if read.end <= written.start || written.end <= read.start {
@@ -226,7 +224,7 @@ impl<const N: usize> Effect for Repeats<N> {
 
     fn run(&self, args: &[u64], Run { env, memory, .. }: Run<'_>) -> Result<u64, Fault> {
         let shape = self.shape(args)?;
-        let (size, block_bytes) = (self.elem.bytes(), BLOCK as usize);
+        let (size, block_bytes) = (self.elem.bytes(), BLOCK_BYTES as usize);
         let number = args.get(self.number_at()).copied().unwrap_or_default().to_le_bytes();
         let (bytes, _) = memory.locate_mut(env, self.core, Space::Vec, 0);
         let mut inputs = [[0u8; REPEAT as usize]; N];

@@ -1,12 +1,13 @@
 //! An independent check of addresses: no buffer may read bytes that another buffer has overwritten in the meantime.
 //!
 //! It follows the ops in program order, including callees, and tracks for each byte of each memory its possible owners
-//! (none at first, several where paths differ) and the buffers whose contents there have been overwritten by another
-//! one.
+//! (none at first, several where paths differ), each with the op that wrote it, and the buffers whose contents there
+//! have been overwritten by another one.
 //!
 //! | op | effect |
 //! |---|---|
-//! | reads buffer b | b's bytes must be unowned or owned by b, and no other buffer that the op writes may be there |
+//! | reads buffer b | b's bytes must be unowned or owned by b, and no other buffer that the op writes may be there; |
+//! | | those that b owns have been read by its name |
 //! | writes buffer b | b's bytes are owned by b; their previous owners have lost them |
 //! | writes b or c | the bytes may be owned by b or c as well |
 //! | paths that join | the union of both |
@@ -65,9 +66,11 @@ pub struct Loss {
     pub buffer: RootId,
     /// The op that reads the lost contents: the first in the text.
     pub reader: OpId,
-    /// The op that overwrote it, and the buffer this op meant to write.
+    /// The op whose result is there instead, and the buffer this op meant to write.
     pub writer: OpId,
     pub by: RootId,
+    /// Nothing has read this result by its own name in between.
+    pub unread: bool,
 }
 
 /// Result of an inspection.
@@ -77,63 +80,69 @@ pub struct Inspection {
     pub roots: Roots,
     /// Problems with the addresses.
     pub clashes: BTreeSet<Clash>,
-    /// Contents that were overwritten and read afterwards. Pairs of buffers used as names for the same bytes, one being
-    /// read though only the other was written, do not count.
+    /// Contents that were overwritten and read afterwards: one loss for each two buffers and each value of `unread`.
+    /// Pairs of buffers used as names for the same bytes, one being read though only the other was written, do not
+    /// count.
     pub losses: Vec<Loss>,
+}
+
+/// A buffer that may own bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Owner {
+    root: RootId,
+    /// The op that wrote them.
+    writer: OpId,
+    /// An op may have read them since, by the name of this buffer.
+    read: bool,
 }
 
 /// Bytes with the same history.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Bytes {
-    /// Possible owners, sorted; empty if there is none.
-    owners: SmallVec<[RootId; 2]>,
-    /// Buffers that may have lost contents here, sorted, each with the first op that caused it and the buffer that op
-    /// wrote.
-    lost: SmallVec<[(RootId, (OpId, RootId)); 2]>,
+    /// Possible owners, sorted by buffer and writer; empty if there is none.
+    owners: SmallVec<[Owner; 2]>,
+    /// Buffers that may have lost contents here, sorted. One of the owners is then another buffer.
+    lost: SmallVec<[RootId; 2]>,
 }
 
 impl Bytes {
     /// A write of this buffer and no other.
-    fn write(&mut self, root: RootId, op: OpId) {
+    fn write(&mut self, root: RootId, writer: OpId) {
         for owner in std::mem::take(&mut self.owners) {
-            self.lose(owner, (op, root));
+            self.lose(owner.root);
         }
-        self.lost.retain(|(buffer, _)| *buffer != root);
-        self.owners.push(root);
+        self.lost.retain(|buffer| *buffer != root);
+        self.owners.push(Owner { root, writer, read: false });
     }
 
-    /// A write of this buffer or of another.
-    fn may_write(&mut self, root: RootId) -> bool {
-        let at = self.owners.binary_search(&root);
-        at.map_err(|at| self.owners.insert(at, root)).is_err()
-    }
-
-    fn lose(&mut self, buffer: RootId, how: (OpId, RootId)) -> bool {
-        match self.lost.binary_search_by_key(&buffer, |l| l.0) {
-            Ok(at) if self.lost[at].1 <= how => false,
-            Ok(at) => {
-                self.lost[at].1 = how;
-                true
-            }
+    /// A write of this buffer or of another. True if something changed.
+    fn may_write(&mut self, new: Owner) -> bool {
+        match self.owners.binary_search_by_key(&(new.root, new.writer), |owner| (owner.root, owner.writer)) {
+            Ok(at) => new.read && !std::mem::replace(&mut self.owners[at].read, true),
             Err(at) => {
-                self.lost.insert(at, (buffer, how));
+                self.owners.insert(at, new);
                 true
             }
         }
     }
 
-    fn lost(&self, buffer: RootId) -> Option<(OpId, RootId)> {
-        self.lost.iter().find(|l| l.0 == buffer).map(|l| l.1)
+    /// A read by the name of this buffer.
+    fn read(&mut self, root: RootId) {
+        self.owners.iter_mut().filter(|owner| owner.root == root).for_each(|owner| owner.read = true);
+    }
+
+    fn lose(&mut self, buffer: RootId) -> bool {
+        self.lost.binary_search(&buffer).map_err(|at| self.lost.insert(at, buffer)).is_err()
     }
 
     /// True if something changed.
     fn join(&mut self, path: &Bytes) -> bool {
         let mut changed = false;
-        for root in &path.owners {
-            changed |= self.may_write(*root);
+        for owner in &path.owners {
+            changed |= self.may_write(*owner);
         }
-        for (buffer, how) in &path.lost {
-            changed |= self.lose(*buffer, *how);
+        for buffer in &path.lost {
+            changed |= self.lose(*buffer);
         }
         changed
     }
@@ -155,8 +164,8 @@ struct Checker<'m> {
     /// Starts and ends of buffers in each memory: between two adjacent cuts all bytes have the same history.
     cuts: BTreeMap<Space, Vec<u64>>,
     found: BTreeSet<Clash>,
-    /// First reader of each lost buffer, by the buffer that overwrote it.
-    losses: BTreeMap<(RootId, RootId), (OpId, OpId)>,
+    /// First reader of each lost buffer and the writer, by the buffer that overwrote it and `Loss::unread`.
+    losses: BTreeMap<(RootId, RootId, bool), (OpId, OpId)>,
     /// Pairs of buffers that are names for the same bytes.
     aliases: BTreeSet<(RootId, RootId)>,
     kind: Option<CoreKind>,
@@ -217,9 +226,9 @@ pub fn inspect(module: &Module, platform: &Platform) -> Inspection {
     }
     let Checker { roots, found: clashes, losses, aliases, .. } = checker;
     let same = |a: RootId, b: RootId| aliases.contains(&(a.min(b), a.max(b)));
-    let losses = losses.into_iter().filter(|((buffer, by), _)| !same(*buffer, *by));
-    let mut losses: Vec<Loss> =
-        losses.map(|((buffer, by), (reader, writer))| Loss { buffer, reader, writer, by }).collect();
+    let losses = losses.into_iter().filter(|((buffer, by, _), _)| !same(*buffer, *by));
+    let loss = |((buffer, by, unread), (reader, writer))| Loss { buffer, reader, writer, by, unread };
+    let mut losses: Vec<Loss> = losses.map(loss).collect();
     losses.sort_unstable_by_key(|loss| (loss.reader, *loss));
     Inspection { roots, clashes, losses }
 }
@@ -353,17 +362,21 @@ impl Checker<'_> {
     fn accesses(&mut self, op: OpId, state: &mut State) {
         let data = self.module.op(op);
         let Some(def) = OpDef::of(self.module, op) else { return };
-        let mut read: Vec<RootId> = Vec::new();
+        let (mut read, mut certain): (Vec<RootId>, Vec<RootId>) = (Vec::new(), Vec::new());
         for (index, spec) in def.schema.operands.iter().enumerate() {
             if spec.touch.reads() {
                 for value in self.module.operand_group(op, index) {
                     let roots = self.roots.get(*value);
                     read.extend(roots);
-                    if let ([only], true) = (roots, self.report) {
-                        self.needs(op, *only, state);
-                    }
+                    certain.extend(<&[RootId; 1]>::try_from(roots).ok().into_iter().flatten());
                 }
             }
+        }
+        for &root in &certain {
+            self.bytes(root, state).into_iter().flatten().for_each(|bytes| bytes.read(root));
+        }
+        if self.report {
+            certain.iter().for_each(|root| self.needs(op, *root, state));
         }
         for &root in &read {
             self.read(op, root, state);
@@ -394,7 +407,7 @@ impl Checker<'_> {
                 for bytes in self.bytes(*root, state).into_iter().flatten() {
                     match roots.len() {
                         1 => bytes.write(*root, op),
-                        _ => drop(bytes.may_write(*root)),
+                        _ => drop(bytes.may_write(Owner { root: *root, writer: op, read: false })),
                     }
                 }
             }
@@ -419,7 +432,7 @@ impl Checker<'_> {
 
     fn read(&mut self, reader: OpId, root: RootId, state: &mut State) {
         let Some(bytes) = self.bytes(root, state) else { return };
-        let intact = bytes.iter().all(|b| b.owners.iter().all(|owner| *owner == root));
+        let intact = bytes.iter().all(|b| b.owners.iter().all(|owner| owner.root == root));
         if let (false, true, Some(buffer)) = (intact, self.report, self.roots.root(root).op) {
             self.found.insert(Clash::Overwritten { reader, buffer });
         }
@@ -429,11 +442,14 @@ impl Checker<'_> {
     fn needs(&mut self, reader: OpId, root: RootId, state: &mut State) {
         let Some(bytes) = self.bytes(root, state) else { return };
         for bytes in bytes {
-            if let Some((writer, by)) = bytes.lost(root) {
-                let first = self.losses.entry((root, by)).or_insert((reader, writer));
-                *first = (reader, writer).min(*first);
-            } else if !bytes.owners.contains(&root) {
-                self.aliases.extend(bytes.owners.iter().map(|owner| (root.min(*owner), root.max(*owner))));
+            let others = bytes.owners.iter().filter(|owner| owner.root != root);
+            if bytes.lost.contains(&root) {
+                for Owner { root: by, writer, read } in others {
+                    let first = self.losses.entry((root, *by, !read)).or_insert((reader, *writer));
+                    *first = (reader, *writer).min(*first);
+                }
+            } else if bytes.owners.iter().all(|owner| owner.root != root) {
+                self.aliases.extend(others.map(|owner| (root.min(owner.root), root.max(owner.root))));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use slipring_ir::{Diagnostic, Diags, Kind, Module, OpId, Severity, Touch};
 use slipring_machine::Platform;
 
@@ -14,21 +15,31 @@ use crate::analysis::roots::{Address, Root, RootId, RootKind};
 /// write, by the end of a loop or at once, and needs the whole tile; otherwise a warning.
 ///
 /// Nothing is reported if bytes are reused after the last read, or if two tiles are evidently names for the same bytes:
-/// one is read though only the other was written before. Tiles count with their whole shape, valid or not.
+/// one is read though only the other was written before. Tiles count with their whole shape, valid or not. Each pair of
+/// tiles is reported once.
 pub fn overwritten(module: &Module, platform: &Platform, diags: &mut Diags) {
     let inspection = inspect(module, platform);
     let declared = |root: &Root| root.kind == RootKind::Declared;
     let name = |root: &Root| module.value_name(root.value);
     let span = |op: OpId| module.op(op).span;
     let writers = writers(module, &inspection);
+    // Of each pair the first loss that is certain, else the first.
+    let mut pairs: IndexMap<(RootId, RootId), (&Loss, Severity)> = IndexMap::new();
     for loss in &inspection.losses {
+        let certain = surely(module, &inspection, &writers, loss);
+        let severity = if certain { Severity::Error } else { Severity::Warning };
+        let chosen = pairs.entry((loss.buffer, loss.by)).or_insert((loss, severity));
+        if certain && chosen.1 != Severity::Error {
+            *chosen = (loss, severity);
+        }
+    }
+    for (loss, severity) in pairs.into_values() {
         let (buffer, by) = (inspection.roots.root(loss.buffer), inspection.roots.root(loss.by));
         if !declared(buffer) || !declared(by) {
             continue;
         }
         let (buffer, by) = (name(buffer), name(by));
         let message = format!("`{buffer}` is read after `{by}`, whose address overlaps, has overwritten its contents");
-        let severity = if surely(module, &inspection, &writers, loss) { Severity::Error } else { Severity::Warning };
         let said = Diagnostic::error(Kind::TileOverwritten, span(loss.reader), message);
         let said = Diagnostic { severity, ..said }
             .label(format!("needs what was in `{buffer}`"))
@@ -48,9 +59,12 @@ pub fn overwritten(module: &Module, platform: &Platform, diags: &mut Diags) {
 
 /// True if the contents read are lost whichever arms are taken, in the second iteration of a loop at the latest:
 /// neither the op that overwrites the tile nor one that writes the tile is in an arm or a loop that does not contain
-/// the reader. Excluded are: an overwriting op that reads this very tile and leaves its result at the same address,
-/// which is an update under another name; partially valid tiles; and a write before the read if both tiles are alike
-/// and at one address, since they may be meant as one tile.
+/// the reader. Excluded are partially valid tiles, and writes after which both tiles may be meant as one:
+///
+/// - The overwriting op reads this very tile and leaves its result at the same address: an update under another name.
+/// - Both tiles are the same bytes, and nothing reads the result by its own name before the reader does: what an
+///   iteration keeps for the next one.
+/// - Both tiles are alike and at one address, and the write is before the read.
 fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Loss) -> bool {
     let whole = [loss.buffer, loss.by].iter().all(|root| {
         let tile = module.ty(inspection.roots.root(*root).value).as_tile();
@@ -64,7 +78,15 @@ fn surely(module: &Module, inspection: &Inspection, writers: &Writers, loss: &Lo
     let updates = inspection.roots.touched(module, loss.writer, Touch::reads).contains(&loss.buffer);
     let mut own = writers.get(&loss.buffer).into_iter().flatten();
     let certain = whole && !updates && comes_to_it(loss.writer) && own.all(|op| comes_to_it(*op));
-    certain && !(alike(module, inspection, loss) && before())
+    let kept = loss.unread && same_bytes(inspection, loss);
+    certain && !kept && !(alike(module, inspection, loss) && before())
+}
+
+/// True if both tiles are the same bytes of one memory.
+fn same_bytes(inspection: &Inspection, loss: &Loss) -> bool {
+    let [lost, by] = [loss.buffer, loss.by].map(|root| inspection.roots.root(root));
+    let place = |root: &Root| (root.space, root.address, root.bytes);
+    matches!(lost.address, Address::At(_)) && lost.bytes.is_some() && place(lost) == place(by)
 }
 
 /// True if both tiles have one layout and one known address.

@@ -10,6 +10,7 @@ mod architecture;
 mod assembler;
 mod audit;
 mod board_check;
+mod branches;
 mod cli;
 mod contents;
 mod cost;

@@ -43,6 +43,7 @@ impl Comparison<'_> {
         let operands: Vec<_> = x.operands.iter().map(|v| self.values.get(v).copied()).collect();
         equal(what("operands"), &operands, &y.operands.iter().copied().map(Some).collect())?;
         equal(what("operand groups"), &x.segments, &y.segments)?;
+        equal(what("successors"), &x.successors, &y.successors)?;
         equal(what("attributes"), &sorted(&x.attrs), &sorted(&y.attrs))?;
         equal(what("location"), &x.loc, &y.loc)?;
         equal(what("number of regions"), &x.regions.len(), &y.regions.len())?;

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::entities::{Block, Region, Value};
 use crate::specs::{AttrSpec, Flow, OperandSpec, Part, ResultSpec};
-use crate::text::kept::{Format, Marks, Names, Scope};
+use crate::text::kept::{Format, Labels, Marks, Names, Scope};
 use crate::text::lexer::Cursor;
 use crate::{Attr, AttrDict, BlockId, Diags, Name, OpId, RegionId, Reported, Source, Span, Type, ValueId};
 
@@ -135,6 +135,8 @@ pub struct Op {
     pub segments: SmallVec<[u16; 4]>,
     /// Results.
     pub results: SmallVec<[ValueId; 1]>,
+    /// The blocks that may run next, by position in the region around it: for an op that branches.
+    pub successors: SmallVec<[u32; 2]>,
     /// Attributes.
     pub attrs: AttrDict,
     /// Regions.
@@ -208,6 +210,8 @@ pub struct OpParser<'a> {
     pub(crate) cur: Cursor<'a>,
     pub(crate) diags: Diags,
     pub(crate) scopes: Vec<Scope<'a>>,
+    /// The blocks of the regions around, innermost last.
+    pub(crate) labels: Vec<Labels<'a>>,
     pub(crate) marks: Marks,
     pub(crate) types: BTreeMap<&'a str, Type>,
     /// Aliases, with their `!` or `#`, whose definitions were erroneous.

@@ -151,6 +151,7 @@ impl Module {
             operands: SmallVec::new(),
             segments: SmallVec::new(),
             results: SmallVec::new(),
+            successors: SmallVec::new(),
             attrs: AttrDict::default(),
             regions: SmallVec::new(),
             span,
@@ -211,12 +212,27 @@ impl Module {
         id
     }
 
+    /// Makes a region the last one of an operation.
+    pub fn move_region(&mut self, region: RegionId, to: OpId) {
+        if let Some(parent) = self.regions[region.index()].parent.replace(to) {
+            self.ops[parent.index()].regions.retain(|own| *own != region);
+        }
+        self.ops[to.index()].regions.push(region);
+    }
+
     /// Adds an empty block to a region.
     pub fn add_block(&mut self, region: RegionId) -> BlockId {
         let id = BlockId(self.blocks.len() as u32);
         self.blocks.push(Block { region: Some(region), ..Block::default() });
         self.regions[region.index()].blocks.push(id);
         id
+    }
+
+    /// Removes all blocks but the first from a region. They stay in the table, unreachable.
+    pub fn keep_first_block(&mut self, region: RegionId) {
+        for block in self.regions[region.index()].blocks.drain(1..) {
+            self.blocks[block.index()].region = None;
+        }
     }
 
     /// Adds an argument to a block.
@@ -349,6 +365,7 @@ impl Module {
         let target = &mut self.ops[copy.index()];
         target.operands = original.operands.iter().map(|v| map.get(*v)).collect();
         target.segments = original.segments.clone();
+        target.successors = original.successors.clone();
         for result in &original.results {
             let value = from.unwrap_or(self).value(*result).clone();
             let new = self.add_result(copy, value.ty, value.name, value.span);

@@ -241,12 +241,12 @@ impl CustomSyntax for FuncText {
         };
         let body = match data.regions.first().map(|region| &module.region(*region).blocks[..]) {
             None | Some([]) => true,
-            Some([block]) => module.block(*block).args.iter().map(|arg| module.ty(*arg)).eq(&ty.inputs),
-            Some(_) => false,
+            Some([block, ..]) => module.block(*block).args.iter().map(|arg| module.ty(*arg)).eq(&ty.inputs),
         };
         let named = matches!(data.attrs.get(SYMBOL), Some(Attr::Str(_)));
         let attrs = described("arg_attrs", ty.inputs.len()) && described("res_attrs", ty.results.len());
-        Some(named && text(VISIBILITY) && visible && attrs && body && data.operands.is_empty())
+        let plain = data.operands.is_empty() && data.regions.len() <= 1;
+        Some(named && text(VISIBILITY) && visible && attrs && body && plain)
     }
 
     fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {

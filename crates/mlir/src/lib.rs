@@ -5,6 +5,8 @@ pub mod arith;
 #[allow(missing_docs)]
 pub mod builtin;
 #[allow(missing_docs)]
+pub mod cf;
+#[allow(missing_docs)]
 pub mod func;
 #[allow(missing_docs)]
 pub mod memref;
@@ -18,6 +20,7 @@ pub const FAMILIES: &[&[&OpDef]] = &[
     builtin::OPS,
     func::OPS,
     scf::OPS,
+    cf::OPS,
     memref::buffer::OPS,
     memref::cast::OPS,
     arith::constant::OPS,

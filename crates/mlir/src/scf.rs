@@ -2,12 +2,16 @@
 
 use slipring_ir::Reported;
 use slipring_ir::text::{BlockArg, CustomSyntax, OpParser, OpPrinter, Tok};
-use slipring_ir::{Arity, Flow, Infer, Module, OpId, ResultSpec, Syntax, Touch, Type, ValueId};
+use slipring_ir::{
+    Arity, Attr, AttrKind, Flow, Infer, Module, OpId, ResultSpec, Syntax, Touch, Type, TypeRule, ValueId,
+};
 
-use slipring_op::decode::control;
-use slipring_op::def::{Counter, OpDef};
+use slipring_op::decode::{Decoder, control};
+use slipring_op::def::{Counter, Lowered, OpDef, OpRef};
 use slipring_op::ops;
-use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, variadic};
+use slipring_op::rules::{ANY, BOOL, INTEGER, PLAIN, first_args, one_block, operand, required, variadic};
+
+const INDEX: TypeRule = TypeRule { describe: "an index", accepts: |ty| *ty == Type::Index };
 
 const BASE: OpDef = OpDef { source: "MLIR, scf dialect", ..PLAIN };
 
@@ -68,6 +72,18 @@ ops! {
             flow: Flow::Repeat,
         };
 
+    /// `scf.index_switch %n -> T case 2 { … scf.yield %a : T } default { … scf.yield %b : T }`: the region of the number,
+    /// else the default. It becomes branches before anything else reads it.
+    pub INDEX_SWITCH "scf.index_switch" "A choice by a number": BASE, lower: lower_switch
+        => {
+            syntax: Syntax::Custom(&IndexSwitchText),
+            operands: &[operand("arg", INDEX, Touch::Nothing, "the number")],
+            results: &[RESULTS],
+            attrs: &[required(CASES, AttrKind::Any, "the number of each region after the default")],
+            regions: &["default"],
+            flow: Flow::OneOf,
+        };
+
     pub CONDITION "scf.condition" "End of a loop's condition": BASE, doc: "", lower: control::lower_yield
         => {
             syntax: Syntax::Format("`(` $condition `)` attr-dict ($args `:` type($args))?"),
@@ -84,6 +100,25 @@ ops! {
             operands: &[variadic("values", ANY, Touch::Nothing, "what the region passes on")],
             terminator: true,
         };
+}
+
+const CASES: &str = "cases";
+
+fn lower_switch(_: &OpRef<'_>, d: &mut Decoder<'_>) -> Lowered {
+    Err(d.unsupported("a choice by a number here"))
+}
+
+/// The number of each region of an `scf.index_switch` after the first, which is the default. `None` if it does not fit
+/// its declaration.
+pub fn cases(module: &Module, op: OpId) -> Option<Vec<i64>> {
+    let Some(Attr::DenseArray(_, cases)) = module.op(op).attrs.get(CASES) else { return None };
+    let numbers = cases.iter().map(|case| i64::try_from(*case).ok()).collect::<Option<Vec<i64>>>()?;
+    let fits = one_block_each(module, op) && module.op(op).regions.len() == 1 + numbers.len();
+    (fits && module.op(op).operands.len() == 1).then_some(numbers)
+}
+
+fn one_block_each(module: &Module, op: OpId) -> bool {
+    module.op(op).regions.iter().all(|region| module.region(*region).blocks.len() == 1)
 }
 
 /// `%i = %a to %b step %c iter_args(%x = %init) -> (T) : i32 { … }`.
@@ -231,5 +266,63 @@ impl CustomSyntax for WhileText {
         p.write(" do ");
         p.region(op, 1, true);
         p.attr_dict_after(" attributes ", op, &[]);
+    }
+}
+
+/// `%n -> T case 2 { … } default { … }`.
+struct IndexSwitchText;
+
+impl CustomSyntax for IndexSwitchText {
+    fn parse(&self, p: &mut OpParser<'_>, op: OpId) -> Result<(), Reported> {
+        let arg = p.operand()?;
+        p.set_operands(op, &[&[arg]]);
+        p.attr_dict(op)?;
+        if p.eat(Tok::Arrow) {
+            for ty in p.result_type_list()? {
+                p.add_result(op, ty);
+            }
+        }
+        let mut cases = Vec::new();
+        while p.eat_text("case") {
+            let at = p.span();
+            let case = p.integer()?;
+            if i64::try_from(case).is_err() {
+                return Err(p.error("scalar-range", at, "a case is a number of 64 bits"));
+            }
+            cases.push(case);
+            p.region(op, Vec::new())?;
+        }
+        p.expect_text("default")?;
+        p.region(op, Vec::new())?;
+        let data = p.module.op_mut(op);
+        data.regions.rotate_right(1);
+        data.attrs.set(CASES, Attr::DenseArray(Type::I64, cases));
+        Ok(())
+    }
+
+    fn says_all(&self, module: &Module, op: OpId) -> Option<bool> {
+        let plain = |at: usize| first_args(module, op, at).is_some_and(<[ValueId]>::is_empty);
+        let i64s = matches!(module.op(op).attrs.get(CASES), Some(Attr::DenseArray(Type::I64, _)));
+        Some(i64s && cases(module, op).is_some() && (0..module.op(op).regions.len()).all(plain))
+    }
+
+    fn print(&self, p: &mut OpPrinter<'_>, op: OpId) {
+        let module = p.module;
+        let data = module.op(op);
+        p.write(" ");
+        p.values(&data.operands);
+        p.attr_dict(op, &[CASES]);
+        if !data.results.is_empty() {
+            p.write(" -> ");
+            p.result_types_of(&data.results);
+        }
+        for (at, case) in cases(module, op).into_iter().flatten().enumerate() {
+            p.newline();
+            p.write(&format!("case {case} "));
+            p.region(op, at + 1, false);
+        }
+        p.newline();
+        p.write("default ");
+        p.region(op, 0, false);
     }
 }

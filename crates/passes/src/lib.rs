@@ -1,5 +1,5 @@
-//! The passes between the text and the decoder, in modules: shared analyses ([`analysis`]), dividing work between cores
-//! ([`split`]), local memory ([`memory`]), rings ([`rings`]), flags between pipes ([`sync`]). No pass uses another.
+//! The passes between the text and the decoder, in modules: shared analyses ([`analysis`]), branches between blocks as
+//! structured control flow, right after reading ([`blocks`]), dividing work between cores ([`split`]), local memory ([`memory`]), rings ([`rings`]), flags between pipes ([`sync`]). No pass uses another.
 //!
 //! | pass | does |
 //! |---|---|
@@ -19,6 +19,7 @@
 //! A pass consults the declarations of ops, never their names. Every pass is idempotent.
 
 pub mod analysis;
+pub mod blocks;
 mod context;
 pub mod lint;
 mod manager;

@@ -15,6 +15,9 @@ use slipring_passes::{InsertSync, Outcome, PassContext, run_passes};
 pub fn load(source: impl Into<Arc<Source>>) -> (Module, Diags) {
     let (mut module, mut diags) = slipring_ir::text::parse(source.into(), &Dialects::get().registry);
     if !diags.has_errors() {
+        slipring_passes::blocks::structure(&mut module, &mut diags);
+    }
+    if !diags.has_errors() {
         slipring_op::complete_tiles(&mut module, &mut diags);
     }
     (module, diags)

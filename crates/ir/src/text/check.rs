@@ -4,7 +4,7 @@ use super::parser::is_unknown;
 use slipring_tile::nearest;
 
 use crate::declaration::OpParser;
-use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Sign, Span, Type};
+use crate::{Attr, AttrKind, AttrSpec, Diagnostic, OpId, Sign, Span, Syntax, Type};
 
 impl<'a> OpParser<'a> {
     /// Reports violations of an op's declaration. Attributes are converted to the form of their kind: integers without
@@ -46,7 +46,12 @@ impl<'a> OpParser<'a> {
         self.check_operands(op);
         self.check_results(op);
         let regions = self.module.op(op).regions.len();
-        if regions != schema.regions.len() {
+        // A form of its own may have more of them.
+        let own = match schema.syntax {
+            Syntax::Custom(syntax) if !schema.regions.is_empty() => syntax.says_all(self.module, op) == Some(true),
+            _ => false,
+        };
+        if regions != schema.regions.len() && !own {
             let message = format!("`{}` has {} regions, not {regions}", schema.name, schema.regions.len());
             self.error("regions", op_span, message);
         }

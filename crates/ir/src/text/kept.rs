@@ -5,13 +5,22 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use smallvec::SmallVec;
 
-use crate::{Name, Span, ValueId};
+use crate::{Name, OpId, Span, ValueId};
 
 /// A name in scope: one value, or the results of `%x:2`.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) values: SmallVec<[ValueId; 1]>,
     pub(crate) span: Span,
+}
+
+/// The blocks of one region, and the ops in it that branch to them.
+#[derive(Default)]
+pub(crate) struct Labels<'a> {
+    /// The blocks that have a name, by their position, with the location of the name.
+    pub(crate) blocks: IndexMap<&'a str, (u32, Span)>,
+    /// The branches: the op, which of its successors, and the name of the block.
+    pub(crate) branches: Vec<(OpId, usize, &'a str, Span)>,
 }
 
 /// The names of one region.

@@ -52,6 +52,7 @@ use crate::text::kept::Format;
 use crate::{Attr, Diagnostic, Diags, Module, OpId, OpSchema, Registry, Reported, Source, Span, Syntax, Type};
 
 mod attrs;
+mod blocks;
 mod check;
 mod format;
 mod insouts;
@@ -73,9 +74,9 @@ mod types;
 mod weight;
 
 pub use crate::declaration::{CustomSyntax, OpParser, OpPrinter, Spelling};
+pub use blocks::BlockArg;
 pub use lexer::Tok;
 pub use literal::{bits_of as float_bits, value_of as float_value};
-pub use ops::BlockArg;
 pub use parser::Parsed;
 pub use slipring_tile::nearest;
 pub use tile_type::{MOST_EXTENT, PAD_NAMES};

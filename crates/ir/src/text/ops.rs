@@ -1,4 +1,4 @@
-//! Parsing of operations, blocks and regions, and recovery after an error.
+//! Parsing of operations, and recovery after an error.
 
 use std::sync::Arc;
 
@@ -9,19 +9,8 @@ use super::parser::Parsed;
 use slipring_tile::nearest;
 
 use crate::declaration::OpParser;
-use crate::text::kept::Marks;
-use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, Type, ValueId, WrittenAt};
-
-/// An argument of a region's first block, given by the op's own text: the `%i` of a loop.
-#[derive(Clone, Debug)]
-pub struct BlockArg<'a> {
-    /// Name without `%`.
-    pub name: &'a str,
-    /// Type.
-    pub ty: Type,
-    /// The location of its name.
-    pub span: Span,
-}
+use crate::text::kept::{Labels, Marks};
+use crate::{Attr, BlockId, Declaration, Diagnostic, OpId, Span, Syntax, ValueId, WrittenAt};
 
 /// Names before `=`: name, number of results it denotes, location.
 type ResultNames<'a> = SmallVec<[(&'a str, usize, Span); 1]>;
@@ -223,88 +212,11 @@ impl<'a> OpParser<'a> {
         }
     }
 
-    // Regions.
-
-    /// A region of an op: `{ … }`, its first block with these arguments. Without any, the text may begin with
-    /// `^bb0(…):`.
-    ///
-    /// # Errors
-    /// If there is no region, or it is not closed. Errors inside are reported and do not propagate.
-    pub fn region(&mut self, op: OpId, args: Vec<BlockArg<'a>>) -> Parsed<()> {
-        self.region_text(op, args, true)
-    }
-
-    fn region_text(&mut self, op: OpId, args: Vec<BlockArg<'a>>, always_a_block: bool) -> Parsed<()> {
-        self.marks.header_end.get_or_insert(self.cur.prev_end);
-        let open = self.span();
-        if self.cur.tok != Tok::LBrace {
-            return Err(self.expected("`{` and a region"));
-        }
-        self.nested(|p| {
-            p.bump();
-            let region = p.module.add_region(op);
-            p.push_scope();
-            let entry = !args.is_empty() || !matches!(p.cur.tok, Tok::Caret | Tok::RBrace);
-            if entry || (always_a_block && p.cur.tok == Tok::RBrace) {
-                let block = p.module.add_block(region);
-                for arg in args {
-                    p.block_arg(block, arg);
-                }
-                p.block_ops(block);
-            }
-            while p.cur.tok == Tok::Caret {
-                let (begin, braces) = (p.span(), p.cur.braces);
-                let block = p.module.add_block(region);
-                if p.block_header(block).is_err() {
-                    p.recover(begin, braces);
-                }
-                p.block_ops(block);
-            }
-            p.pop_scope();
-            if p.cur.tok == Tok::Eof {
-                let end = Span::new(p.cur.prev_end.saturating_sub(1), p.cur.prev_end);
-                let d = Diagnostic::error(crate::Kind::Syntax, end, "the file ends inside a region");
-                return Err(p.fail(d.also(open, "this `{` is never closed")));
-            }
-            p.expect(Tok::RBrace, "`}`")
-        })
-    }
-
-    fn block_arg(&mut self, block: BlockId, arg: BlockArg<'a>) {
-        let value = self.module.add_arg(block, arg.ty, Some(arg.name.into()), arg.span);
-        self.define(arg.name, SmallVec::from_elem(value, 1), arg.span);
-    }
-
-    /// `^bb0(%a: T, %b: T):`.
-    fn block_header(&mut self, block: BlockId) -> Parsed<()> {
-        self.bump();
-        if self.eat(Tok::LParen) {
-            self.list_until(Tok::RParen, "`)`", |p| {
-                let (name, span) = p.value_name()?;
-                p.expect(Tok::Colon, "`:` and a type")?;
-                let ty = p.parse_type()?;
-                if p.at_loc() {
-                    p.loc()?;
-                }
-                p.block_arg(block, BlockArg { name, ty, span });
-                Ok(())
-            })?;
-        }
-        self.expect(Tok::Colon, "`:` after the name of a block")
-    }
-
-    /// The operations of a block, up to `}` or the next block.
-    fn block_ops(&mut self, block: BlockId) {
-        while !matches!(self.cur.tok, Tok::Eof | Tok::RBrace | Tok::Caret) {
-            self.operation(block);
-        }
-    }
-
     // After an error.
 
     /// Skips to the next operation of the block, given the start of the erroneous op and the number of braces open
     /// there. Regions on the way are parsed, so that their errors are found too.
-    fn recover(&mut self, begin: Span, braces: i32) {
+    pub(super) fn recover(&mut self, begin: Span, braces: i32) {
         let mut names = Vec::new();
         self.names_between(begin.start, &mut names);
         loop {
@@ -358,6 +270,7 @@ impl<'a> OpParser<'a> {
             let region = self.module.add_region(op);
             let block = self.module.add_block(region);
             self.push_scope();
+            self.labels.push(Labels::default());
             for (name, span) in names {
                 if !self.is_defined(name) {
                     self.define_unknown(name, 1, *span);
@@ -366,14 +279,11 @@ impl<'a> OpParser<'a> {
             let _ = self.nested(|p| {
                 p.block_ops(block);
                 while p.cur.tok == Tok::Caret {
-                    let (begin, braces) = (p.span(), p.cur.braces);
-                    if p.block_header(block).is_err() {
-                        p.recover(begin, braces);
-                    }
-                    p.block_ops(block);
+                    p.headed_block(block, 0);
                 }
                 Ok(())
             });
+            self.labels.pop();
             self.pop_scope();
             self.eat(Tok::RBrace);
         } else {
@@ -416,8 +326,12 @@ impl<'a> OpParser<'a> {
             Ok(())
         })?;
         if self.cur.tok == Tok::LBracket {
-            let d = Diagnostic::error(crate::Kind::Syntax, self.span(), "branches to other blocks are not supported");
-            return Err(self.fail(d.help("use structured control flow: `scf.if`, `scf.for`, `scf.while`")));
+            if schema.is_some_and(|schema| !schema.terminator) {
+                let message = format!("`{}` does not branch to other blocks", self.module.op(op).name);
+                return Err(self.error(crate::Kind::Syntax, self.span(), message));
+            }
+            self.bump();
+            self.list_until(Tok::RBracket, "`]`", |p| p.successor(op))?;
         }
         if self.cur.tok == Tok::Less && self.cur.ahead().tok == Tok::LBrace {
             self.bump();

@@ -44,6 +44,7 @@ impl<'a> OpParser<'a> {
             cur: Cursor::new(text),
             diags: Diags::default(),
             scopes: vec![Scope::default()],
+            labels: Vec::new(),
             marks: Marks::default(),
             types: BTreeMap::new(),
             bad_aliases: BTreeSet::new(),

@@ -167,7 +167,7 @@ impl<'a> OpPrinter<'a> {
             let unseen = unseen && (blocks.len() > 1 || (entry_args && self.generic_form(op)));
             if i > 0 || (entry_args && !args.is_empty()) || unseen {
                 self.newline();
-                self.write(&format!("^bb{i}"));
+                self.block_name(i as u32);
                 if !args.is_empty() {
                     self.write("(");
                     for (i, arg) in args.iter().enumerate() {
@@ -184,6 +184,11 @@ impl<'a> OpPrinter<'a> {
         }
         self.newline();
         self.write("}");
+    }
+
+    /// `^bb1`: the block at this position of its region.
+    pub fn block_name(&mut self, at: u32) {
+        put(&mut self.out, format_args!("^bb{at}"));
     }
 
     /// `%a: T`.
@@ -268,6 +273,10 @@ impl<'a> OpPrinter<'a> {
     fn generic_form(&self, op: OpId) -> bool {
         let data = self.module.op(op);
         let Some(schema) = data.schema() else { return true };
+        let custom = matches!(schema.syntax, Syntax::Custom(_));
+        if !custom && !data.successors.is_empty() {
+            return true;
+        }
         if !sizes_fit(&data.segments, data.operands.len(), schema.operands) {
             return true;
         }
@@ -297,6 +306,11 @@ impl<'a> OpPrinter<'a> {
         self.write("(");
         self.values(&operands);
         self.write(")");
+        for (at, block) in data.successors.iter().enumerate() {
+            self.write(if at > 0 { ", " } else { "[" });
+            self.block_name(*block);
+        }
+        self.write(if data.successors.is_empty() { "" } else { "]" });
         if let Some(schema) = data.schema()
             && schema.operands.iter().any(|o| o.arity != Arity::One)
             && data.attrs.get("operandSegmentSizes").is_none()

@@ -8,7 +8,12 @@ use slipring_op::OpDef;
 
 /// A constant integer that is not in a block yet.
 pub fn constant(module: &mut Module, number: i64, ty: Type, span: Span) -> OpId {
-    CONSTANT.make(module, &[], [(VALUE, Attr::Int(number.into(), ty.clone()))], &[ty], span)
+    constant_of(module, Attr::Int(number.into(), ty.clone()), ty, span)
+}
+
+/// A constant that is not in a block yet, from its attribute and its type.
+pub fn constant_of(module: &mut Module, value: Attr, ty: Type, span: Span) -> OpId {
+    CONSTANT.make(module, &[], [(VALUE, value)], &[ty], span)
 }
 
 /// An op of two scalars of one type that is not in a block yet.

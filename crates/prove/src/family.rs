@@ -3,7 +3,7 @@
 use super::given::{Assumptions, EmptyOutput, nothing_written};
 use slipring_check::{CheckReport, Checker, Rounds, Tools};
 use slipring_op::Decoded;
-use slipring_program::{Inst, Kind, Operand};
+use slipring_program::{Inst, Kind, Operand, Severity};
 use slipring_session::exec::{LaunchExtras, launch};
 use slipring_session::tensor::Bound;
 use slipring_session::{Error, ExecuteOptions};
@@ -137,10 +137,14 @@ impl<'a> Family<'a> {
             return Err(Error::Cancelled);
         }
         subject.budget.spend(&execution.result);
-        let judged = checker.report(&execution.result);
+        let mut judged = checker.report(&execution.result);
         let rounds = checker.rounds().cloned().unwrap_or_default();
         let result = execution.result;
-        let nothing = nothing_written(subject, &result, &self.says(value));
+        let launch = self.says(value);
+        // They may not hold for the given arguments.
+        let warnings = judged.findings.iter_mut().filter(|finding| finding.severity == Severity::Warning);
+        warnings.for_each(|finding| finding.notes.push(format!("in a launch with {launch}")));
+        let nothing = nothing_written(subject, &result, &launch);
         Ok(Member { nothing, left: result.counters, buffers: result.memory.gm.len(), judged, rounds })
     }
 }

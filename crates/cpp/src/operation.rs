@@ -28,14 +28,9 @@ const ALGORITHMS: &[(&str, Option<&str>)] = &[
 ];
 
 impl Reader<'_> {
-    /// `TCI<tile, number, descending>(dst, start)`.
+    /// `TCI<tile, number, descending>(dst, start)` and `TCI<tile, tile, number, descending>(dst, start, tmp)`.
     pub fn count(&mut self, call: &Call<'_>) -> Read<()> {
-        let down = match call.words.get(2).map(|word| flag_word(self.text, *word)) {
-            None => false,
-            Some(Some(down)) => down,
-            Some(None) => return Err(self.unknown(call.node, "a call")),
-        };
-        let attrs = if down { vec![("descending", Attr::Bool(true))] } else { Vec::new() };
+        let attrs = if self.last_flag(call)? { vec![("descending", Attr::Bool(true))] } else { Vec::new() };
         let mut values = self.values(call)?;
         if let [Value::Tile(dst), Value::Number(id, from), ..] = values.as_slice() {
             // The parameter has the type of the elements.
@@ -43,19 +38,22 @@ impl Reader<'_> {
             let id = self.converted(call.node, (*id, *from), to)?;
             values[1] = Value::Number(id, to.with_a_sign());
         }
-        self.by_declaration(call, &pto::TCI, &values, attrs)
+        self.by_declaration(call, &pto::TCI, (&values, &call.args), attrs)
+    }
+
+    /// The flag that ends the template arguments of a call; false where they are types only, or none.
+    fn last_flag(&mut self, call: &Call<'_>) -> Read<bool> {
+        match call.words.last() {
+            Some(word) if tile(self.text, *word).is_none() && number(self.text, *word).is_none() => {
+                flag_word(self.text, *word).ok_or_else(|| self.unknown(*word, "an argument"))
+            }
+            _ => Ok(false),
+        }
     }
 
     /// `TMRGSORT<…, exhausted>(dst, executed, tmp, a, b, …)` and `TMRGSORT(dst, src, elements of a block)`.
     pub fn merge(&mut self, call: &Call<'_>) -> Read<()> {
-        let exhausted = match call.words.last() {
-            Some(word) if tile(self.text, *word).is_none() => match flag_word(self.text, *word) {
-                Some(exhausted) => exhausted,
-                None => return Err(self.unknown(*word, "an argument")),
-            },
-            _ => false,
-        };
-        let attrs = if exhausted { vec![("exhausted", Attr::Bool(true))] } else { Vec::new() };
+        let attrs = if self.last_flag(call)? { vec![("exhausted", Attr::Bool(true))] } else { Vec::new() };
         let mut ids = Vec::new();
         let mut number = None;
         for (n, node) in call.args.iter().enumerate() {
@@ -95,11 +93,17 @@ impl Reader<'_> {
         written.iter().find_map(|own| self.table.def(&format!("pto.{space}{own}")))
     }
 
-    /// The values of a call's arguments.
+    /// `x` of `&x`.
+    fn pointed_at<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
+        let takes = node.kind() == "pointer_expression" && self.of(node).starts_with('&');
+        node.child_by_field_name("argument").filter(|_| takes)
+    }
+
+    /// The values of a call's arguments, and of what those point at that are addresses.
     fn values(&mut self, call: &Call<'_>) -> Read<Vec<Value>> {
         let mut values = Vec::new();
         for node in &call.args {
-            values.push(match self.expression(*node)? {
+            values.push(match self.expression(self.pointed_at(*node).unwrap_or(*node))? {
                 Value::Tile(tile) => Value::Tile(Tile { id: Some(self.placed(*node, &tile)?), ..tile }),
                 Value::Unset(_) => return Err(self.number(*node).err().unwrap_or(Reported)),
                 other => other,
@@ -138,7 +142,7 @@ impl Reader<'_> {
                 nodes.remove(n);
             }
         }
-        self.by_declaration(call, def, &values, attrs)
+        self.by_declaration(call, def, (&values, &nodes), attrs)
     }
 
     /// A member of an enumeration as an attribute of an op: `RoundMode::CAST_RINT` is `rmode = CAST_RINT`. None for what
@@ -181,31 +185,34 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a call by the declaration of its op: in C++, the written operands come first.
+    /// Reads a call by the declaration of its op.
     fn by_declaration(
         &mut self,
         call: &Call<'_>,
         def: &'static OpDef,
-        values: &[Value],
-        attrs: Vec<(&'static str, Attr)>,
+        (values, nodes): (&[Value], &[Node<'_>]),
+        mut attrs: Vec<(&'static str, Attr)>,
     ) -> Read<()> {
-        let ids: Option<Vec<ValueId>> = values.iter().map(Value::id).collect();
         let specs = in_order(&def.schema);
-        let found = ids.and_then(|ids| {
-            let types: Vec<&Type> = ids.iter().map(|id| self.module.ty(*id)).collect();
-            matched(&specs, &types).map(|places| (ids, places))
-        });
-        let Some((mut ids, places)) = found else {
+        let ids: Option<Vec<ValueId>> = values.iter().map(Value::id).collect();
+        let Some((mut ids, places, more)) = ids.and_then(|ids| self.places(def, &specs, &ids, nodes)) else {
             let message = format!("`{}` of these arguments is not read", call.name);
-            let takes: Vec<&str> = specs.iter().map(|spec| spec.name).collect();
+            let takes = match def.library_forms {
+                [] => specs.iter().map(|spec| spec.name).collect::<Vec<_>>().join(", "),
+                forms => forms.iter().map(|form| form.join(", ")).collect::<Vec<_>>().join("; or "),
+            };
             let error = slipring_ir::Diagnostic::error("cpp-form", span(call.node), message);
-            return Err(self.refuse(error.help(format!("it is `{}`: {}", def.schema.name, takes.join(", ")))));
+            return Err(self.refuse(error.help(format!("it is `{}`: {takes}", def.schema.name))));
         };
+        attrs.extend(more);
         let tile = places.iter().position(|n| specs[*n].name == element_operand(def));
         let elem = tile.and_then(|at| self.module.ty(ids[at]).elem());
-        for ((place, id), value) in places.iter().zip(&mut ids).zip(values) {
-            if let Value::Number(own, from) = value {
-                let number = (*own, *from);
+        for (place, id) in places.iter().zip(&mut ids) {
+            let given = values.iter().find_map(|value| match value {
+                Value::Number(own, from) if own == id => Some((*own, *from)),
+                _ => None,
+            });
+            if let Some(number) = given {
                 *id = match elem {
                     Some(elem) if becomes_element(specs[*place]) => self.as_element_of_tile(call.node, number, elem)?,
                     _ => self.by_value(call.node, number)?,
@@ -216,6 +223,51 @@ impl Reader<'_> {
         let operands: Vec<(&str, &[ValueId])> = ids.iter().map(|(name, id)| (*name, id.as_slice())).collect();
         self.op(def, &operands, with_defaults(&self.module, def, &operands, attrs), &[]);
         Ok(())
+    }
+}
+
+/// The values of a call that are operands, the place of each in a list of operands, and the attributes that its other
+/// arguments are.
+type Placed = (Vec<ValueId>, Vec<usize>, Vec<(&'static str, Attr)>);
+
+impl Reader<'_> {
+    /// What the arguments of a call stand for: those of the first form of the library's function that has arguments of
+    /// these kinds, else the written operands and then the others.
+    fn places(
+        &self,
+        def: &'static OpDef,
+        specs: &[&OperandSpec],
+        ids: &[ValueId],
+        nodes: &[Node<'_>],
+    ) -> Option<Placed> {
+        if def.library_forms.is_empty() {
+            if nodes.iter().any(|node| self.pointed_at(*node).is_some()) {
+                return None;
+            }
+            let types: Vec<&Type> = ids.iter().map(|id| self.module.ty(*id)).collect();
+            return matched(specs, &types).map(|places| (ids.to_vec(), places, Vec::new()));
+        }
+        def.library_forms.iter().find_map(|form| {
+            let mut placed = Placed::default();
+            for (name, (id, node)) in form.iter().zip(ids.iter().zip(nodes)) {
+                let own = name.trim_start_matches('&');
+                if let Some(place) = specs.iter().position(|spec| spec.name == own) {
+                    let by_address = self.pointed_at(*node).is_some();
+                    let fits = (specs[place].ty.accepts)(self.module.ty(*id)) && by_address == (own != *name);
+                    placed.0.push(Some(*id).filter(|_| fits)?);
+                    placed.1.push(place);
+                } else {
+                    let spec = def.schema.attrs.iter().find(|spec| spec.name == own)?;
+                    let attr = match spec.kind {
+                        AttrKind::Bool => Attr::Bool(flag_word(self.text, *node)?),
+                        AttrKind::Int => Attr::int(integer(self.of(*node))?),
+                        _ => return None,
+                    };
+                    placed.2.push((spec.name, attr));
+                }
+            }
+            (form.len() == ids.len()).then_some(placed)
+        })
     }
 }
 

@@ -100,6 +100,10 @@ pub struct OpDef {
     /// The element types that the tile library itself accepts, where the assembler knows fewer: for C++ texts, in place
     /// of `elems`. Empty if they do not differ.
     pub library_elems: &'static [ElemTypes],
+    /// The arguments of the tile library's function in their order, one list for each of its forms, where they are not
+    /// the results and then the other operands. An argument is an operand, an operand's address (`&offset`), or an
+    /// attribute.
+    pub library_forms: &'static [&'static [&'static str]],
     /// The layouts of its tiles, and which of their valid shapes must be equal.
     pub tiles: TileRules,
     /// The sources whose bytes its results must not share, although it works element by element.

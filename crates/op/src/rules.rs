@@ -184,6 +184,7 @@ pub const PLAIN: OpDef = OpDef {
     scales: &[],
     elems: &[],
     library_elems: &[],
+    library_forms: &[],
     tiles: TileRules::NONE,
     apart: &[],
     number: NumberUse::Value,

@@ -107,6 +107,12 @@ const WINDOWS: OpDef = OpDef {
     schema: WINDOW,
     core: CoreRule::ByTile,
     along: [Along::Window("row"), Along::Window("col")],
+    // `pto_instr.hpp`: what quantises comes before the window.
+    library_forms: &[
+        &["dst", "src", "row", "col"],
+        &["dst", "src", "preQuantScalar", "row", "col"],
+        &["dst", "src", "fp", "row", "col"],
+    ],
     pipe: PipeRule::By(|op, _| pipe_of(op.space("src"), op.space("dst"))),
     ..PLAIN
 };

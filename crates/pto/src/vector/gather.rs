@@ -75,6 +75,14 @@ pub static TGATHER: OpDef = OpDef {
     lower: lower_gather,
     class: "gather",
     working: working::GATHER,
+    // `pto_instr.hpp`; the one without working memory is that of the assembler.
+    library_forms: &[
+        &["dst", "src"],
+        &["dst", "src", "indices"],
+        &["dst", "src", "indices", "tmp"],
+        &["dst", "src", "kValue", "cdst", "tmp"],
+        &["dst", "src", "kValue", "cdst", "tmp", "offset"],
+    ],
     ..VECTOR
 };
 

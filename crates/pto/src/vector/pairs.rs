@@ -32,7 +32,9 @@ ops! {
     /// row of `dst0`, its second half that of `dst1`. All four have the same valid shape, with an even number of
     /// columns. Results lie apart from each other and from the sources.
     pub TINTERLEAVE "pto.tinterleave" "Elements of two tiles in turn (A5)": PAIRS,
-        verify: |op, _, diags| weave(op, true, diags), lower: |op, d| woven(op, d, Weave::Join)
+        verify: |op, _, diags| weave(op, true, diags), lower: |op, d| woven(op, d, Weave::Join),
+        // `pto_instr.hpp`: the second halves come first.
+        library_forms: &[&["dst1", "dst0", "src1", "src0"]]
         => { syntax: ins(2), operands: &[SRC0, operand("src1", TILE, Touch::Read, "the second source"), DST0, DST1] };
 
     /// The reverse of `pto.tinterleave`: a row of `src0` and after it one of `src1` are one row, whose elements at even
@@ -40,7 +42,8 @@ ops! {
     /// of columns. Without `src1` a row of `src0` alone, and the results have half as many columns. Results lie apart
     /// from each other and from the sources.
     pub TDEINTERLEAVE "pto.tdeinterleave" "Elements at even and at odd places (A5)": PAIRS,
-        verify: |op, _, diags| weave(op, op.operand("src1").is_some(), diags), lower: |op, d| woven(op, d, Weave::Part)
+        verify: |op, _, diags| weave(op, op.operand("src1").is_some(), diags), lower: |op, d| woven(op, d, Weave::Part),
+        library_forms: &[&["dst1", "dst0", "src1", "src0"], &["dst1", "dst0", "src0"]]
         => {
             syntax: ins(2),
             operands: &[SRC0, optional("src1", TILE, Touch::Read, "the second half of each row"), DST0, DST1],

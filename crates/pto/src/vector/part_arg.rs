@@ -23,6 +23,8 @@ const CHOICE: OpDef = OpDef {
     elems: types::NUMBERED,
     tiles: tiles::NUMBERED,
     verify: |op, _, diags| verify(op, diags),
+    // `pto_instr.hpp`: the numbers come after both sources.
+    library_forms: &[&["dst", "src0", "src1", "index", "index0", "index1"]],
     ..EACH
 };
 

@@ -71,8 +71,9 @@ fn verify(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         let message = format!("`{name}` has one algorithm on {}: no high precision", platform.name);
         diags.push(op.error("attribute", message));
     }
-    if elem.is_some_and(|elem| !elem.is_float()) && op.operand("tmp").is_some() {
-        let message = format!("`{name}` of integers takes no tmp: the library's has no such form");
+    // The library's function has it in every form (`pto_instr.hpp`), the assembler's call has not for integers.
+    if !op.calls_library() && elem.is_some_and(|elem| !elem.is_float()) && op.operand("tmp").is_some() {
+        let message = format!("`{name}` of integers takes no tmp: the assembler calls a form without it");
         diags.push(op.error("operand-count", message));
     }
     if elem == Some(Elem::BF16) && platform.can(Capability::HighPrecision) && !precision::is_high(op) {

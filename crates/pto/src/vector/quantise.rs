@@ -31,7 +31,14 @@ ops! {
     /// bytes, column j modulo 8; the unit works in `src`, which is uninitialised afterwards.
     pub TQUANT "pto.tquant" "Quantise to 8 bits": VECTOR,
         source: "PTO IR manual 4.15; tile library, TQUANT of each platform", elems: types::QUANTISED,
-        verify: verify_quant, lower: lower_tquant, class: "convert", working: working::QUANTISED, tiles: tiles::SHAPES
+        verify: verify_quant, lower: lower_tquant, class: "convert", working: working::QUANTISED, tiles: tiles::SHAPES,
+        // `pto_instr.hpp`: what follows the scales by address is the offset, and by reference working memory.
+        library_forms: &[
+            &["dst", "src", "fp"],
+            &["dst", "src", "fp", "&offset"],
+            &["dst", "src", "fp", "tmp"],
+            &["dst", "src", "fp", "tmp", "&offset"],
+        ]
         => {
             syntax: INS,
             operands: &[

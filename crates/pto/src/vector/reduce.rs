@@ -147,7 +147,8 @@ ops! {
              left; the last row of an odd number is added to the last row of the next round (A5), to its first (A2/A3)."
         ),
         verify: verify_tcolsum, lower: lower_tcolsum, elems: types::COLUMN_SUMS,
-        class: "columns", tiles: tiles::BY_COLUMN, working: working::COLUMN_PAIRS
+        class: "columns", tiles: tiles::BY_COLUMN, working: working::COLUMN_PAIRS,
+        library_forms: &[&["dst", "src"], &["dst", "src", "tmp", "isBinary"]]
         => {
             syntax: ins(2),
             operands: &[SRC, TMP, DST],

@@ -374,6 +374,50 @@ fn numbers_keep_their_values_in_a_recording() {
 }
 
 #[test]
+fn extents_without_a_template_argument_are_given_by_the_call() {
+    let body = "
+        using Rows = Shape<1, 1, 1>; using Pitch = Stride<128, 128, 128>;
+        GlobalTensor<float, Shape<>, Stride<>> a(p, Shape<>(1, 1, 1, rows, 16), Stride<>(128, 128, 128, 16, 1));
+        GlobalTensor<float, Rows, Pitch> b(q, Rows(rows, 16), Pitch(16, 1));
+        GlobalTensor<float, Shape<-1, -1, -1, -1, -1>, Stride<-1, -1, -1, -1, -1>>
+            c(r, pto::Shape(1, 1, 1, rows, 16), pto::Stride(128, 128, 128, 16, 1));
+        Tile<TileType::Vec, float, 8, 16> t; TASSIGN(t, 0);
+        TLOAD(t, a); pipe_barrier(PIPE_ALL); TSTORE(b, t); TSTORE(c, t);";
+    let types = "__gm__ float *p, __gm__ float *q, __gm__ float *r, int rows";
+    let folder = Traced::new("extents", &with_body(types, body));
+    folder.well(
+        "trace kernel.cpp --core vector --arg p=iota:f32[8x16] --arg q=zeros:f32[8x16] --arg r=zeros:f32[8x16] --arg 8 \
+         -o out.cpp",
+    );
+    folder.well("run out.cpp --expect q=iota:f32[8x16] --expect r=iota:f32[8x16]");
+}
+
+#[test]
+fn flags_and_addresses_among_the_arguments_are_recorded() {
+    let body = "
+        using I = Tile<TileType::Vec, int32_t, 1, 8>; using F = Tile<TileType::Vec, float, 1, 8>;
+        using W = Tile<TileType::Vec, float, 1, 512>;
+        I up, a, b; TASSIGN(up, 0); TASSIGN(a, 32); TASSIGN(b, 64); W w; TASSIGN(w, 2048);
+        F c, d, t; TASSIGN(c, 96); TASSIGN(d, 128); TASSIGN(t, 160);
+        TCI<I, int32_t, 0>(up, 0);
+        TCI<I, int32_t, 1>(a, 7);
+        TCI<I, W, int32_t, 1>(b, 7, w);
+        TEXPANDS(c, 2.0f);
+        pipe_barrier(PIPE_ALL);
+        TADD(a, a, up); TADD(b, b, up); TCOLSUM(d, c, t, true);
+        pipe_barrier(PIPE_ALL);
+        using S = Shape<1, 1, 1, 1, 8>; using D = Stride<8, 8, 8, 8, 1>;
+        GlobalTensor<int32_t, S, D> x(p), y(q); GlobalTensor<float, S, D> z(r);
+        TSTORE(x, a); TSTORE(y, b); TSTORE(z, d);";
+    let folder = Traced::new("flags", &with_body("__gm__ int32_t *p, __gm__ int32_t *q, __gm__ float *r", body));
+    folder.well(
+        "trace kernel.cpp --core vector --arg p=zeros:i32[8] --arg q=zeros:i32[8] --arg r=zeros:f32[8] -o out.cpp",
+    );
+    // What counts up and what counts down from 7 are 7 together.
+    folder.well("run out.cpp --expect p=full:i32[8]=7 --expect q=full:i32[8]=7 --expect r=full:f32[8]=2");
+}
+
+#[test]
 fn names_of_the_public_headers_mean_what_they_say() {
     let body = "
         using T = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32, SLayout::NoneBox, TileConfig::fractalABSize>;

@@ -14,6 +14,10 @@ std::string argument(const A &value, bool writes) {
         return value.recorded();
     } else if constexpr (std::is_enum_v<A>) {
         return word_of(value);
+    } else if constexpr (std::is_same_v<A, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (requires { value->recorded(); }) {
+        return "&" + value->recorded();
     } else if constexpr (std::is_pointer_v<A>) {
         using Element = std::remove_pointer_t<A>;
         return pointer(value, name_of<Element>(), sizeof(Element), writes);

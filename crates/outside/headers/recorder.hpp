@@ -156,17 +156,23 @@ struct Extents {
     }
 };
 
-template <int64_t A = 1, int64_t B = 1, int64_t C = 1, int64_t D = 1, int64_t E = 1>
+template <int64_t A = DYNAMIC, int64_t B = DYNAMIC, int64_t C = DYNAMIC, int64_t D = DYNAMIC, int64_t E = DYNAMIC>
 struct Shape : Extents<A, B, C, D, E> {
     using Extents<A, B, C, D, E>::Extents;
     static constexpr int64_t staticShape[5] = {A, B, C, D, E};
 };
 
-template <int64_t A = 1, int64_t B = 1, int64_t C = 1, int64_t D = 1, int64_t E = 1>
+template <int64_t A = DYNAMIC, int64_t B = DYNAMIC, int64_t C = DYNAMIC, int64_t D = DYNAMIC, int64_t E = DYNAMIC>
 struct Stride : Extents<A, B, C, D, E> {
     using Extents<A, B, C, D, E>::Extents;
     static constexpr int64_t staticStride[5] = {A, B, C, D, E};
 };
+
+// Without template arguments every extent is given, as in the library.
+template <class... G>
+Shape(G...) -> Shape<>;
+template <class... G>
+Stride(G...) -> Stride<>;
 
 namespace shapes {
 /// Elements of 32 bytes: a row of a box.

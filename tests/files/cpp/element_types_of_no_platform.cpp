@@ -7,7 +7,7 @@ static __aicore__ void types(__gm__ bfloat16_t *a) {
     TASSIGN(p, 0);
     Tile<TileType::Vec, bfloat16_t, 2, 32> q;
     TASSIGN(q, 128);
-    // error: tile-elem `pto.tsub` works on i16, ui16, i32, ui32, f16, f32 on a2a3, not on bf16
+    // error: tile-elem `pto.tsub` works on i16, i32, f16, f32 on a2a3, not on bf16
     TSUB(p, p, q);
 #endif
     return;

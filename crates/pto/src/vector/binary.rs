@@ -20,7 +20,8 @@ const TILES: OpDef = OpDef { schema: TWO, verify: check::numbers, lower: element
 /// Like [`TILES`], with working memory.
 const WITH_TMP: OpDef = OpDef { schema: TWO_TMP, ..TILES };
 /// Two tiles of which one may have fewer valid elements.
-const PARTS: OpDef = OpDef { schema: TWO, verify: verify_parts, lower: partial, ..EACH };
+const PARTS: OpDef =
+    OpDef { schema: TWO, verify: verify_parts, lower: partial, library_elems: types::SUMS_BY_LIBRARY, ..EACH };
 
 /// Like [`TILES`], with a high-precision form for some floats.
 const fn precise(attrs: &'static [AttrSpec], schema: OpSchema) -> OpDef {
@@ -31,7 +32,8 @@ ops! {
     OPS, number_doc;
 
     /// `dst = src0 + src1`, element by element.
-    pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", elems: types::SUMS, commutes: true;
+    pub TADD "pto.tadd" "Add two tiles": TILES, kernel: Two(&ADD), class: "add", elems: types::SUMS,
+        library_elems: types::SUMS_BY_LIBRARY, commutes: true;
 
     /// `dst = max(src0 + src1, 0)`, element by element; the sum of two f16 is rounded first. Only units that work on
     /// memory have it.
@@ -40,7 +42,7 @@ ops! {
 
     /// `dst = src0 - src1`, element by element.
     pub TSUB "pto.tsub" "Subtract a tile from a tile": TILES, kernel: Two(&SUB), class: "add", elems: types::SUBTRACT,
-        library_elems: types::SUMS;
+        library_elems: types::SUMS_BY_LIBRARY;
 
     /// `dst = src0 * src1`, element by element.
     pub TMUL "pto.tmul" "Multiply two tiles": TILES, kernel: Two(&MUL), class: "mul", elems: types::WORDS,
@@ -53,23 +55,24 @@ ops! {
 
     /// `dst = max(src0, src1)`, element by element: NaN if one of them is, +0 rather than -0.
     pub TMAX "pto.tmax" "Larger of two tiles": TILES, kernel: Two(&MAX), class: "max", elems: types::SUMS,
-        commutes: true;
+        library_elems: types::SUMS_BY_LIBRARY, commutes: true;
 
     /// `dst = min(src0, src1)`, element by element: NaN if one of them is, -0 rather than +0.
     pub TMIN "pto.tmin" "Smaller of two tiles": TILES, kernel: Two(&MIN), class: "max", elems: types::SUMS,
-        commutes: true;
+        library_elems: types::SUMS_BY_LIBRARY, commutes: true;
 
     /// `dst = src0 - floor(src0 / src1) * src1`, element by element: the result has the sign of `src1`. The remainder
     /// is exact; where its sign must be turned, `src1` is added and the sum rounded once. x rem 0 is NaN for floats, x
     /// for integers.
     pub TREM "pto.trem" "Remainder of a division rounded down": precise(precision::REM, TWO_TMP), kernel: Two(&REM),
-        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER, working: working::REMAINDER,
-        apart: apart::TWO;
+        class: "div", elems: types::REMAINDER, library_elems: types::REMAINDER_BY_LIBRARY, tiles: tiles::REMAINDER,
+        working: working::REMAINDER, apart: apart::TWO;
 
     /// `dst = fmod(src0, src1)`, element by element and exact: the result has the sign of `src0`. fmod(x, 0) is NaN for
     /// floats, x for integers.
     pub TFMOD "pto.tfmod" "Remainder of a division rounded towards zero": precise(precision::FMOD, TWO),
-        kernel: Two(&FMOD), class: "div", elems: types::WORDS, apart: apart::TWO;
+        kernel: Two(&FMOD), class: "div", elems: types::WORDS, library_elems: types::FMOD_BY_LIBRARY,
+        apart: apart::TWO;
 
     /// `dst = src0 + src1` where both sources have valid elements, the element of the one that has it elsewhere. One
     /// source must have the valid shape of `dst`, the other none larger.

@@ -60,6 +60,7 @@ const WITH_COLUMN: OpDef = OpDef {
     working: working::SPREAD_COLUMN,
     verify: with_a_column,
     elems: types::SUMS,
+    library_elems: types::SUMS_BY_LIBRARY,
     ..BY_ROW
 };
 /// A tile and a value for each column.
@@ -69,6 +70,7 @@ const WITH_ROW: OpDef = OpDef {
     tiles: tiles::WITH_ROW,
     verify: with_a_row,
     elems: types::SUMS,
+    library_elems: types::SUMS_BY_LIBRARY,
     ..BY_COLUMN
 };
 
@@ -109,7 +111,7 @@ ops! {
 
     /// `dst = exp(src0 - src1)`, the difference rounded to the element type first
     pub TROWEXPANDEXPDIF "pto.trowexpandexpdif" "Exponential of a difference, a value for each row": WITH_COLUMN,
-        kernel: Two(&EXP_DIF), verify: floats_with_a_column, class: "exp", elems: types::FLOAT;
+        kernel: Two(&EXP_DIF), verify: floats_with_a_column, class: "exp", elems: types::FLOAT, library_elems: types::FLOAT;
 
     /// `dst[i, j] = src0[i, j] + src1[0, j]`.
     pub TCOLEXPANDADD "pto.tcolexpandadd" "Add, a value for each column" [number_doc]: WITH_ROW, kernel: Two(&ADD),
@@ -140,7 +142,7 @@ ops! {
     /// `dst[i, j] = exp(src0[i, j] - src1[0, j])`, the difference rounded to the element type first.
     pub TCOLEXPANDEXPDIF "pto.tcolexpandexpdif"
         "Exponential of a difference, a value for each column" [number_doc]: WITH_ROW,
-        kernel: Two(&EXP_DIF), verify: floats_with_a_row, class: "exp", elems: types::FLOAT;
+        kernel: Two(&EXP_DIF), verify: floats_with_a_row, class: "exp", elems: types::FLOAT, library_elems: types::FLOAT;
 }
 
 fn verify_trowexpand(op: &OpRef<'_>, _: &Platform, diags: &mut Diags) {

@@ -23,6 +23,7 @@ const NUMBERED: OpDef = OpDef {
     class: "number",
     lower: elementwise,
     elems: types::SUMS,
+    library_elems: types::SUMS_BY_LIBRARY,
     tiles: tiles::SHAPES_OF_SUM,
     ..EACH
 };
@@ -38,7 +39,8 @@ ops! {
     pub TSUBS "pto.tsubs" "Subtract a number from a tile": NUMBERED, kernel: Two(&SUB);
 
     /// `dst = src * scalar`, element by element.
-    pub TMULS "pto.tmuls" "Multiply a tile by a number": NUMBERED, kernel: Two(&MUL);
+    pub TMULS "pto.tmuls" "Multiply a tile by a number": NUMBERED, kernel: Two(&MUL),
+        library_elems: types::MULTIPLY_BY_LIBRARY;
 
     /// `dst = max(src, scalar)`, element by element: NaN if one of them is, +0 rather than -0.
     pub TMAXS "pto.tmaxs" "Larger of a tile and a number": NUMBERED, kernel: Two(&MAX),
@@ -50,19 +52,19 @@ ops! {
     /// `dst = src - floor(src / scalar) * scalar`, as `pto.trem`: the result has the sign of `scalar`.
     pub TREMS "pto.trems" "Remainder of a division by a number, rounded down": NUMBERED_TMP, kernel: Two(&REM),
         verify: verify_trems,
-        class: "div", elems: types::REMAINDER, tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY,
-        apart: apart::ONE;
+        class: "div", elems: types::REMAINDER, library_elems: types::REMAINDER_BY_LIBRARY,
+        tiles: tiles::REMAINDER_BY, working: working::REMAINDER_BY, apart: apart::ONE;
 
     /// `dst = fmod(src, scalar)`, as `pto.tfmod`: the result has the sign of `src`.
     pub TFMODS "pto.tfmods" "Remainder of a division by a number, rounded towards zero": NUMBERED, kernel: Two(&FMOD),
-        class: "div", elems: types::WORDS, tiles: tiles::ONE, apart: apart::ONE;
+        class: "div", elems: types::WORDS, library_elems: types::FMOD_BY_LIBRARY, tiles: tiles::ONE, apart: apart::ONE;
 
     /// `ins(src, scalar)`: `dst = src / scalar`; `ins(scalar, src)`: `dst = scalar / src`, element by element. Floats
     /// are divided as IEEE 754 has it, not multiplied by a reciprocal: x / 0 is an infinity, 0 / 0 NaN. Integers are
     /// rounded towards zero; x / 0 is 0.
     pub TDIVS "pto.tdivs" "Divide a tile by a number, or a number by a tile": precision::of(precision::DIV, EACH),
         verify: verify_tdivs, class: "div", inside: inside::DIVIDED_BY_SCALARS, lower: lower_tdivs,
-        elems: types::DIVIDE_BY, tiles: tiles::SHAPES, apart: apart::DIVISOR
+        elems: types::DIVIDE_BY, library_elems: types::DIVIDE_BY_LIBRARY, tiles: tiles::SHAPES, apart: apart::DIVISOR
         => {
             syntax: Syntax::InsOuts { ins: 3, attrs_in_ins: false },
             operands: &[
@@ -77,7 +79,7 @@ ops! {
     /// rounded to f16 before it is added to f16, as the tests of the tile library have it. `src` may be f16 where `dst`
     /// is f32: it is widened first.
     pub TAXPY "pto.taxpy" "Add a multiple of a tile": EACH, verify: verify_taxpy, class: "mul", lower: lower_taxpy,
-        elems: types::AXPY, tiles: tiles::SHAPES
+        elems: types::AXPY, library_elems: types::FLOAT, tiles: tiles::SHAPES
         => { syntax: ins(2), operands: &[SRC, SCALAR_ARG, operand("dst", TILE, Touch::ReadWrite, "what is added to")] };
 
     /// `dst = src > 0 ? src : slope * src`, element by element.

@@ -2,8 +2,8 @@
 //!
 //! Sources: the messages of the public assembler's verifier; the pages of the tile ISA if they are more specific and no
 //! message contradicts them. Unsigned integers are treated like signed ones of their width. Neither unit computes on 64
-//! bits. Names with `LIBRARY` are what the pages of the tile ISA and the device headers both list for calls of the tile
-//! library, where the assembler knows fewer.
+//! bits. Names with `LIBRARY` are what the device headers accept in calls of the tile library, and the pages of the tile
+//! ISA do not exclude, where the assembler knows fewer or more.
 
 use slipring_tile::Elem::{self, *};
 
@@ -16,6 +16,7 @@ const NUMBERS: &[Elem] = &[I16, U16, I32, U32, F16, F32];
 const BYTES_TOO: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, F32];
 const BF16_TOO: &[Elem] = &[I16, U16, I32, U32, F16, BF16, F32];
 const ALL: &[Elem] = &[I8, U8, I16, U16, I32, U32, F16, BF16, F32];
+const SIGNED: &[Elem] = &[I16, I32, F16, F32];
 const INTEGERS: &[Elem] = &[I8, U8, I16, U16, I32, U32];
 
 /// All types of at most 32 bits.
@@ -45,7 +46,9 @@ types! {
     /// Sums, extremes and their like.
     SUMS: "dst" NUMBERS, ALL;
     SUBTRACT: "dst" NUMBERS, BYTES_TOO;
-    MULTIPLY_BY_LIBRARY: "dst" NUMBERS, BF16_TOO;
+    /// Sums and their like; units that work on memory have no unsigned integers there (`TAdd.hpp` and its neighbours).
+    SUMS_BY_LIBRARY: "dst" SIGNED, ALL;
+    MULTIPLY_BY_LIBRARY: "dst" SIGNED, BF16_TOO;
     /// Sums of three, of which no message of the assembler says a type: those of sums.
     THREE: "dst" BF16_TOO, ALL;
     WORDS: "dst" NUMBERS, NUMBERS;
@@ -56,7 +59,11 @@ types! {
     DIVIDE_ALONG_BY_LIBRARY: "dst" FLOATS, ALL;
     /// Divisions by a number.
     DIVIDE_BY: "dst" NUMBERS, BYTES_TOO;
+    DIVIDE_BY_LIBRARY: "dst" SIGNED, NUMBERS;
     REMAINDER: "dst" &[I32, U32, F32], NUMBERS;
+    REMAINDER_BY_LIBRARY: "dst" &[I32, F32], NUMBERS;
+    /// Remainders of a division rounded towards zero (`TFmod.hpp`, `TFmodS.hpp`).
+    FMOD_BY_LIBRARY: "dst" &[F32], NUMBERS;
     FLOAT: "dst" FLOATS, FLOATS;
     ABSOLUTE: "dst" FLOATS, &[I16, I32, F16, F32];
     ABSOLUTE_BY_LIBRARY: "dst" FLOATS, &[I8, I16, I32, F16, F32];
@@ -75,7 +82,9 @@ types! {
     COLUMN_SUMS: "src" NUMBERS, ALL;
     COLUMN_PRODUCTS: "src" NUMBERS, BF16_TOO;
     COMPARE: "src0" &[I32, U32, F16, F32], ALL;
+    COMPARE_BY_LIBRARY: "src0" &[I32, F16, F32], ALL;
     COMPARE_NUMBER: "src" NUMBERS, ALL;
+    COMPARE_NUMBER_BY_LIBRARY: "src" &[I16, U16, I32, F16, F32], ALL;
     SELECT: "dst" BF16_TOO, ALL;
     /// Elements that are only moved.
     MOVED: "dst" ALL, ALL;

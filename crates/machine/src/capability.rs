@@ -34,6 +34,8 @@ pub enum Capability {
     GatherValid,
     /// A gather by comparison supports all comparisons of integers.
     GatherIntegers,
+    /// Comparisons of i32 have all modes, not only equality.
+    CompareIntegers,
     /// Operations write exactly the valid part, not whole repeats of 256 bytes.
     ExactColumns,
     /// The vector unit scatters, not the scalar unit.

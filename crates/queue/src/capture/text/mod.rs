@@ -66,6 +66,7 @@ pub fn parse_for(text: &str, board: Option<&Board>) -> Parsed {
         layout: Layout::default(),
         mapped: 0..0,
         record: None,
+        lost: false,
         events: [0; 2],
         bytes: 0,
         dumped: 0,
@@ -117,6 +118,8 @@ struct Parser {
     /// Location of the last memory map field.
     mapped: std::ops::Range<usize>,
     record: Option<Record>,
+    /// Whether the last statement is unknown: it may have been the head of the lines that follow.
+    lost: bool,
     /// Events of each queue so far.
     events: [u32; 2],
     bytes: usize,
@@ -138,6 +141,9 @@ impl Parser {
             first.text == ">" || matches!(first.text, "bytes" | "sub" | "padding") || record::is_prefetch(first.text);
         if inside {
             let Some(record) = &mut self.record else {
+                if self.lost {
+                    return Ok(());
+                }
                 return Err(
                     TextError::new(first.span.clone(), "this belongs into a record").hint("start one with `record`")
                 );
@@ -147,6 +153,7 @@ impl Parser {
             return record.line(line, most);
         }
         let ended = self.end_record();
+        self.lost = false;
         self.top(line, first)?;
         line.ends()?;
         ended
@@ -197,7 +204,7 @@ impl Parser {
                 };
             }
             "record" => {
-                let mut record = Record::new(line.span.clone());
+                let record = self.record.insert(Record::new(line.span.clone()));
                 for token in line.rest(0) {
                     match token.text.split_once('=') {
                         Some(("slot", _)) if record.slot.is_some() => {
@@ -207,13 +214,13 @@ impl Parser {
                         _ => return Err(TextError::new(token.span.clone(), "a record takes `slot=…` only")),
                     }
                 }
-                self.record = Some(record);
             }
             "send" => {
                 let mut record = Record::new(line.span.clone());
                 let name = line.word(0, "a dispatch command")?;
-                record.send(line, name, line.rest(1))?;
+                let read = record.send(line, name, line.rest(1));
                 self.record = Some(record);
+                read?;
             }
             "write" | "each" | "launch" | "timestamp" | "event" => self.step(line, first.text)?,
             "wait" => self.waits = true,
@@ -246,6 +253,7 @@ impl Parser {
                 self.out.capture.dumps.extend(tiles.into_iter().map(|tile| Dump { tile, addr, bytes }));
             }
             other => {
+                self.lost = true;
                 let message = format!("`{other}` is neither a statement nor a prefetch command");
                 return Err(TextError::new(first.span.clone(), message).hint(format!(
                     "statements: {STATEMENTS}; dispatch commands are written after `>` in a record, or after `send`"

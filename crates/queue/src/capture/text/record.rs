@@ -34,6 +34,8 @@ struct Relay {
     payload: Vec<u8>,
     inner: Option<Command>,
     padding: Option<Vec<u8>>,
+    /// Whether the last dispatch command could not be read: lines that belong to it are not judged.
+    lost: bool,
 }
 
 /// A command being parsed: header bytes and the following bytes.
@@ -44,6 +46,8 @@ struct Command {
     list: Vec<u8>,
     listed: u64,
     data: Vec<u8>,
+    /// Whether a field of its header is wrong: what belongs to it is not judged by that header.
+    wrong: bool,
 }
 
 impl Record {
@@ -55,11 +59,10 @@ impl Record {
     pub fn send(&mut self, line: &Line<'_>, name: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
         let info = Prefetch::TABLE.iter().find(|info| info.id == RELAY_INLINE);
         let info = info.ok_or_else(|| TextError::new(name.span.clone(), "there is no RELAY_INLINE"))?;
-        let command = Command::new(info);
-        let inner = Some(Command::read(Dispatch::TABLE, name, fields)?);
+        let (inner, read) = Command::read(Dispatch::TABLE, name, fields);
         self.lines.push((0, line.span.clone()));
-        self.relay = Some(Relay { command, payload: Vec::new(), inner, padding: None });
-        Ok(())
+        self.relay = Some(Relay::new(Command::new(info), inner));
+        read
     }
 
     /// A line within the record. `most`: maximum number of bytes it may represent.
@@ -104,9 +107,9 @@ impl Record {
             _ => {
                 self.end_relay(most).map_err(full)?;
                 self.lines.push((self.bytes.len(), line.span.clone()));
-                let command = Command::read(Prefetch::TABLE, first, rest)?;
-                self.relay = Some(Relay { command, payload: Vec::new(), inner: None, padding: None });
-                Ok(())
+                let (command, read) = Command::read(Prefetch::TABLE, first, rest);
+                self.relay = command.map(|command| Relay { lost: false, ..Relay::new(command, None) });
+                read
             }
         }
     }
@@ -140,6 +143,11 @@ impl Record {
 const RELAY_INLINE: u8 = Prefetch::RelayInline(Inline { dispatcher_type: 0, length: 0, stride: 0 }).id();
 
 impl Relay {
+    /// A prefetch command, and the dispatch command that it relays, if that could be read.
+    fn new(command: Command, inner: Option<Command>) -> Relay {
+        Relay { command, payload: Vec::new(), lost: inner.is_none(), inner, padding: None }
+    }
+
     /// Whether nothing follows its header yet.
     fn is_new(&self) -> bool {
         self.inner.is_none() && self.payload.is_empty()
@@ -160,12 +168,16 @@ impl Relay {
                 }
             }
             ("data", Some(inner)) => inner.data.extend(bytes(rest, most)?),
+            ("sub" | "words" | "data", None) if self.lost => {}
             ("sub" | "words" | "data", None) => {
                 return Err(TextError::new(what.span.clone(), "no dispatch command precedes this"));
             }
             _ => {
                 self.end_inner();
-                self.inner = Some(Command::read(Dispatch::TABLE, what, rest)?);
+                let (inner, read) = Command::read(Dispatch::TABLE, what, rest);
+                self.lost = inner.is_none();
+                self.inner = inner;
+                return read;
             }
         }
         Ok(())
@@ -215,23 +227,32 @@ impl Command {
     fn new(info: &'static CommandInfo) -> Command {
         let mut header = vec![0; info.header_bytes];
         header[0] = info.id;
-        Command { info, header, given: Vec::new(), list: Vec::new(), listed: 0, data: Vec::new() }
+        Command { info, header, given: Vec::new(), list: Vec::new(), listed: 0, data: Vec::new(), wrong: false }
     }
 
-    /// A command by name, with its fields.
-    fn read(table: &'static [CommandInfo], name: &Token<'_>, fields: &[Token<'_>]) -> Result<Command, TextError> {
+    /// A command by name, with its fields. One with a wrong field is a command, too: it has the lines that follow.
+    fn read(
+        table: &'static [CommandInfo],
+        name: &Token<'_>,
+        fields: &[Token<'_>],
+    ) -> (Option<Command>, Result<(), TextError>) {
         let Some(info) = table.iter().find(|info| info.name == name.text) else {
             let names: Vec<&str> = table.iter().map(|info| info.name).collect();
             let message = format!("`{}` is not a command here", name.text);
-            return Err(TextError::new(name.span.clone(), message).hint(format!("commands: {}", names.join(", "))));
+            let error = TextError::new(name.span.clone(), message).hint(format!("commands: {}", names.join(", ")));
+            return (None, Err(error));
         };
         let mut command = Command::new(info);
-        command.given = set_all(&mut command.header, info.fields, fields)?;
-        Ok(command)
+        let read = set_all(&mut command.header, info.fields, fields).map(|given| command.given = given);
+        command.wrong = read.is_err();
+        (Some(command), read)
     }
 
     /// An element of the list after the header.
     fn sub(&mut self, what: &Token<'_>, fields: &[Token<'_>]) -> Result<(), TextError> {
+        if self.wrong {
+            return Ok(());
+        }
         let multicast = self.get("flags").is_some_and(|flags| flags & u64::from(WritePacked::MCAST) != 0);
         let (size, known) = match self.info.name {
             "WRITE_PACKED" if multicast => (MulticastSub::SIZE, MulticastSub::FIELDS),

@@ -58,7 +58,7 @@ fn the_golden_record_by_its_fields() {
 
 #[test]
 fn every_mistake_is_reported_at_its_place() {
-    let text = "record slot=70000\nsend WEIGHT\nsend WAIT cuont=1\n> data 0g\nrun\n> sub\nboard p300\nwrite workers 0\neach workers 0 0102";
+    let text = "record slot=70000\nsend WEIGHT\nsend WAIT cuont=1\n> data 0g\nrun\nevent\n> sub\nboard p300\nwrite workers 0\neach workers 0 0102";
     let errors = parse(text).errors;
     let lines: Vec<usize> = errors.iter().map(|e| text[..e.span.start].lines().count().max(1)).collect();
     assert_eq!(errors.len(), 9, "{errors:#?}");
@@ -110,4 +110,21 @@ fn acts_go_through_text_and_bytes() {
     for cut in 8..bytes.len() {
         let _ = Capture::from_bytes(&bytes[..cut]);
     }
+}
+
+/// A mistake in the head of a command is one error: the lines that belong to it are none.
+#[test]
+fn lines_after_a_mistake_are_not_mistakes() {
+    for text in [
+        "send WRITE_PACKED_LARGE type=2 alignment=16\n> sub noc_xy=(1,2)..(2,3) addr=0x40000\n> data 01020304 00*12\nevent",
+        "record lost=3\nRELAY_INLINE\n> WAIT",
+        "record\nRELAY_INLINE cuont=1\n> WAIT",
+        "record\nRELAY_INLINE\n> WRITE_PAKCED addr=0x86b0 size=4\n> sub noc_xy=(1,2)\n> data 11111111",
+        "send WRITE_PACKED fl=mcast\n> sub noc_xy=(1,2)..(2,3) num_mcast_dests=4",
+        "sned WRITE_PACKED addr=0x86b0 size=4\n> sub noc_xy=(1,2)",
+    ] {
+        assert_eq!(parse(text).errors.len(), 1, "{text}: {:?}", parse(text).errors);
+    }
+    // A line that belongs to nothing is one.
+    assert_eq!(parse("event\n> WAIT").errors.len(), 1);
 }

@@ -160,3 +160,22 @@ def of_bytes(data, dtype, shape):
 def write_back(array, data):
     """Copies the bytes of a result into an array of any memory layout."""
     array[...] = of_bytes(data, array.dtype, array.shape)
+
+
+def part_of(array, part):
+    """A part of a returned array: its first element, extents and strides in elements; `None` for all of it."""
+    if part is None:
+        return array
+    first, shape, strides = part
+    if _name(array.dtype) in PAIRS:
+        if not strides or strides[-1] != 1:
+            raise TypeError("a part of an array of 4-bit floats is returned only with whole rows: they are held in pairs")
+        first, shape, strides = 2 * first, [*shape[:-1], 2 * shape[-1]], [*(2 * stride for stride in strides[:-1]), 1]
+    flat = array.reshape(-1)
+    if hasattr(flat, "as_strided"):
+        # A tensor of torch.
+        return flat.as_strided(tuple(shape), tuple(strides), flat.storage_offset() + first)
+    import numpy as np
+
+    flat = flat[first:]
+    return np.lib.stride_tricks.as_strided(flat, tuple(shape), tuple(stride * flat.itemsize for stride in strides))

@@ -192,6 +192,8 @@ class Compiled:
         return self._kernel.text()
 
     @property
+        if isinstance(self._compiled and self._kernel, _slipring.Kernel):
+            return bool(self._kernel.gives())
     def output_dir(self):
         """A folder with `text`, as `NAME.pto` or `NAME.tasks`; created on first access, and kept."""
         if self._folder is None:

@@ -6,7 +6,7 @@ import os
 from . import _slipring
 from ._arrays import dtype_of, element_of, extents, host_array, is_array, marked, of_bytes
 from ._compiled import CompileCache, bound, interpretations, tensors
-from ._runs import ProgramRun, options_of, start
+from ._runs import options_of, start
 from ._slipring import KernelError
 
 MOST_BYTES = 64 << 20
@@ -84,7 +84,7 @@ class File:
         options = options_of(kwargs, [parameter[0] for parameter in self._own[1]] if self._own else ())
         given = {name: host_array(arg) if is_array(arg) else arg for name, arg in [*enumerate(args), *kwargs.items()]}
         kernel, parameters = self._load(given)
-        arguments = bound([parameter[0] for parameter in parameters], args, kwargs, kernel.name)
+        arguments = bound(_to_pass(kernel, parameters, args, kwargs), args, kwargs, kernel.name)
         if where is None and workers is not None:
             raise TypeError("`workers` are those of `where`: it has no effect alone")
         if where is not None:
@@ -94,12 +94,18 @@ class File:
         return start(kernel, parameters, arguments, options, verify)
 
     def __call__(self, *args, **kwargs):
-        """Runs it; outputs are written in place, and findings raise. Returns the results of a whole program."""
+        """Runs it; outputs are written in place, and findings raise. Its results are returned as arrays."""
         run = self.run(*args, **kwargs)
         run.show()
         run.check()
         run.write()
-        return run.returned if isinstance(run, ProgramRun) else None
+        return run.given_back({name: value for name, value in zip((own[0] for own in run._parameters), args)} | kwargs)
+
+
+def _to_pass(kernel, parameters, args, kwargs):
+    """The names of the parameters to pass: those that the kernel makes itself may be left out."""
+    made = set(kernel.made()) if isinstance(kernel, _slipring.Kernel) else ()
+    return [name for at, (name, *_) in enumerate(parameters) if at not in made or at < len(args) or name in kwargs]
 
 
 def _argument(elem, shape, is_buffer, contents):

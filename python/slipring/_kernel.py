@@ -6,13 +6,14 @@ import warnings
 from types import FunctionType
 
 from . import _slipring
+from ._arrays import is_array
 from ._compiled import CompileCache, Lowered, asked_interpretations, bound, compiled_for, dumps_of, refuse_run_of_text, tensors, write_asked
 from ._errors import outside, public
 from ._host import bind_host
 from ._html import Facts, Graph
 from ._names import Names
 from ._progress import Progress
-from ._runs import OPTIONS, Idle, KernelWarning, Named, ProgramRun, Run, block_count, nothing_to_do, only_empty, options_of, passed, start
+from ._runs import OPTIONS, IdleRun, KernelWarning, Named, block_count, nothing_to_do, only_empty, options_of, passed, start
 from ._slipring import KernelError
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
@@ -436,12 +437,7 @@ class Function:
 
     def _result(self, run, args, kwargs):
         """The result of a call: returned outputs as they were passed, and newly created results as arrays."""
-        passed = {**dict(zip(self.parameter_names, args)), **kwargs}
-        if isinstance(run, ProgramRun):
-            return run.given_back(passed)
-        made = iter(run._returned)
-        back = [passed[name] if name in passed else next(made, None) for name in self.text.returned]
-        return None if not back else back[0] if len(back) == 1 else tuple(back)
+        return run.given_back({**dict(zip(self.parameter_names, args)), **kwargs})
 
     @public
     def run(self, *args, platform=None, verify=False, **kwargs):
@@ -475,7 +471,8 @@ class Function:
         except KernelError as error:
             if not only_empty(error) or not nothing_to_do(arguments, self.directions):
                 raise
-            return Run(Idle(), Named(self.__name__, platform or "a5"), [], {}, [])
+            named = Named(self.__name__, platform or "a5")
+            return IdleRun(named, {name: value for name, value in arguments.items() if is_array(value)}, self.text.returned)
         if config is not None:
             write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))
         if where is None and workers is not None:

@@ -4,7 +4,7 @@ import builtins
 import warnings
 
 from . import _slipring
-from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, write_back
+from ._arrays import dtype_of, element_of, extents, flat_bytes, of_bytes, part_of, write_back
 from ._errors import outside, public
 from ._memory import places
 from ._progress import Progress
@@ -150,6 +150,9 @@ class Idle:
 class Named:
     """Name and platform of a kernel that was not compiled."""
 
+    def gives(self):
+        return []
+
     def __init__(self, name, platform):
         self.name, self.platform = name, platform
 
@@ -204,9 +207,18 @@ class Place:
     def __init__(self, kernel):
         self.name, self.platform = kernel.name, kernel.platform
         self.map = kernel.memory_map() if hasattr(kernel, "memory_map") else []
+        self.given = kernel.gives() if hasattr(kernel, "gives") else []
+
+    def gives(self):
+        return self.given
 
     def memory_map(self):
         return self.map
+
+
+def single(back):
+    """The returned values as one result: `None`, a value, or several."""
+    return None if not back else back[0] if len(back) == 1 else tuple(back)
 
 
 class Run:
@@ -319,9 +331,17 @@ class Run:
 
     @property
     def returned(self):
-        """The results of the kernel: `None`, an array, or several."""
-        returned = self._returned
-        return None if not returned else returned[0] if len(returned) == 1 else tuple(returned)
+        """The results of the kernel: `None`, an array, or several; arguments that are returned are written in place."""
+        return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
+
+    def given_back(self, passed):
+        """The results, given the argument of each parameter."""
+        return single([None if given is None else self._given(given, passed) for given in self._kernel.gives()])
+
+    def _given(self, given, passed):
+        at, part = given
+        name = self._parameters[at][0]
+        return part_of(passed[name] if name in passed else self._arrays[at], part)
 
     def get(self, name):
         """A buffer after the run, as a new array."""
@@ -356,6 +376,20 @@ class Run:
         from ._html import run
 
         return run(self)
+
+
+class IdleRun(Run):
+    """A run without work: every output has an extent of 0."""
+
+    def __init__(self, kernel, arrays, names):
+        super().__init__(Idle(), kernel, [], {}, [])
+        self._passed, self._names = arrays, names
+
+    def given_back(self, passed):
+        """The results, given the argument of each parameter: the kernel was not compiled, so they are taken from the
+        names in its text."""
+        passed = {**self._passed, **passed}
+        return single([passed.get(name) for name in self._names])
 
 
 class BoardRun(Run):
@@ -401,7 +435,7 @@ class ProgramRun(Run):
     def returned(self):
         """The results of the program: `None`, an array, or several; arguments that are returned are written in
         place."""
-        return self.given_back({self._parameters[at][0]: array for at, array in self._arrays.items()})
+        return super().returned
 
     @property
     def windows(self):
@@ -412,10 +446,12 @@ class ProgramRun(Run):
     def given_back(self, passed):
         """The results, given the argument of each parameter."""
         back = []
-        for at, elem, shape, contents in self._inner.returned():
-            own = of_bytes(contents, dtype_of(elem), tuple(shape)).copy() if at is None else passed[self._parameters[at][0]]
-            back.append(own)
-        return None if not back else back[0] if len(back) == 1 else tuple(back)
+        for at, elem, shape, contents, part in self._inner.returned():
+            if at is None:
+                back.append(part_of(of_bytes(contents, dtype_of(elem), tuple(shape)).copy(), part))
+            else:
+                back.append(self._given((at, part), passed))
+        return single(back)
 
     def _repr_html_(self):
         from ._html import program

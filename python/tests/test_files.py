@@ -105,3 +105,15 @@ def test_other_interpretations_of_files():
     assert left(reading="finite-pad") == left(interpretation="finite-pad")
     with pytest.raises(ValueError, match="no interpretation `infinite`; the interpretations are .*finite-pad"):
         left(interpretation=["infinite"])
+
+
+def test_a_kernel_with_open_shapes_that_returns_a_tile(tmp_path):
+    path = tmp_path / "twice.py"
+    path.write_text(
+        "import slipring.language as pl\n\n\n@pl.jit\ndef twice(x: pl.Tensor):\n"
+        "    with pl.at(level=pl.Level.CORE_GROUP):\n        t = x[:, :] * 2.0\n    return t\n"
+    )
+    kernel = slipring.open(path)
+    x = np.arange(1024, dtype=np.float32).reshape(16, 64)
+    for call in (lambda: kernel(x), lambda: kernel(x=x), lambda: kernel.run(x).returned):
+        np.testing.assert_array_equal(call(), 2 * x)

@@ -27,8 +27,28 @@ pub struct KernelInfo {
     pub together: bool,
     /// True if the scheduler waits for it after it has left its core (`pld.system.defer_wait`).
     pub defers: bool,
-    /// Names of the parameters that it returns, in order; empty for values that are not parameters.
-    pub gives: Vec<String>,
+    /// The values that it returns, in order.
+    pub gives: Vec<Returned>,
+}
+
+/// A value that a kernel returns.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Returned {
+    /// Name of the parameter that it is; empty for a value that is not a tensor.
+    pub param: String,
+    /// The part of the parameter; `None` for all of it.
+    pub part: Option<Strided>,
+}
+
+/// A part of a tensor that is returned.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Strided {
+    /// Its first element.
+    pub first: u64,
+    /// Extents in elements, outermost first.
+    pub shape: Vec<u64>,
+    /// Strides in elements.
+    pub strides: Vec<u64>,
 }
 
 /// A parameter of a kernel.
@@ -48,6 +68,8 @@ pub struct ParamInfo {
     pub packed: Option<&'static str>,
     /// True for a tensor of booleans, a byte for each.
     pub truths: bool,
+    /// True for a tensor that the kernel makes, such as a tile that it returns: its caller need not pass it.
+    pub made: bool,
 }
 
 /// How a kernel accesses a parameter.

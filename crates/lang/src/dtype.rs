@@ -25,6 +25,11 @@ pub(crate) const DTYPES: &[(&str, DType)] = &[
     ("BOOL", DType::Bool),
 ];
 
+/// The element types by their names in the language, and the bytes that an element takes: what `get_byte` gives.
+pub fn type_bytes() -> impl Iterator<Item = (&'static str, i64)> {
+    DTYPES.iter().map(|(name, ty)| (*name, ty.bytes()))
+}
+
 /// A type of scalars or elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DType {

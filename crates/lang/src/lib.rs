@@ -65,8 +65,9 @@ mod value;
 mod whole;
 mod words;
 
-pub use compiled::{Compiled, Direction, KernelInfo, ParamInfo};
+pub use compiled::{Compiled, Direction, KernelInfo, ParamInfo, Returned, Strided};
 pub use counts::{Counts, counts};
+pub use dtype::type_bytes;
 pub use given::{Members, Name, Names, Part};
 pub use ops::{Entry, catalogue, find};
 pub use parsed::{Parsed, compile};

@@ -1,7 +1,7 @@
 //! A whole program as submitted by its orchestration: tensors, tasks, and the kernels of the tasks.
 
 use slipring_ir::{Module, Span};
-use slipring_tasks::{Act, Graph};
+use slipring_tasks::{Act, Graph, Piece};
 
 use crate::compiled::{KernelInfo, ParamInfo};
 
@@ -22,8 +22,8 @@ pub struct Orchestration {
     pub calls: Vec<TaskCall>,
     /// The kernels of the tasks.
     pub kernels: Vec<TaskKernel>,
-    /// The tensors that the program returns.
-    pub returned: Vec<usize>,
+    /// The tensors that the program returns, or parts of them.
+    pub returned: Vec<Piece>,
     /// Initial values of the tensors that the program makes, in the syntax of the command line.
     pub filled: Vec<Option<String>>,
     /// The first question without an answer, after which nothing is known.

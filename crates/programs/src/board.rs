@@ -152,8 +152,9 @@ impl Program {
         let own = &self.orchestration;
         let passed =
             own.params.iter().zip(&own.tensor_of).filter_map(|(param, tensor)| Some(((*tensor)?, &param.name)));
-        let made = own.returned.iter().filter(|tensor| !own.tensor_of.contains(&Some(**tensor)));
-        let made = made.map(|tensor| (*tensor, &self.graph().tensors[*tensor].name));
+        let made =
+            own.returned.iter().map(|piece| piece.tensor).filter(|tensor| !own.tensor_of.contains(&Some(*tensor)));
+        let made = made.map(|tensor| (tensor, &self.graph().tensors[tensor].name));
         let compared = passed.chain(made);
         let compared =
             compared.map(|(tensor, name)| (tensor, name.clone(), self.graph().tensors[tensor].elem)).collect();
@@ -268,7 +269,7 @@ impl BoardProgram {
 
     /// The resulting contents of each tensor that the program returns, in order.
     pub fn returned<'a>(&'a self, direct: &'a ProgramRun<'_>) -> impl Iterator<Item = &'a [u8]> {
-        direct.program.orchestration.returned.iter().map(|tensor| &self.tensors[*tensor][..])
+        direct.program.orchestration.returned.iter().map(|piece| &self.tensors[piece.tensor][..])
     }
 
     /// Adds the findings and results from the board to the report of a run without the queue, and returns the findings

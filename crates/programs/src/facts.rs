@@ -273,7 +273,8 @@ impl Program {
             Some(facts(&param.name, param.elem, param.shape.as_deref()?, after, changed))
         });
         // Tensors that the program returns without having received them.
-        let made = own.returned.iter().filter(|tensor| !own.tensor_of.contains(&Some(**tensor))).map(|&tensor| {
+        let made = own.returned.iter().map(|piece| piece.tensor).filter(|at| !own.tensor_of.contains(&Some(*at)));
+        let made = made.map(|tensor| {
             let of = &self.graph().tensors[tensor];
             facts(&of.name, of.elem, &of.shape, &tensors[tensor], true)
         });

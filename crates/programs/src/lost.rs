@@ -146,7 +146,11 @@ impl Program {
         let (own, graph) = (&self.orchestration, self.graph());
         let passed = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
         let passed = passed.filter_map(|(_, tensor)| *tensor);
-        let made = own.returned.iter().copied().filter(|&tensor| graph.tensors[tensor].origin == Origin::Created);
+        let made = own
+            .returned
+            .iter()
+            .map(|piece| piece.tensor)
+            .filter(|&tensor| graph.tensors[tensor].origin == Origin::Created);
         let results: BTreeSet<usize> = passed.chain(made).collect();
         let mut said = Vec::new();
         for tensor in results {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
 use slipring_ir::{Diagnostic, Kind, Severity, Span};
+use slipring_lang::Strided;
 use slipring_lang::tasks::TaskCall;
 use slipring_machine::Platform;
 use slipring_report::{CheckFacts, CheckStatus};
@@ -391,12 +392,21 @@ impl ProgramRun<'_> {
     }
 
     /// The tensors that the program returns, in order: the position of the parameter it is, or `None` for one that the
-    /// program created; element type; extents in elements, outermost first; bytes.
-    pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8])> {
+    /// program created; element type; extents in elements, outermost first; bytes. If it returns a part of the tensor,
+    /// the part is the last item.
+    pub fn returned(&self) -> impl Iterator<Item = (Option<usize>, Elem, &[u64], &[u8], Option<Strided>)> {
         let own = &self.program.orchestration;
-        own.returned.iter().map(|&tensor| {
+        own.returned.iter().map(|piece| {
+            let tensor = piece.tensor;
             let (passed, facts) = (own.tensor_of.iter().position(|of| *of == Some(tensor)), &own.graph.tensors[tensor]);
-            (passed, facts.elem, &facts.shape[..], &self.tensors[tensor][..])
+            let whole = piece.offset == 0 && piece.shape == facts.shape;
+            // A window that devices share is returned with the parts of all of them.
+            let part = (!whole && piece.elem == facts.elem).then(|| Strided {
+                first: piece.offset / piece.elem.bytes() as u64,
+                shape: piece.shape.clone(),
+                strides: piece.strides.clone(),
+            });
+            (passed, facts.elem, &facts.shape[..], &self.tensors[tensor][..], part)
         })
     }
 
@@ -536,7 +546,7 @@ impl ProgramRun<'_> {
         }
         let tensors = beside.into_tensors();
         let mut compared: Vec<usize> = program.orchestration.tensor_of.iter().flatten().copied().collect();
-        compared.extend(&program.orchestration.returned);
+        compared.extend(program.orchestration.returned.iter().map(|piece| piece.tensor));
         compared.sort_unstable();
         compared.dedup();
         let mut notes = Vec::new();

@@ -94,7 +94,8 @@ impl Program {
         let own = &self.orchestration;
         let outputs = own.params.iter().zip(&own.tensor_of).filter(|(param, _)| param.direction == Direction::Out);
         let outputs: Vec<usize> = outputs.filter_map(|(_, tensor)| *tensor).collect();
-        Meaningless::of(&own.graph, &outputs, &own.returned)
+        let returned: Vec<usize> = own.returned.iter().map(|piece| piece.tensor).collect();
+        Meaningless::of(&own.graph, &outputs, &returned)
     }
 
     /// The bytes of the arguments; `None` for scalars.

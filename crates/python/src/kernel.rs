@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use slipring::{Control, Elem, Error, Parameter, ProveOptions, Tensor, Way};
 use slipring_debug::Session;
-use slipring_lang::Direction;
+use slipring_lang::{Direction, Strided};
 
 use crate::board::BoardRun;
 use crate::debug::Stepper;
@@ -166,6 +166,17 @@ pub fn described(list: Vec<Parameter>) -> Vec<Described> {
     each.collect()
 }
 
+/// A part of a tensor that is returned: first element, extents and strides in elements.
+pub type PyPart = (u64, Vec<u64>, Vec<u64>);
+
+/// A value that a kernel returns: the index of the parameter and the part of it; `None` for a value that is not a tensor.
+type PyGiven = Option<(usize, Option<PyPart>)>;
+
+/// Such a part as a Python tuple.
+pub fn part_of(part: Strided) -> PyPart {
+    (part.first, part.shape, part.strides)
+}
+
 /// An argument: element type or `None`, shape or `None`, whether it is a buffer, and its bytes; a scalar has 8 bytes.
 pub type GivenArgument<'py> = (Option<&'static str>, Option<Vec<u64>>, bool, Bound<'py, PyBytes>);
 
@@ -209,6 +220,17 @@ impl Kernel {
     /// and the layout of packed scales or `None`.
     fn parameters(&self, py: Python<'_>) -> PyResult<Vec<Described>> {
         Ok(described(self.inner.parameters().map_err(|error| raise(py, &error))?))
+    }
+
+    /// The indices of the parameters that it makes itself, which a caller need not pass.
+    fn made(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
+        self.inner.made().map_err(|error| raise(py, &error))
+    }
+
+    /// The values that it returns.
+    fn gives(&self, py: Python<'_>) -> PyResult<Vec<PyGiven>> {
+        let each = self.inner.returned().map_err(|error| raise(py, &error))?.into_iter();
+        Ok(each.map(|given| given.map(|(at, part)| (at, part.map(part_of)))).collect())
     }
 
     /// The arguments given by texts in the syntax of the command line; without any, those of its file.

@@ -10,7 +10,7 @@ use slipring_report::Trace;
 use slipring_tasks::{HostArg, HostNumber, draw};
 
 use crate::error::{checks, facts, raise};
-use crate::kernel::{Described, GivenArgument, described, given, listening, tensors};
+use crate::kernel::{Described, GivenArgument, PyPart, described, given, listening, part_of, tensors};
 use crate::options::{board, request};
 use crate::run::{checked, verdict, written};
 use crate::value::to_python;
@@ -167,11 +167,11 @@ impl Program {
             let left = (0..run.arguments()).map(left).collect();
             let windows = run.windows().map(<[u8]>::to_vec).collect();
             let back: Option<Vec<&[u8]>> = sent.as_ref().map(|sent| sent.returned(&run).collect());
-            let returned = run.returned().enumerate().map(|(at, (passed, elem, shape, bytes))| {
+            let returned = run.returned().enumerate().map(|(at, (passed, elem, shape, bytes, part))| {
                 let bytes = back.as_ref().map_or(bytes, |back| back[at]);
                 // Arguments are written back in place.
                 let own = if passed.is_none() { bytes.to_vec() } else { Vec::new() };
-                (passed, elem.name(), shape.to_vec(), own)
+                (passed, elem.name(), shape.to_vec(), own, part.map(part_of))
             });
             let complete = run.is_complete() && sent.as_ref().is_none_or(|sent| sent.complete);
             let trace = sent.as_ref().map_or_else(|| run.trace(), |sent| sent.trace.clone());
@@ -185,9 +185,12 @@ impl Program {
     }
 }
 
-/// A tensor that a program returns: the index of the parameter if it is one, element type, shape, and bytes if it is
-/// not a parameter.
-type Returned = (Option<usize>, &'static str, Vec<u64>, Vec<u8>);
+/// A tensor that a program returns: the index of the parameter if it is one, element type, shape, bytes if it is
+/// not a parameter, and the part of it that is returned.
+type Returned = (Option<usize>, &'static str, Vec<u64>, Vec<u8>, Option<PyPart>);
+
+/// The same for Python.
+type PyReturned<'py> = (Option<usize>, &'static str, Vec<u64>, Bound<'py, PyBytes>, Option<PyPart>);
 
 /// A run of a whole program, with its results.
 #[pyclass(frozen, module = "slipring._slipring")]
@@ -282,10 +285,11 @@ impl ProgramRun {
         self.windows.iter().map(|bytes| PyBytes::new(py, bytes)).collect()
     }
 
-    /// The returned tensors: the index of the argument or `None`, element type, shape and bytes.
-    #[allow(clippy::type_complexity)]
-    fn returned<'py>(&self, py: Python<'py>) -> Vec<(Option<usize>, &'static str, Vec<u64>, Bound<'py, PyBytes>)> {
-        let each = self.returned.iter();
-        each.map(|(passed, elem, shape, bytes)| (*passed, *elem, shape.clone(), PyBytes::new(py, bytes))).collect()
+    /// The returned tensors: the index of the argument or `None`, element type, shape, bytes, and the part of it or `None`.
+    fn returned<'py>(&self, py: Python<'py>) -> Vec<PyReturned<'py>> {
+        let each = self.returned.iter().map(|(passed, elem, shape, bytes, part)| {
+            (*passed, *elem, shape.clone(), PyBytes::new(py, bytes), part.clone())
+        });
+        each.collect()
     }
 }

@@ -126,7 +126,7 @@ pub fn blocks(module: &Module, kernels: &[KernelInfo], function: Option<&str>) -
 }
 
 /// The file's declarations for the functions that make up a kernel.
-fn of_kernel<'a>(kernels: &'a [KernelInfo], kernel: &str) -> impl Iterator<Item = &'a KernelInfo> {
+pub fn of_kernel<'a>(kernels: &'a [KernelInfo], kernel: &str) -> impl Iterator<Item = &'a KernelInfo> {
     kernels.iter().filter(move |k| k.name == kernel || kernel.split(" + ").any(|name| name == k.name))
 }
 

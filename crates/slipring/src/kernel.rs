@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use slipring_board::run_on_board;
 use slipring_ir::{Diagnostic, Module, Source};
-use slipring_lang::KernelInfo;
+use slipring_lang::{KernelInfo, Strided};
 use slipring_machine::Platform;
 use slipring_program::{Param, ParamKind};
 use slipring_prove::prove_kernel;
 use slipring_report::MemoryFacts;
 use slipring_session::args::Defaults;
 use slipring_session::compiled::{Choice, bind_to, known_interpretations};
-use slipring_session::launch::{arguments, blocks, info, mismatch_text};
+use slipring_session::launch::{arguments, blocks, info, mismatch_text, of_kernel};
 use slipring_session::parts::run_part;
 use slipring_session::{Bound, Compiled, Input, memory_uses, rings};
 
@@ -20,6 +20,10 @@ use crate::{
     Args, BoardOptions, BoardRun, CompileRequest, Error, Loaded, MemoryUse, Parameter, Part, Proof, ProveOptions,
     Report, RingReport, Run, RunOptions, Tensor, choose_platform, head_lines, memory_map,
 };
+
+/// A value that a kernel returns: the index of the parameter that it is, and the part of it unless it is all of it;
+/// `None` for a value that is not a tensor.
+pub type ReturnedValue = Option<(usize, Option<Strided>)>;
 
 /// A kernel of a file, for one platform.
 ///
@@ -280,6 +284,33 @@ impl Kernel {
                 .packed_as(declared.and_then(|info| info.packed))
         };
         Ok(program.params.iter().filter(|param| param.is_passed()).enumerate().map(parameter).collect())
+    }
+
+    /// The indices of the parameters that it makes itself, such as those of returned tiles: a caller need not pass them.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn made(&self) -> Result<Vec<usize>, Error> {
+        let compiled = self.compiled()?;
+        let program = &compiled.prepared.decoded.program;
+        let passed = program.params.iter().filter(|param| param.is_passed()).enumerate();
+        let made =
+            passed.filter(|(_, param)| info(&compiled.kernels, &program.name, param).is_some_and(|own| own.made));
+        Ok(made.map(|(at, _)| at).collect())
+    }
+
+    /// The values that it returns, in order.
+    ///
+    /// # Errors
+    /// Those of [`Kernel::compile`].
+    pub fn returned(&self) -> Result<Vec<ReturnedValue>, Error> {
+        let (parameters, compiled) = (self.parameters()?, self.compiled()?);
+        let own = of_kernel(&compiled.kernels, &compiled.prepared.decoded.program.name);
+        let each = own.flat_map(|info| &info.gives).map(|given| {
+            let at = parameters.iter().position(|parameter| parameter.name == given.param)?;
+            Some((at, given.part.clone()))
+        });
+        Ok(each.collect())
     }
 
     /// Arguments in the syntax of the command line, one for each parameter. Without any, the arguments are those of the

@@ -14,13 +14,13 @@
 mod kernel;
 mod subject;
 
-pub use kernel::Kernel;
+pub use kernel::{Kernel, ReturnedValue};
 pub use subject::Subject;
 
 pub use slipring_check::Tools;
 pub use slipring_inspect::Checked;
 pub use slipring_ir::{Diagnostic, Kind, Lang, Severity, Source};
-pub use slipring_lang::Direction;
+pub use slipring_lang::{Direction, Strided};
 pub use slipring_machine::Platform;
 #[doc(inline)]
 /// ```

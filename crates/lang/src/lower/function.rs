@@ -16,7 +16,7 @@ use super::names::Names;
 use super::signature::{annotated, annotated_as, check_result, check_said, declare, tensor_parameter};
 use super::state::Facts;
 use crate::attrs::FunctionAttrs;
-use crate::compiled::{Direction, KernelInfo, ParamInfo};
+use crate::compiled::{Direction, KernelInfo, ParamInfo, Returned, Strided};
 use crate::emit::Emitter;
 use crate::given::{CONSTEXPR, constexpr};
 use crate::globals::{Function, Globals};
@@ -24,7 +24,7 @@ use crate::params::Given;
 use crate::passed::Passed;
 use crate::specialise::{Specialised, needs_arguments};
 use crate::syntax::at;
-use crate::value::{Const, TileId, Value};
+use crate::value::{Const, Index, Tensor, TileId, Value, dense};
 
 /// The maximum depth of nested calls.
 const MOST_CALLS: usize = 32;
@@ -257,7 +257,7 @@ impl Lower<'_> {
         let takes = |own: &OpId, value: ValueId| self.e.module.op(*own).operands.contains(&value);
         let body = self.e.module.walk(self.open.blocks[0]);
         let used = body.iter().any(|own| takes(own, view) || *own != op && takes(own, pointer));
-        if used || self.outcome.gives.iter().any(|given| given == name) {
+        if used || self.outcome.gives.iter().any(|given| given.param == name) {
             return false;
         }
         self.e.module.remove(op);
@@ -406,16 +406,18 @@ impl Lower<'_> {
                 items.into_iter().enumerate().try_for_each(|(index, item)| self.give_back(item, index, span))
             }
             Value::Tensor(window) => {
-                self.outcome.gives.push(self.tensors.roots[window.root].name.to_string());
+                let part = self.part_of(&window, span)?;
+                self.outcome.gives.push(Returned { param: self.tensors.roots[window.root].name.to_string(), part });
                 Ok(())
             }
             Value::Nothing | Value::Const(_) => {
-                self.outcome.gives.push(String::new());
+                self.outcome.gives.push(Returned::default());
                 Ok(())
             }
             Value::Tile(id) if self.open.blocks.len() == 1 && self.open.region.is_none() => {
                 self.return_tile(id, index, span)?;
-                self.outcome.gives.extend(self.outcome.returned.last().map(|(info, _)| info.name.clone()));
+                let last = self.outcome.returned.last();
+                self.outcome.gives.extend(last.map(|(info, _)| Returned { param: info.name.clone(), part: None }));
                 Ok(())
             }
             other => {
@@ -423,6 +425,57 @@ impl Lower<'_> {
                 let error = Diagnostic::error("return-tile", span, format!("a kernel cannot return {what} here"))
                     .help("store it into a `pl.Out[…]` parameter: `out[:] = …`");
                 Err(self.report(error))
+            }
+        }
+    }
+
+    /// The part of its tensor that a returned window is; `None` if it is all of it.
+    fn part_of(&mut self, window: &Tensor, span: Span) -> Lowered<Option<Strided>> {
+        let root = &self.tensors.roots[window.root];
+        // A tensor with a part for each block or device is returned with all of them.
+        if root.by_block || root.domain.is_some() {
+            return Ok(None);
+        }
+        let first = self.first_of(window).filter(|_| !window.few);
+        let kept: Vec<usize> = (0..window.sizes.len()).filter(|at| !window.dropped[*at]).collect();
+        let (mut next, mut contiguous) = (1, true);
+        for at in kept.iter().rev().filter(|at| window.sizes[**at] != 1) {
+            contiguous &= root.strides[*at] == next;
+            next *= window.sizes[*at];
+        }
+        let shape = window.shape().to_vec();
+        let strides = match &window.reshaped {
+            Some(_) if contiguous => Some(dense(&shape).to_vec()),
+            Some(_) => None,
+            None => Some(kept.iter().map(|at| root.strides[*at]).collect()),
+        };
+        let (Some(first), Some(strides)) = (first, strides) else {
+            let message = match first {
+                None => "a kernel cannot return a part whose place or size is only known when it runs",
+                Some(_) => "a kernel cannot return a part in another shape if the part is not contiguous",
+            };
+            let error = Diagnostic::error("return-tile", span, message)
+                .help("return the whole tensor, or store the part into a `pl.Out[…]` parameter");
+            return Err(self.report(error));
+        };
+        let tensor = &self.tensors.roots[root.of.unwrap_or(window.root)];
+        let whole = first == 0 && shape[..] == tensor.dims[..] && strides[..] == tensor.strides[..];
+        Ok((!whole).then_some(Strided { first, shape, strides }))
+    }
+
+    /// The first element of a window in its tensor, if it is known: that of a view begins where the view does.
+    fn first_of(&self, window: &Tensor) -> Option<u64> {
+        let root = &self.tensors.roots[window.root];
+        let within = window.offsets.iter().zip(&root.strides).map(|(offset, stride)| match offset {
+            Index::Known(at) => u64::try_from(*at).ok()?.checked_mul(*stride),
+            Index::At(_) => None,
+        });
+        let within = within.sum::<Option<u64>>()?;
+        match root.of {
+            None => Some(within),
+            Some(_) => {
+                let (source, ..) = self.tensors.views.iter().find(|(.., at)| *at == window.root)?;
+                Some(within + self.first_of(source)?)
             }
         }
     }
@@ -445,6 +498,7 @@ impl Lower<'_> {
             given: None,
             packed: None,
             truths: false,
+            made: true,
         };
         self.outcome.returned.push((info, ty));
         self.outcome.returned_tiles.push(span);

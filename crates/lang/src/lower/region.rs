@@ -113,7 +113,7 @@ fn lower_once(
         };
         let truths = matches!(param.kind, RegionKind::Tensor { truths: true, .. });
         let name = param.name.to_string();
-        infos.push(ParamInfo { name, elem, shape, direction, given: None, packed: None, truths });
+        infos.push(ParamInfo { name, elem, shape, direction, given: None, packed: None, truths, made: false });
         types.push(ty);
     }
     lower.read_behind(wanted.clone());

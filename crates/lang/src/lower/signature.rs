@@ -138,6 +138,7 @@ pub(crate) fn declare(
                     given: None,
                     packed: None,
                     truths: false,
+                    made: false,
                 };
                 return Ok((info, ty));
             }
@@ -169,7 +170,19 @@ pub(crate) fn declare(
             }
             lower.names.env.insert(name.into(), tensor);
             let packed = scales.and_then(|scales| packed_otherwise(scales, &dims));
-            Ok((ParamInfo { name: name.into(), elem, shape: Some(dims), direction, given: None, packed, truths }, ty))
+            Ok((
+                ParamInfo {
+                    name: name.into(),
+                    elem,
+                    shape: Some(dims),
+                    direction,
+                    given: None,
+                    packed,
+                    truths,
+                    made: false,
+                },
+                ty,
+            ))
         }
         "pl.Scalar" => {
             let ty = match args.first().map(|arg| lower.expr(arg)) {
@@ -197,6 +210,7 @@ pub(crate) fn declare(
                     given,
                     packed: None,
                     truths: false,
+                    made: false,
                 },
                 ir,
             ))

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::held::Buffers;
 use super::names::Names;
-use crate::compiled::{Direction, ParamInfo};
+use crate::compiled::{Direction, ParamInfo, Returned};
 use crate::dtype::DType;
 use crate::globals::Scope;
 use crate::value::{Domain, Index, Loaded, PipeEnd, RegionId, Split, Tensor, Tile, Value};
@@ -147,8 +147,8 @@ pub(crate) struct Outcome {
     pub returned: Vec<(ParamInfo, Type)>,
     /// Places where it returns tiles that it made.
     pub returned_tiles: Vec<Span>,
-    /// Names of the parameters that the kernel returns, in order; empty for anything else.
-    pub gives: Vec<String>,
+    /// The values that the kernel returns, in order.
+    pub gives: Vec<Returned>,
 }
 
 /// Errors that were reported.

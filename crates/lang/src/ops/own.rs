@@ -103,6 +103,7 @@ fn own_tensor(
         given: Some(given),
         packed: None,
         truths: false,
+        made: true,
     };
     lower.outcome.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));

@@ -19,7 +19,7 @@ use crate::questions::{Ask, Question};
 use crate::value::Const;
 
 impl View {
-    fn piece(&self) -> Piece {
+    pub(super) fn piece(&self) -> Piece {
         Piece {
             tensor: self.tensor,
             elem: self.elem,

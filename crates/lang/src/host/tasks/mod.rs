@@ -133,7 +133,7 @@ impl<'a> Host<'a> {
             into.kernels = kernels.list;
             into.without_unused();
             into.filled = filled;
-            into.returned = tensors_in(&result);
+            into.returned = tensors_in(&result).iter().map(|view| view.piece()).collect();
         }
     }
 
@@ -331,9 +331,9 @@ fn extents(value: &HostValue<'_>) -> Option<Vec<u64>> {
     value.items()?.iter().map(number).collect()
 }
 
-fn tensors_in(value: &HostValue<'_>) -> Vec<usize> {
+fn tensors_in(value: &HostValue<'_>) -> Vec<Rc<View>> {
     match value {
-        HostValue::Device(view) => vec![view.tensor],
+        HostValue::Device(view) => vec![view.clone()],
         HostValue::Tuple(_) | HostValue::List(_) => {
             value.items().unwrap_or_default().iter().flat_map(tensors_in).collect()
         }

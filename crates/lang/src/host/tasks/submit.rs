@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use indexmap::IndexMap;
 use ruff_python_ast::{Expr, ExprCall};
-use slipring_ir::{Diagnostic, Diags, Span};
+use slipring_ir::{Diagnostic, Diags, Kind, Span};
 use slipring_tasks::graph::PREDICATE;
 use slipring_tasks::{Bytes, Origin, Task, Use};
 use slipring_tile::Elem;
@@ -17,7 +17,7 @@ use crate::host::recorder::{Arg, Groups, Options};
 use crate::host::state::Host;
 use crate::host::tasks::kernels::Handed;
 use crate::host::value::unknown;
-use crate::host::view::View;
+use crate::host::view::{View, dense_strides};
 use crate::orchestration::{Predicate, TaskArg, TaskCall};
 use crate::roles::Role;
 use crate::syntax::{at, order_sign};
@@ -479,7 +479,8 @@ impl<'a> Host<'a> {
                     }
                 },
                 Some(Handed::Nothing) | None => {
-                    let (arg, own, view) = self.made(param, info.gives.contains(&param.name), span);
+                    let (arg, own, view) =
+                        self.made(param, info.gives.iter().any(|given| given.param == param.name), span);
                     call.args.push(arg);
                     uses.extend(own);
                     if let Some(view) = view {
@@ -492,11 +493,26 @@ impl<'a> Host<'a> {
         options.blocks = options.blocks.or(Some(info.blocks));
         options.together |= info.together;
         let task = self.add(call, name.to_string(), uses, options, span);
-        let gives: Vec<HostValue<'a>> = info
-            .gives
-            .iter()
-            .map(|given| results.get(given).cloned().unwrap_or(HostValue::Const(Const::None)))
-            .collect();
+        let mut gives: Vec<HostValue<'a>> = Vec::new();
+        for given in &info.gives {
+            let whole = results.get(&given.param).cloned().unwrap_or(HostValue::Const(Const::None));
+            gives.push(match (whole, &given.part) {
+                (HostValue::Device(view), Some(part)) if view.strides == dense_strides(&view.shape) => {
+                    let (shape, strides) = (part.shape.clone(), part.strides.clone());
+                    HostValue::Device(Rc::new(View {
+                        offset: view.offset + part.first,
+                        shape,
+                        strides,
+                        ..(*view).clone()
+                    }))
+                }
+                (_, Some(_)) => {
+                    let message = format!("`{name}` returns a part of a tensor that is not contiguous here");
+                    self.stop_at(Kind::Unsupported, span, message)
+                }
+                (whole, None) => whole,
+            });
+        }
         let value = match &gives[..] {
             [] => HostValue::Const(Const::None),
             [one] => one.clone(),

@@ -2,6 +2,17 @@
 `pl.Level.CORE_GROUP`."""
 
 
+import functools
+
+
+@functools.cache
+def _type_bytes():
+    """The bytes that an element takes, by the full name of its type."""
+    from . import _slipring
+
+    return {f"pl.{name}": size for name, size in _slipring.type_bytes()}
+
+
 class Word:
     """A name of the language. Its members are names too; the compiler and the reference define their meaning in a
     kernel."""
@@ -16,6 +27,13 @@ class Word:
         part = Word(f"{self.__slipring_path__}.{name}")
         self.__dict__[name] = part
         return part
+
+    def get_byte(self):
+        """The bytes that an element of a type takes."""
+        size = _type_bytes().get(self.__slipring_path__)
+        if size is None:
+            raise TypeError(f"`{self.__slipring_path__}` is not a type of elements: only these have `get_byte()`")
+        return size
 
     def __getitem__(self, parts):
         return Generic(self.__slipring_path__, parts)

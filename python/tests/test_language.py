@@ -3,6 +3,8 @@
 import ast
 import pathlib
 
+import pytest
+
 import slipring.language as pl
 from slipring._slipring import catalogue, words
 from slipring.language import _stub
@@ -38,3 +40,14 @@ def test_the_stub_is_the_catalogues():
 def test_no_word_that_python_cannot_find():
     missing = [name for name in pl.__all__ if getattr(pl, name, None) is None]
     assert not missing
+
+
+def test_the_bytes_of_a_type():
+    assert [word.get_byte() for word in (pl.FP32, pl.BF16, pl.INT8, pl.UINT64, pl.BOOL)] == [4, 2, 1, 8, 1]
+    with pytest.raises(TypeError, match="`pl.exp` is not a type of elements"):
+        pl.exp.get_byte()
+
+
+def test_names_in_types_of_public_scripts():
+    assert all(getattr(pl, name).__slipring_path__ == f"pl.{name}" for name in "Tuple Array TaskId FP4 ND NZ DN scope".split())
+    assert repr(pl.TensorView(stride=[64, 1], layout=pl.ND)).startswith("pl.TensorView[")

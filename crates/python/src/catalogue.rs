@@ -27,6 +27,12 @@ pub fn words() -> Vec<(&'static str, &'static str, &'static str)> {
     slipring_lang::words().map(|word| (word.name, word.form, word.doc)).collect()
 }
 
+/// The element types by their names in the language, and the bytes that an element takes.
+#[pyfunction]
+pub fn type_bytes() -> Vec<(&'static str, i64)> {
+    slipring_lang::type_bytes().collect()
+}
+
 /// A number of cycles with its error: `100 cycles ± 4 %`, or `100 cycles (estimate)`.
 #[pyfunction]
 pub fn figure(cycles: u64, error_percent: Option<f64>) -> String {

@@ -30,7 +30,7 @@ mod _slipring {
     #[pymodule_export]
     use super::board::BoardRun;
     #[pymodule_export]
-    use super::catalogue::{catalogue, figure, words};
+    use super::catalogue::{catalogue, figure, type_bytes, words};
     #[pymodule_export]
     use super::command::command_line;
     #[pymodule_export]

@@ -12,6 +12,7 @@ from .._slipring import words as _words
 from .._words import Word
 from .._kernel import Decorator as _Decorator
 from .._tune import Config, autotune
+from . import _types
 
 __slipring_path__ = "pl"
 
@@ -107,6 +108,8 @@ def _fill(names):
                 names.setdefault(group, Word(f"pl.{group}"))
                 names[group].__dict__[bare] = Op(f"pl.{name}", _doc(entry))
     names["dynamic"] = Dynamic("pl.dynamic", names["dynamic"].__doc__)
+    for name, word in _types.words().items():
+        names.setdefault(name, word)
     for name in ("jit", "incore", "kernel", "function", "inline", "program"):
         names[name] = _Decorator(f"pl.{name}")
 

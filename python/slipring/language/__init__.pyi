@@ -935,5 +935,31 @@ def call_spmd(*args: Any, **options: Any) -> Any:
 def while_(*args: Any, **options: Any) -> Any:
     """A loop that runs as long as a condition holds. Known, and refused: it cannot be compiled yet."""
 
+Array: _Word
+AsyncEvent: _Word
+AsyncSession: _Word
+CompactMode: _Word
+DN: _Word
+FP4: _Word
+ForKind: _Word
+HF4: _Word
+INT4: _Word
+IntLike: _Word
+MemRefType: _Word
+ND: _Word
+NZ: _Word
+PipeType: _Word
+Ptr: _Word
+PtrType: _Word
+RUNTIME: _Word
+ScopeMode: _Word
+TASK_ID: _Word
+TaskId: _Word
+TensorView: _Word
+TileView: _Word
+Tuple: _Word
+UINT4: _Word
 array: _Word
+manual_scope: _Word
 prefetch: _Word
+scope: _Word

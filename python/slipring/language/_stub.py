@@ -4,6 +4,7 @@ python/slipring/language/__init__.pyi`."""
 import keyword
 
 from .._slipring import catalogue, words
+from ._types import DESCRIBED, TYPES
 
 HEAD = '''"""The kernel language. Made from the catalogue by slipring.language._stub: do not change it by hand."""
 
@@ -172,7 +173,8 @@ def stub():
                 done.add(name)
                 if name.isidentifier() and not keyword.iskeyword(name):
                     lines += function(name, entry)
-    for group in sorted(set(groups) - {"tile", "tensor", "system"}):
+    further = {*TYPES, *DESCRIBED} - {*others, *done}
+    for group in sorted({*groups, *further} - {"tile", "tensor", "system"}):
         lines.append(f"{group}: _Word")
     return "\n".join(lines).rstrip() + "\n"
 

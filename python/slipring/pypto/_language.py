@@ -6,25 +6,8 @@ import types
 
 from .. import language
 from .._kernel import Function, Program
-from .._words import Generic, Word
 
 _number = itertools.count(1)
-
-
-# Names that occur in types of public scripts, where Python evaluates them; the compiler rejects by name those that it
-# does not know.
-TYPES = """
-Array AsyncEvent AsyncSession CompactMode DN FP4 ForKind HF4 INT4 IntLike MemRefType ND NZ PipeType Ptr PtrType RUNTIME ScopeMode
-TASK_ID TaskId Tuple UINT4 manual_scope prefetch scope
-""".split()
-DESCRIBED = ("MemRef", "TensorView", "TileView")
-
-
-class Described(Word):
-    """A name that is called in a type: `pl.MemRef(…)`, `pl.TensorView(…)`."""
-
-    def __call__(self, *args, **kwargs):
-        return Generic(self.__slipring_path__, (*args, *kwargs.items()))
 
 
 def _defined(text, filename, kind, what):
@@ -75,7 +58,6 @@ def module():
         made.__dict__.update({name: value for name, value in vars(language).items() if not name.startswith("__")})
         made.__slipring_path__ = language.__slipring_path__
         own = {"parse": parse, "loads": loads, "parse_program": parse_program, "loads_program": loads_program}
-        own |= {name: Word(f"pl.{name}") for name in TYPES} | {name: Described(f"pl.{name}") for name in DESCRIBED}
         made.__dict__.update({name: value for name, value in own.items() if name not in made.__dict__})
         made.__all__ = [*language.__all__, *own]
         _made.append(made)

@@ -4,7 +4,9 @@ Decorators collect the kernels and programs while the file runs as a module; imp
 """
 
 import ast
+import builtins
 import contextlib
+import functools
 import inspect
 import linecache
 import os
@@ -157,7 +159,7 @@ class _File:
             function = self.names.get(getattr(node, "name", None))
             if not isinstance(node, ast.FunctionDef) or not isinstance(function, types.FunctionType) or node.decorator_list:
                 continue
-            if not any(_builds(inner) for inner in ast.walk(node)):
+            if not any(self._builds(inner) for inner in ast.walk(node)):
                 continue
             if any(code in built for code in _codes(function.__code__)):
                 # Already called; it is called again only if one of its parameters is set.
@@ -173,6 +175,36 @@ class _File:
                     break
             else:
                 function(**given)
+
+    def _builds(self, node):
+        """Whether this is an inner function or class with a decorator that may make a kernel of it."""
+        return isinstance(node, (ast.FunctionDef, ast.ClassDef)) and any(map(self._may_make, node.decorator_list))
+
+    def _may_make(self, decorator):
+        """Whether a decorator may be one of the language; those whose value only the enclosing function knows may be."""
+        while isinstance(decorator, ast.Call):
+            decorator = decorator.func
+        chain = []
+        while isinstance(decorator, ast.Attribute):
+            chain.append(decorator.attr)
+            decorator = decorator.value
+        if not isinstance(decorator, ast.Name):
+            return True
+        known = {**vars(builtins), **self.names}
+        if decorator.id not in known:
+            return True
+        value = known[decorator.id]
+        for name in reversed(chain):
+            value = getattr(value, name, None)
+        while isinstance(value, functools.partial):
+            value = value.func
+        own = getattr(value, "__globals__", None) is self.names
+        return hasattr(value, "__slipring_path__") or own and self._is_of_language(value.__code__)
+
+    def _is_of_language(self, code):
+        """Whether a function of the file uses something of the language."""
+        codes = [code, *_codes(code)]
+        return any(hasattr(self.names.get(name), "__slipring_path__") for one in codes for name in one.co_names)
 
     def functions(self):
         """The functions that the decorators created, without duplicates; those of classes follow their class."""
@@ -192,7 +224,7 @@ class _File:
         """The entry functions: those of programs, and functions that no other function calls."""
         own = [function for function in self.functions() if function.function.__code__.co_filename == self.path]
         own = own or self.functions()
-        entries, parts = [], set()
+        entries, parts = [], []
         for function in own:
             if function.owner is not None:
                 if function not in function.owner.entries():
@@ -200,9 +232,16 @@ class _File:
             elif function.kind in ("inline", "python", "helper") or _is_method(function):
                 continue
             entries.append(function)
-            parts |= {id(part.function) for part in function._parts()[0] if part.function is not function.function}
-        left = [function for function in entries if id(function.function) not in parts or function.owner is not None]
-        return left or entries
+            parts.append({id(part.function) for part in function._parts()[0]})
+        left = []
+        for at, function in enumerate(entries):
+            own = id(function.function)
+            # Of functions that are parts of each other, as the two ends of a pipe are, the first one stands for all.
+            others = [other for other in range(len(entries)) if other != at and own in parts[other]]
+            above = [other for other in others if other < at or id(entries[other].function) not in parts[at]]
+            if not above or function.owner is not None:
+                left.append(function)
+        return left
 
     def named(self, name):
         """The entry functions for the name of a function, a class or a variable."""
@@ -220,11 +259,6 @@ class _File:
 def _is_method(function):
     """Whether this is a method, without its instance, of a class that is not a program."""
     return function.owner is None and function.instance is None and function.function.__code__.co_varnames[:1] == ("self",)
-
-
-def _builds(node):
-    """Whether this is a decorated inner function or class, which may become a kernel."""
-    return isinstance(node, (ast.FunctionDef, ast.ClassDef)) and bool(node.decorator_list)
 
 
 def _codes(code):

@@ -72,3 +72,34 @@ def test_other_commands_are_the_same(words):
 def test_a_library_that_is_not_installed(tmp_path):
     path = written(tmp_path, "import slipring.language as pl\nimport torch\nROWS, FACTOR, KIND = 16, 2.0, torch.float32\n" + KERNEL)
     assert command("check", path).returncode == 0
+
+
+def test_two_ends_of_a_pipe_are_one_kernel():
+    done = command("run", "examples/lang/two_lanes.py", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["findings"] == []
+
+
+DECORATED = """
+import functools
+import slipring.language as pl
+
+ROWS = 16
+
+def counted(function):
+    @functools.wraps(function)
+    def inner(*values):
+        return function(*values) + 1
+    return inner
+
+@counted
+def one(x):
+    return x
+
+FACTOR = float(one(2))
+"""
+
+
+def test_a_decorator_of_the_file_builds_no_kernels(tmp_path):
+    done = command("check", written(tmp_path, DECORATED + KERNEL))
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -135,7 +135,8 @@ class Compiled:
     """A kernel compiled for shapes and a platform. A call with arrays checks and runs it."""
 
     def __init__(self, function, arguments, target, platform=None, program=None):
-        self._function, self.program, self._target = function, program, target
+        self._function, self._target = function, target
+        self._program, self._arguments = program, arguments
         try:
             self._compiled = function._compile(arguments, target)
         except KernelError as error:
@@ -168,6 +169,13 @@ class Compiled:
         return self._function.name if self._compiled is None else self._kernel.name
 
     @property
+    def program(self):
+        """The program that was compiled: its `functions`, its text."""
+        if self._program is None:
+            self._program = Lowered(self._function, self._arguments)
+        return self._program
+
+    @property
     def param_names(self):
         """The names of its parameters."""
         return self._function.parameter_names
@@ -184,6 +192,8 @@ class Compiled:
     @property
     def has_return(self):
         """Whether it returns a value."""
+        if isinstance(self._compiled and self._kernel, _slipring.Kernel):
+            return bool(self._kernel.gives())
         return bool(self._function.text.returned)
 
     @property
@@ -192,8 +202,6 @@ class Compiled:
         return self._kernel.text()
 
     @property
-        if isinstance(self._compiled and self._kernel, _slipring.Kernel):
-            return bool(self._kernel.gives())
     def output_dir(self):
         """A folder with `text`, as `NAME.pto` or `NAME.tasks`; created on first access, and kept."""
         if self._folder is None:
@@ -410,8 +418,8 @@ def compiled_for(function, arguments, target, platform=None, program=None, distr
     return compiled
 
 
-def bound(names, args, kwargs, name, defaults=None):
-    """Each argument by its parameter, arrays as numpy's.
+def bound(names, args, kwargs, name, defaults=None, tensors=()):
+    """Each argument by its parameter, arrays as numpy's; a numpy scalar for one of `tensors` is an array of one element.
 
     Raises `TypeError` for arguments that are too many, unknown, given twice or missing.
     """
@@ -430,12 +438,14 @@ def bound(names, args, kwargs, name, defaults=None):
     missing = [key for key in names if key not in given]
     if missing:
         raise TypeError(f"`{name}` takes {len(names)} arguments; missing: {', '.join(missing)}")
-    return {key: argument(given[key]) for key in names}
+    return {key: argument(given[key], key in tensors) for key in names}
 
 
-def argument(value):
+def argument(value, of_tensor=False):
     """An array as a numpy array; a number as a Python number, because numpy scalars look like arrays."""
     if is_array(value):
+        if of_tensor and getattr(value, "shape", None) == ():
+            return host_array(value)
         number = not hasattr(value, "__setitem__") or getattr(getattr(value, "dtype", None), "name", "") in NEAREST
         if getattr(value, "shape", None) == () and number:
             item = value.item() if hasattr(value, "item") else value

@@ -15,6 +15,7 @@ from ._names import Names
 from ._progress import Progress
 from ._runs import OPTIONS, IdleRun, KernelWarning, Named, block_count, nothing_to_do, only_empty, options_of, passed, start
 from ._slipring import KernelError
+from ._words import Generic
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
 
 # pytest omits the frames of this module from tracebacks.
@@ -347,7 +348,7 @@ class Function:
             raise TypeError(f"`{self.__name__}` is copied into kernels that call it; it is not a kernel itself")
         if self.kind == "python":
             raise TypeError(f"`{self.__name__}` is Python of the host, which a program calls; it is not a kernel")
-        return bound(self.parameter_names, args, kwargs, self.__name__, self.defaults)
+        return bound(self.parameter_names, args, kwargs, self.__name__, self.defaults, self.tensor_names)
 
     @property
     def own_parameters(self):
@@ -377,6 +378,11 @@ class Function:
         """The annotations of all its parameters."""
         return {**{name: own for part in self.peers for name, own in part.function.__annotations__.items()}, **self.function.__annotations__}
 
+    @functools.cached_property
+    def tensor_names(self):
+        """The parameters that are tensors by their annotations, which may be texts: `"pl.Out[pl.Tensor]"`."""
+        return {name for name, own in self._annotations.items() if _is_tensor(own)}
+
     def _compile(self, arguments, platform, interpretations=(), parts=None):
         """The kernel compiled for arguments, and its parameters; `parts` are its parts, if already known."""
         special = self._special(arguments)
@@ -386,6 +392,11 @@ class Function:
             missing = [name for name, value in arguments.items() if value is None and name not in special.constants]
             if error.waits_for_arguments and missing:
                 raise TypeError(f"`None` was passed for `{missing[0]}`, which is a tensor: pass an array for it") from None
+            if error.waits_for_arguments:
+                for name, value in arguments.items():
+                    if name in self.tensor_names and not hasattr(value, "dtype"):
+                        kind = type(value).__name__
+                        raise TypeError(f"`{name}` is a tensor, and a {kind} is given: pass an array for it") from None
             # A value that must be constant may be a scalar argument: compile for that value, as pypto does.
             scalars = {name: value for name, value in arguments.items() if type(value) is int and name not in special.constants}
             if not scalars or not any(finding["code"] in ("not-constant", "slice-extent") for finding in error.findings):
@@ -575,6 +586,16 @@ class Function:
 
 
 Function.run.__doc__ = Function.run.__doc__.replace("OPTIONS", ", ".join(OPTIONS))
+
+
+def _is_tensor(annotation):
+    """Whether an annotation is that of a tensor, or of a tensor that is written."""
+    if isinstance(annotation, str):
+        written = annotation.partition("[")
+        annotation = Generic(written[0].strip(), written[2].rstrip("] ")) if written[1] else annotation.strip()
+    inside = annotation.parts if isinstance(annotation, Generic) else None
+    kind = str(annotation if inside is None else annotation.word).rpartition(".")[2]
+    return kind == "Tensor" or kind in ("Out", "InOut") and _is_tensor(inside)
 
 
 def _of_host(parts):

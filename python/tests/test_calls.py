@@ -289,3 +289,34 @@ def test_a_long_list_is_looked_at_again_where_it_changes():
     before = keyed(plain(WEIGHTS))
     WEIGHTS[3] = 2
     assert keyed(plain(WEIGHTS)) != before
+
+
+@pl.jit
+def filled(x: pl.Tensor[[1], pl.FP32], out: pl.Out[pl.Tensor[[1, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        out[:, :] = pl.full([1, 64], dtype=pl.FP32, value=0.0) + pl.read(x, [0])
+
+
+@pytest.mark.parametrize("value", [np.float32(3), np.array(3, np.float32)], ids=["scalar", "0-d"])
+def test_a_scalar_of_numpy_is_a_tensor_of_one_element(value):
+    out = np.empty((1, 64), np.float32)
+    filled(value, out)
+    assert (out == 3).all()
+
+
+@pytest.mark.parametrize("value", [[[1.0]], "text", {}, 2.0], ids=lambda value: type(value).__name__)
+def test_what_is_no_array_is_named(value):
+    with pytest.raises(TypeError, match=f"`x` is a tensor, and a {type(value).__name__} is given: pass an array for it"):
+        double(value, np.empty((16, 64), np.float32))
+
+
+@pl.jit
+def times(x: pl.Tensor, out: pl.Out[pl.Tensor], N: pl.constexpr = 1):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        out[:, :] = x[:, :] * N
+
+
+def test_a_constant_beyond_64_bits():
+    x = numbers(16, 64)
+    with pytest.raises(TypeError, match=f"a whole number of a kernel has 64 bits, and {2**70} is beyond them"):
+        times(x, np.empty_like(x), N=2**70)

@@ -103,7 +103,9 @@ fn name(value: &Bound<'_, PyAny>) -> PyResult<Name> {
         return Ok(Name::Bool(value.extract()?));
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(Name::Int(value.extract()?));
+        let beyond =
+            |_| PyTypeError::new_err(format!("a whole number of a kernel has 64 bits, and {value} is beyond them"));
+        return Ok(Name::Int(value.extract().map_err(beyond)?));
     }
     if value.is_instance_of::<PyFloat>() {
         return Ok(Name::Float(value.extract()?));

@@ -158,6 +158,39 @@ def test_the_default_platform(tmp_path):
     assert "platforms: a2a3" in subprocess.run(command, capture_output=True, text=True, timeout=120).stderr
 
 
+SERIALIZED = """
+import numpy as np
+import pypto.language as pl
+from pypto import ir
+
+
+@pl.program
+class Twice:
+    @pl.function(type=pl.FunctionType.InCore)
+    def add(self, a: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        t = pl.load(a, [0, 0], [16, 64])
+        return pl.store(pl.add(t, t), [0, 0], out)
+
+    @pl.function(type=pl.FunctionType.Orchestration)
+    def entry(self, a: pl.Tensor[[16, 64], pl.FP32], out: pl.Out[pl.Tensor[[16, 64], pl.FP32]]):
+        out = self.add(a, out)
+        return out
+
+
+read = ir.deserialize(ir.serialize(Twice))
+assert read.name == "Twice" and list(read.functions) == ["add", "entry"]
+a, out = np.arange(16 * 64, dtype=np.float32).reshape(16, 64), np.zeros((16, 64), np.float32)
+assert read.entry(a, out) is out and (out == 2 * a).all()
+"""
+
+
+def test_a_program_is_serialized(tmp_path):
+    script = tmp_path / "serialized.py"
+    script.write_text(SERIALIZED)
+    done = subprocess.run([sys.executable, "-m", "slipring.pypto", str(script)], capture_output=True, text=True, timeout=120)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 OUTLINED = """
 import numpy as np
 import pypto.language as pl
@@ -182,6 +215,7 @@ open("again.py", "w").write(text)
 from again import scale_program
 scale_program.scale(a, out)
 assert (out == 3 * a).all()
+assert scale.compile(a, out).program.as_python() == text
 """
 
 

@@ -150,15 +150,19 @@ class CompiledOrchestrations:
 
 
 def serialize(function):
-    """A function as bytes: its text."""
+    """A function or a program as bytes: its text."""
     return function.as_python().encode()
 
 
 def deserialize(data):
-    """The function that `serialize` wrote."""
+    """The function or program that `serialize` wrote."""
+    import ast
+
     from . import _language
 
-    return _language.parse(data.decode())
+    text = data.decode()
+    is_program = any(isinstance(stmt, ast.ClassDef) for stmt in ast.parse(text).body)
+    return (_language.parse_program if is_program else _language.parse)(text)
 
 
 __all__ = """

@@ -284,3 +284,11 @@ def test_the_line_of_progress():
     line.step(1)
     assert line.text(10.0) == "sweep of attention: 151 of 1000, 5.1/s, 1 finding, 2 min 46 s left"
     assert textwrap.shorten(Line("x", 10, 0).text(0.0), 40) == "x: 0 of 10, 0/s"
+
+
+def test_a_pool_closes_its_logs(tmp_path):
+    pool, tasks = pool_of(tmp_path, [("fine", 1)], workers=1)
+    list(pool.run(tasks))
+    logs = [process.log for process in pool.processes]
+    pool.close()
+    assert logs and all(log.closed for log in logs)

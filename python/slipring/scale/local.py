@@ -70,15 +70,16 @@ class Process:
         return list(self.frames.feed(data)) if data else None
 
     def end(self):
-        """Kills it, and returns how it ended."""
+        """Kills it, and returns how it ended and the last line of its log."""
         if self.process.poll() is None:
             self.process.kill()
         for end in (self.process.stdin, self.process.stdout):
             end.close()
-        return self.process.wait()
+        code = self.process.wait()
+        with self.log:
+            return code, self._last_words()
 
-    def last_words(self):
-        """The last line of its log."""
+    def _last_words(self):
         self.log.seek(0, os.SEEK_END)
         self.log.seek(max(0, self.log.tell() - 4096))
         lines = self.log.read().decode(errors="replace").strip().splitlines()
@@ -241,8 +242,7 @@ class LocalPool:
         with contextlib.suppress(subprocess.TimeoutExpired):
             # Its output is closed before the process ends.
             process.process.wait(GRACE)
-        code = process.end()
-        words = process.last_words()
+        code, words = process.end()
         if process.version is None:
             raise PoolError(f"a worker did not start: `{' '.join(self.command)}` ended with {code}: {words or 'without a word'}")
         if not process.waiting:

@@ -566,7 +566,7 @@ class Function:
         kernel, parameters = self._compile(arguments, platform, interpretation)
         if isinstance(kernel, _slipring.Program):
             raise TypeError(f"`{self.__name__}` is a whole program, {why_not}: ask them")
-        return kernel, passed(parameters, arguments)[0], options
+        return kernel, passed(kernel, parameters, arguments)[0], options
 
     @public
     def reference(self, *args, blocks=1, **kwargs):

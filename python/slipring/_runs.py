@@ -23,15 +23,17 @@ class KernelWarning(UserWarning):
     """A finding of a run that is not an error."""
 
 
-def passed(parameters, arguments):
+def passed(kernel, parameters, arguments):
     """The argument of each parameter, and the arrays by index."""
     values, arrays, returned = [], {}, []
-    for at, (name, elem, shape, is_buffer, _, packed) in enumerate(parameters):
+    for at, (name, elem, shape, is_buffer, direction, packed) in enumerate(parameters):
         if name not in arguments and is_buffer and shape is not None:
             # A tile that the kernel returns.
             import numpy as np
 
             array = np.zeros([int(extent) for extent in shape], dtype=dtype_of(elem))
+            if direction == "inout":
+                array = of_bytes(_beginning(kernel, parameters, arguments, at), array.dtype, array.shape).copy()
             returned.append(array)
         elif name not in arguments:
             raise TypeError(f"no argument for `{name}`")
@@ -54,6 +56,19 @@ def passed(parameters, arguments):
     for at, place in places(parameters, arrays).items():
         values[at] += place
     return values, arrays, returned
+
+
+def _beginning(kernel, parameters, arguments, at):
+    """The bytes with which a tensor that the kernel makes begins: `pl.create_tensor(…, init_value=4.0)`."""
+    texts = []
+    for name, elem, shape, is_buffer, *_ in parameters:
+        if name not in arguments:
+            continue
+        # Only the beginning of the kernel's own tensors is asked for.
+        number = f"0:{elem}" if elem else "false"
+        contents = f"zeros:{elem}[{'x'.join(map(str, shape))}]" if is_buffer and shape is not None else number
+        texts.append(f"{name}={contents}")
+    return kernel.arguments(texts, 0)[at][3]
 
 
 def _number(name, elem, value):
@@ -93,7 +108,7 @@ def start(kernel, parameters, arguments, options, verify):
     """Runs a compiled kernel or whole program for arguments by parameter."""
     options = with_verify(options, verify)
     on_board = options.get("device") is not None
-    values, arrays, returned = passed(parameters, arguments)
+    values, arrays, returned = passed(kernel, parameters, arguments)
     for at, array in arrays.items():
         name, _, _, _, direction, _ = parameters[at]
         if direction in ("out", "inout") and not array.flags.writeable:

@@ -229,3 +229,16 @@ def test_a_part_of_a_tensor_of_a_program():
 def test_a_kernel_that_returns_a_part_to_a_program():
     x = counted()
     check(program_of_a_part(x), 2 * (x + 1)[0:8])
+
+
+@pl.jit
+def begun(x: pl.Tensor, n: pl.Scalar[pl.FP32]):
+    t = pl.create_tensor([16, 64], dtype=pl.FP32, init_value=4.0)
+    with pl.at(level=pl.Level.CORE_GROUP):
+        t[0:8, :] = t[0:8, :] + x[0:8, :] * n
+    return t
+
+
+def test_a_tensor_of_the_kernel_begins_with_its_value():
+    x = counted()
+    check(begun(x, 2.0), np.concatenate([4 + 2 * x[:8], np.full((8, 64), 4, np.float32)]))

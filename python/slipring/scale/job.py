@@ -73,7 +73,7 @@ class SweepJob:
         for name, value in point.items():
             places[self.kinds[name]][name] = value
         kernel, parameters, memory = self._compiled(names, compiling, arguments)
-        values, given, _ = passed(parameters, arguments)
+        values, given, _ = passed(kernel, parameters, arguments)
         run = kernel.run(values, with_verify(options, self.verify))
         outputs = [at for at in given if parameters[at][4] != "in"]
         return run, memory, outputs

@@ -32,7 +32,7 @@ class LaunchJob:
         """Compiles it."""
         _, make = self.source.compiling({}, {}, self.arguments)
         self.kernel = make()
-        self.values = passed(self.kernel.parameters(), self.arguments)[0]
+        self.values = passed(self.kernel, self.kernel.parameters(), self.arguments)[0]
 
     def fault(self, at, payload, verdict, reason):
         """The row of a range that ended its process."""
@@ -119,7 +119,7 @@ def launch(function, target, compiled, arguments, options, verify, where, worker
         source = source_of(function, platform, interpretations)[0]
         options = {**DEFAULTS, **options}
         job = pickle.dumps(LaunchJob(source, arguments, options))
-        values, arrays, returned = passed(parameters, arguments)
+        values, arrays, returned = passed(kernel, parameters, arguments)
         pool = pool_of(where, job, workers, None)
         why, run = _in_parts(pool, kernel, values, blocks, options)
         if run is not None:

@@ -420,6 +420,8 @@ class Function:
         def load(numbers):
             filename, text = names.text(parts)
             host = self.kind is None
+            # A 0-d array is one element of a tensor.
+            numbers = [(name, text) for name, text in numbers if name not in self.tensor_names]
             return _slipring.compile(filename, text, names, self.__name__, passed, numbers, platform, list(interpretations), host)
 
         return self._compiled.get(key, arguments, load)

@@ -297,11 +297,18 @@ def filled(x: pl.Tensor[[1], pl.FP32], out: pl.Out[pl.Tensor[[1, 64], pl.FP32]])
         out[:, :] = pl.full([1, 64], dtype=pl.FP32, value=0.0) + pl.read(x, [0])
 
 
+@pl.jit
+def filled_by_any(x: pl.Tensor, out: pl.Out[pl.Tensor]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        out[:, :] = pl.full([1, 64], dtype=pl.FP32, value=0.0) + pl.read(x, [0])
+
+
 @pytest.mark.parametrize("value", [np.float32(3), np.array(3, np.float32)], ids=["scalar", "0-d"])
 def test_a_scalar_of_numpy_is_a_tensor_of_one_element(value):
-    out = np.empty((1, 64), np.float32)
-    filled(value, out)
-    assert (out == 3).all()
+    for kernel in (filled, filled_by_any):
+        out = np.empty((1, 64), np.float32)
+        kernel(value, out)
+        assert (out == 3).all()
 
 
 @pytest.mark.parametrize("value", [[[1.0]], "text", {}, 2.0], ids=lambda value: type(value).__name__)

@@ -113,6 +113,8 @@ parallel: _Word
 """A loop whose iterations do not depend on each other; they run in order."""
 pipeline: _Word
 """A loop whose body holds `stage` iterations, each with its own buffers, so that they overlap."""
+while_: _Word
+"""A loop with values: `for (i,) in pl.while_(init_values=(0,)):`; its body begins with `pl.cond` and ends in `pl.yield_`."""
 cond: _Word
 """In a `pl.while_` loop: whether to run another iteration."""
 yield_: _Word
@@ -931,9 +933,6 @@ def call_group(*args: Any, **options: Any) -> Any:
 
 def call_spmd(*args: Any, **options: Any) -> Any:
     """Start a kernel. Known, and refused: it cannot be compiled yet."""
-
-def while_(*args: Any, **options: Any) -> Any:
-    """A loop that runs as long as a condition holds. Known, and refused: it cannot be compiled yet."""
 
 Array: _Word
 AsyncEvent: _Word

@@ -1,13 +1,14 @@
 // platforms: a2a3
 // test: run %s --arg iota:i32[8] --arg zeros:ui8[32] --arg zeros:ui8[32] --arg zeros:ui8[32]
-// check: warning[compare-mode]: `pto.tcmp` of i32 compares with `eq` on a2a3, not with `lt`
-// check: warning[compare-mode]: `pto.tcmps` of i32 compares with `eq` on a2a3, not with `ge`
+// check: warning[compare-mode]: `pto.tcmp` of i32 compares with `eq` on boards of a2a3, not with `lt` as here
+// check: warning[compare-mode]: `pto.tcmps` of i32 compares with `eq` on boards of a2a3, not with `ge` as here
 // check-not: with `ne`
-// out[1]: ui8 16 31*0
-// out[2]: ui8 16 31*0
+// out[1]: ui8 15 31*0
+// out[2]: ui8 240 31*0
 // out[3]: ui8 239 31*0
 //
-// A2/A3 compares i32 for equality, whatever the mode (pages of TCMP and TCMPS); `NE` inverts that.
+// Boards of the A2/A3 compare i32 for equality, whatever the mode (pages of TCMP and TCMPS); `NE` inverts that. A run computes what
+// is written, and says so.
 
 static __aicore__ void compared(__gm__ int32_t *p, __gm__ uint8_t *q, __gm__ uint8_t *r, __gm__ uint8_t *s) {
 #if defined(__DAV_VEC__)

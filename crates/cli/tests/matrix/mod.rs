@@ -190,7 +190,6 @@ fn comparisons() {
                     for (byte, word) in out[32 * i..][..valid.div_ceil(8)].iter_mut().enumerate() {
                         let bit = |k: usize| {
                             let (j, at) = (8 * byte + k, i * cols + 8 * byte + k);
-                            let mode = reference::mode_on(arch, mode, ty);
                             j < valid && reference::compare(mode, ty, tiles[0].data[at], tiles[1].data[at])
                         };
                         *word = (0..8).map(|k| u64::from(bit(k)) << k).sum();

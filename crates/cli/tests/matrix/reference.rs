@@ -85,11 +85,6 @@ pub fn unary(name: &str, ty: Ty, a: u64) -> u64 {
     ty.encode(value)
 }
 
-/// The comparison that a unit makes: A2/A3 compares i32 for equality in every mode but `ne` (pages of TCMP and TCMPS).
-pub fn mode_on<'m>(arch: &str, mode: &'m str, ty: Ty) -> &'m str {
-    if (arch, ty.0) == ("a2a3", "i32") && mode != "ne" { "eq" } else { mode }
-}
-
 /// A comparison.
 pub fn compare(mode: &str, ty: Ty, a: u64, b: u64) -> bool {
     let order = match (ty.decode(a), ty.decode(b)) {

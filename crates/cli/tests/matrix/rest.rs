@@ -35,7 +35,6 @@ fn comparisons_and_choices_with_a_number() {
                     let (cols, [rows, valid]) = (tiles[0].shape[1], tiles[0].valid);
                     for i in 0..rows {
                         for byte in 0..valid.div_ceil(8) {
-                            let mode = reference::mode_on(arch, mode, ty);
                             let holds = |j| reference::compare(mode, ty, tiles[0].data[i * cols + j], number);
                             out[32 * i + byte] = mask_byte(8 * byte, valid, holds);
                         }

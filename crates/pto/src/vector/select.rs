@@ -71,16 +71,16 @@ ops! {
     OPS;
 
     /// Bit (i, j) of `dst` = `src0[i, j]` compared with `src1[i, j]`, for the valid rows of `dst` and the valid columns
-    /// of `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0. On A2/A3
-    /// i32 is compared for equality whatever the mode, but for `ne`.
+    /// of `src0`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0. A
+    /// board of the A2/A3 compares i32 for equality whatever the mode, but for `ne`: a warning says so.
     pub TCMP "pto.tcmp" "Compare two tiles" [mask_doc]: COMPARISON,
         verify: verify_compare, lower: |op, d| compare(op, d, ["src0", "src1"]), elems: types::COMPARE,
         library_elems: types::COMPARE_BY_LIBRARY, class: "compare", tiles: tiles::COMPARE
         => { syntax: ins(2), operands: &[SRC0, SRC1, BITS], attrs: &[MODE] };
 
     /// Bit (i, j) of `dst` = `src[i, j]` compared with `scalar`, for the valid rows of `dst` and the valid columns of
-    /// `src`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0. On A2/A3 i32
-    /// is compared for equality whatever the mode, but for `ne`.
+    /// `src`. With a NaN only `ne` holds; -0 equals +0. Bits after the last column of its byte become 0. A board of
+    /// the A2/A3 compares i32 for equality whatever the mode, but for `ne`: a warning says so.
     pub TCMPS "pto.tcmps" "Compare a tile with a number" [mask_doc]: COMPARISON,
         verify: verify_compare, lower: |op, d| compare(op, d, ["src", "scalar"]), elems: types::COMPARE_NUMBER,
         library_elems: types::COMPARE_NUMBER_BY_LIBRARY, class: "compare", tiles: tiles::COMPARE_NUMBER
@@ -126,13 +126,15 @@ fn verify_compare(op: &OpRef<'_>, platform: &Platform, diags: &mut Diags) {
         diags.push(op.error("tile-elem", "expects src0 and src1 to have the same element type"));
     }
     rows_of_bits(op, "dst", diags);
-    let [asked, done] = [mode(op), mode_on(op, first, platform)];
-    if asked != done {
-        let name = op.def.schema.name;
+    // Units that work on memory compare i32 for equality in every mode but `ne`, which inverts the result (pages of `TCMP`
+    // and `TCMPS`, Target-Profile Restrictions; `TCmp.hpp`, `TCmps.hpp`).
+    let only_equal = !platform.can(Capability::CompareIntegers) && op.ty(first).and_then(Type::elem) == Some(Elem::I32);
+    if only_equal && !matches!(mode(op), Compare::Eq | Compare::Ne) {
         let written = op.text("cmpMode").unwrap_or("eq");
-        let message = format!("`{name}` of i32 compares with `eq` on {}, not with `{written}`", platform.name);
+        let (name, on) = (op.def.schema.name, &platform.name);
+        let message = format!("`{name}` of i32 compares with `eq` on boards of {on}, not with `{written}` as here");
         let warning = Diagnostic { severity: Severity::Warning, ..op.error("compare-mode", message) };
-        diags.push(warning.help("compare as f32, which is exact below 2^24"));
+        diags.push(warning.help("compare as f32, which is exact below 2^24, or for equality with a maximum"));
     }
     let elem = op.ty("dst").and_then(Type::elem);
     // The assembler only requires it for two tiles.
@@ -178,17 +180,6 @@ fn mode(op: &OpRef<'_>) -> Compare {
         Some("gt" | "greater_than" | "GT") => Compare::Gt,
         Some("ge" | "greater_equal" | "GE") => Compare::Ge,
         _ => Compare::Eq,
-    }
-}
-
-/// The comparison that the device makes: units that work on memory compare i32 for equality in every mode but `ne`, which
-/// inverts the result (pages of `TCMP` and `TCMPS`, Target-Profile Restrictions; `TCmp.hpp`, `TCmps.hpp`).
-fn mode_on(op: &OpRef<'_>, first: &str, platform: &Platform) -> Compare {
-    let only_equal = !platform.can(Capability::CompareIntegers) && op.ty(first).and_then(Type::elem) == Some(Elem::I32);
-    match mode(op) {
-        Compare::Ne => Compare::Ne,
-        _ if only_equal => Compare::Eq,
-        own => own,
     }
 }
 
@@ -293,12 +284,12 @@ fn bits(d: &mut Decoder<'_>, mask: Option<ValueId>, asked: Option<&'static Quest
 }
 
 fn compare(op: &OpRef<'_>, d: &mut Decoder<'_>, [a, b]: [&'static str; 2]) -> Lowered {
-    let mode = mode_on(op, a, d.platform);
     let mut operands = Operands::new(op, d);
     let (a, b, dst) = (operands.tile(d, a)?, operands.input(d, b)?, operands.tile(d, "dst")?);
     // The sources agree on comparisons of two tiles.
     let asked = op.def.schema.operand("scalar").is_some().then_some(&DENSE_COMPARE);
-    let effect = CompareTiles { local: operands.local, mode, dst, a, b, bits: bits(d, op.operand("dst"), asked) };
+    let effect =
+        CompareTiles { local: operands.local, mode: mode(op), dst, a, b, bits: bits(d, op.operand("dst"), asked) };
     operands.issue(d, effect)
 }
 

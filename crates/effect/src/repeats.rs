@@ -136,14 +136,14 @@ impl<const N: usize> Repeats<N> {
             while bits != 0 {
                 let skipped = u64::from(bits.trailing_zeros());
                 let taken = u64::from((bits >> skipped).trailing_ones());
-                start += skipped * size;
+                start = start.saturating_add(skipped * size);
                 let len = taken * size;
-                if let Some(last) = runs.last_mut().filter(|(from, len)| from + len == start) {
+                if let Some(last) = runs.last_mut().filter(|(from, len)| from.saturating_add(*len) == start) {
                     last.1 += len;
                 } else if !runs.contains(&(start, len)) {
                     runs.push((start, len));
                 }
-                start += taken * size;
+                start = start.saturating_add(taken * size);
                 bits = bits.checked_shr((skipped + taken) as u32).unwrap_or(0);
             }
         }

@@ -170,19 +170,8 @@ pub(crate) fn declare(
             }
             lower.names.env.insert(name.into(), tensor);
             let packed = scales.and_then(|scales| packed_otherwise(scales, &dims));
-            Ok((
-                ParamInfo {
-                    name: name.into(),
-                    elem,
-                    shape: Some(dims),
-                    direction,
-                    given: None,
-                    packed,
-                    truths,
-                    made: false,
-                },
-                ty,
-            ))
+            let (name, shape) = (name.into(), Some(dims));
+            Ok((ParamInfo { name, elem, shape, direction, given: None, packed, truths, made: false }, ty))
         }
         "pl.Scalar" => {
             let ty = match args.first().map(|arg| lower.expr(arg)) {

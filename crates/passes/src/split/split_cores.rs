@@ -3,18 +3,17 @@
 //! A function with `pto.section.cube` and `pto.section.vector` regions becomes two, `<name>_aic` and `<name>_aiv`, each
 //! with the code for its kind of core, and a function of the original name that calls both. The same happens to a
 //! function that calls functions of both kinds, unless it calls exactly one of each, one after the other. A function
-//! with sections of one kind becomes a function of that kind. Next to sections, an op that only one kind of core can run,
-//! or that synchronises pipes which only such a core has, is for that kind, as if it were in a section. Functions of one name in a module of each kind are such
+//! with sections of one kind becomes a function of that kind. Functions of one name in a module of each kind are such
 //! halves already: they get those names, and the one that calls both. A decoder for one kind of core skips code for the
 //! other; this pass makes explicit what each of them runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use slipring_ir::{BlockId, Diags, Module, OpId, ValueId, ValueMap};
-use slipring_machine::{CoreKind, Platform};
+use slipring_ir::{BlockId, Diags, Module, OpId, ValueMap};
+use slipring_machine::CoreKind;
 use slipring_op::function::{has_entry_mark, set_kernel_kind, unmark_entry};
 use slipring_op::ring::{import_peer, set_import_peer};
-use slipring_op::{OpRef, PipeRule, SyncAct, affinity, kernel_kind, symbol_name};
+use slipring_op::{OpRef, PipeRule, affinity, kernel_kind, symbol_name};
 
 use super::functions::{call_both, drop_unused, free_name};
 use super::halves::join_halves;
@@ -35,13 +34,13 @@ enum Fate {
     Splits,
 }
 
-fn run(module: &mut Module, context: &PassContext<'_>, _: &mut Diags) {
+fn run(module: &mut Module, _: &PassContext<'_>, _: &mut Diags) {
     join_halves(module);
     let functions = Functions::of(module);
     let order: Vec<OpId> = functions.with_bodies(module).map(|(f, _)| f).collect();
     let mut fates = BTreeMap::new();
     for &function in &order {
-        decide(module, &functions, context.platform, function, &mut fates, &mut Vec::new());
+        decide(module, &functions, function, &mut fates, &mut Vec::new());
     }
     let mut halves: BTreeMap<String, [String; 2]> = BTreeMap::new();
     for (function, fate) in &fates {
@@ -54,7 +53,7 @@ fn run(module: &mut Module, context: &PassContext<'_>, _: &mut Diags) {
     for &function in &order {
         match fates.get(&function) {
             Some(Fate::OfKind(kind)) => keep(module, function, *kind, &functions, &halves),
-            Some(Fate::Splits) => split(module, function, context.platform, &functions, &halves),
+            Some(Fate::Splits) => split(module, function, &functions, &halves),
             _ => {}
         }
     }
@@ -73,31 +72,9 @@ fn section_kind(module: &Module, op: OpId) -> Option<CoreKind> {
     affinity(&op).filter(|_| opens)
 }
 
-/// The kind of core that an op is for where it stands next to sections: the one that its work needs, or that alone has
-/// the pipes which the op synchronises.
-fn kind_of_work(module: &Module, op: OpId, platform: &Platform) -> Option<CoreKind> {
-    let op = OpRef::of(module, op)?;
-    let works = !matches!(op.def.pipe, PipeRule::None) || op.def.ring.is_some();
-    let pipes = || match op.sync()? {
-        SyncAct::Set(signal) | SyncAct::Wait(signal) => Some(vec![signal.from, signal.to]),
-        SyncAct::Barrier(pipe) | SyncAct::Send { pipe, .. } | SyncAct::Receive { pipe, .. } => Some(vec![pipe?]),
-        SyncAct::Get { pipe, .. } | SyncAct::Release { pipe, .. } => Some(vec![pipe]),
-    };
-    affinity(&op).filter(|_| works).or_else(|| {
-        let pipes = pipes()?;
-        let has = |kind| pipes.iter().all(|pipe| platform.pipes_of(kind).contains(pipe));
-        match (has(CoreKind::Cube), has(CoreKind::Vector)) {
-            (true, false) => Some(CoreKind::Cube),
-            (false, true) => Some(CoreKind::Vector),
-            _ => None,
-        }
-    })
-}
-
 fn decide(
     module: &Module,
     functions: &Functions,
-    platform: &Platform,
     function: OpId,
     fates: &mut BTreeMap<OpId, Fate>,
     open: &mut Vec<OpId>,
@@ -110,7 +87,7 @@ fn decide(
     let fate = if kernel_kind(module, function).is_some() {
         Fate::Stays
     } else {
-        fate_of(module, functions, platform, body, fates, open)
+        fate_of(module, functions, body, fates, open)
     };
     open.pop();
     fates.insert(function, fate);
@@ -120,7 +97,6 @@ fn decide(
 fn fate_of(
     module: &Module,
     functions: &Functions,
-    platform: &Platform,
     body: BlockId,
     fates: &mut BTreeMap<OpId, Fate>,
     open: &mut Vec<OpId>,
@@ -131,18 +107,13 @@ fn fate_of(
     for op in module.walk(body) {
         sections.extend(section_kind(module, op));
         let Some(callee) = functions.callee(module, op) else { continue };
-        let fate = decide(module, functions, platform, callee, fates, open);
+        let fate = decide(module, functions, callee, fates, open);
         let kind = match fate {
             Fate::OfKind(kind) => Some(kind),
             _ => kernel_kind(module, callee),
         };
         calls_split |= fate == Fate::Splits;
         called.extend(kind.map(|kind| (kind, module.op(op).block == Some(body))));
-    }
-    if !sections.is_empty() {
-        let mut beside = Vec::new();
-        outside(module, body, &mut beside);
-        sections.extend(beside.into_iter().filter_map(|op| kind_of_work(module, op, platform)));
     }
     let kinds: BTreeSet<CoreKind> = sections.iter().copied().chain(called.iter().map(|c| c.0)).collect();
     let once_each = called.iter().all(|(kind, at_top)| *at_top && called.iter().filter(|c| c.0 == *kind).count() == 1);
@@ -173,48 +144,12 @@ fn keep(
     retarget_imports(module, function, kind, halves);
 }
 
-/// The ops that are not in a section, outer before inner.
-fn outside(module: &Module, block: BlockId, found: &mut Vec<OpId>) {
-    for &op in module.block(block).ops.iter().filter(|op| section_kind(module, **op).is_none()) {
-        found.push(op);
-        let blocks = module.op(op).regions.iter().flat_map(|region| &module.region(*region).blocks);
-        blocks.for_each(|inner| outside(module, *inner, found));
-    }
-}
-
-/// Removes the ops outside of sections that are for the other kind of core, but for those whose results this kind needs.
-fn drop_others(module: &mut Module, body: BlockId, kind: CoreKind, platform: &Platform) {
-    let mut ops = Vec::new();
-    outside(module, body, &mut ops);
-    let mut used: BTreeMap<ValueId, usize> = BTreeMap::new();
-    for value in module.walk(body).iter().flat_map(|op| &module.op(*op).operands) {
-        *used.entry(*value).or_default() += 1;
-    }
-    // Users come after what they use, and what is inside an op after it.
-    for op in ops.into_iter().rev() {
-        let needed = module.op(op).results.iter().any(|value| used.get(value).is_some_and(|count| *count > 0));
-        if needed || kind_of_work(module, op, platform).is_none_or(|own| own == kind) {
-            continue;
-        }
-        for value in module.op(op).operands.clone() {
-            used.entry(value).and_modify(|count| *count -= 1);
-        }
-        module.remove(op);
-    }
-}
-
 fn half_of(halves: &[String; 2], kind: CoreKind) -> &str {
     &halves[usize::from(kind == CoreKind::Vector)]
 }
 
 /// Splits a function into two, and one that calls them.
-fn split(
-    module: &mut Module,
-    function: OpId,
-    platform: &Platform,
-    functions: &Functions,
-    halves: &BTreeMap<String, [String; 2]>,
-) {
+fn split(module: &mut Module, function: OpId, functions: &Functions, halves: &BTreeMap<String, [String; 2]>) {
     let Some(names) = halves.get(symbol_name(module, function)).cloned() else { return };
     let mut behind = function;
     for kind in [CoreKind::Cube, CoreKind::Vector] {
@@ -223,9 +158,6 @@ fn split(
         unmark_entry(module, copy);
         module.name_privately(copy, half_of(&names, kind));
         module.insert_after(behind, copy);
-        if let Some(body) = module.body(copy, 0) {
-            drop_others(module, body, kind, platform);
-        }
         keep(module, copy, kind, functions, halves);
         if let Some(body) = module.body(copy, 0) {
             drop_unused(module, body);

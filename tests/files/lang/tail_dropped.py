@@ -3,7 +3,7 @@
 # args: iota:f32[32x64] zeros:f32[24x64]
 # platforms: a5, a2a3
 # test: run %s
-# check: warning[bounds]: `y` ends before this slice does in some iteration, and the tile has no end there: the rest of it is dropped
+# check: warning[bounds]: in some iteration this slice passes the end of `y`, and the tile has elements there: they are dropped
 # out[1]: f32 0.0 2.0 4.0 6.0 …
 import slipring.language as pl
 

@@ -130,7 +130,7 @@ impl Lower<'_> {
     fn warn_of_dropped(&mut self, window: &Tensor, span: Span) {
         let root = &self.tensors.roots[window.root];
         let message = format!(
-            "`{}` ends before this slice does in some iteration, and the tile has no end there: the rest of it is dropped",
+            "in some iteration this slice passes the end of `{}`, and the tile has elements there: they are dropped",
             root.name
         );
         let warning = Diagnostic::warning("bounds", span, message)

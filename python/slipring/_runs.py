@@ -447,12 +447,6 @@ class ProgramRun(Run):
         raise TypeError("local memory is a kernel's: this is a run of a whole program")
 
     @property
-    def returned(self):
-        """The results of the program: `None`, an array, or several; arguments that are returned are written in
-        place."""
-        return super().returned
-
-    @property
     def windows(self):
         """The contents after the run of each window that devices share: `windows=` of the next run, if devices keep
         them."""

@@ -242,3 +242,19 @@ def begun(x: pl.Tensor, n: pl.Scalar[pl.FP32]):
 def test_a_tensor_of_the_kernel_begins_with_its_value():
     x = counted()
     check(begun(x, 2.0), np.concatenate([4 + 2 * x[:8], np.full((8, 64), 4, np.float32)]))
+
+
+@pl.jit
+def named_as_the_compiler_names(ret0: T, tensor0: T):
+    own = pl.create_tensor([16, 64], dtype=pl.FP32)
+    with pl.at(level=pl.Level.CORE_GROUP):
+        own[:, :] = ret0[:, :] + tensor0[:, :]
+        t = ret0[:, :] * tensor0[:, :]
+    return own, t
+
+
+def test_parameters_may_have_the_names_that_results_get():
+    x, y = counted(), counted() + 1
+    total, product = named_as_the_compiler_names(x, y)
+    check(total, x + y)
+    check(product, x * y)

@@ -1,7 +1,5 @@
 //! Functions: kernels, and functions that are inlined into the kernels that call them.
 
-use std::rc::Rc;
-
 use ruff_python_ast::{Expr, Stmt};
 use slipring_ir::{Attr, Diagnostic, Diags, FuncType, Kind, OpId, Reported, Span, Type, ValueId};
 use slipring_machine::CoreKind;
@@ -487,22 +485,30 @@ impl Lower<'_> {
         };
         let tile = self.tile(id).clone();
         let (shape, elem): (Vec<u64>, Elem) = said.unwrap_or((tile.shape.to_vec(), tile.ty.layout.elem));
-        let name: Rc<str> = format!("ret{}", self.outcome.returned.len()).into();
-        let entry = self.open.blocks[0];
-        let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, Direction::Out, span, entry);
-        let info = ParamInfo {
-            name: name.to_string(),
-            elem,
-            shape: Some(shape),
-            direction: Direction::Out,
-            given: None,
-            packed: None,
-            truths: false,
-            made: true,
-        };
-        self.outcome.returned.push((info, ty));
+        let tensor =
+            self.made_parameter(("ret", self.outcome.returned.len()), (shape, elem, None), Direction::Out, span);
         self.outcome.returned_tiles.push(span);
         self.put(&tensor, &Value::Tile(id), span)
+    }
+
+    /// A parameter for a tensor that the kernel makes, of a shape, a type and with initial contents: its caller need not
+    /// pass it. Its name is a stem and the first number from this one on that leaves it unique.
+    pub(crate) fn made_parameter(
+        &mut self,
+        (stem, number): (&str, usize),
+        (shape, elem, given): (Vec<u64>, Elem, Option<String>),
+        direction: Direction,
+        span: Span,
+    ) -> Value {
+        let (entry, module) = (self.open.blocks[0], &self.e.module);
+        let taken =
+            |name: &str| module.block(entry).args.iter().any(|arg| module.value(*arg).name.as_deref() == Some(name));
+        let name = (number..).map(|number| format!("{stem}{number}")).find(|name| !taken(name)).unwrap_or_default();
+        let (tensor, ty) = tensor_parameter(self, &name, &shape, elem, direction, span, entry);
+        let info =
+            ParamInfo { name, elem, shape: Some(shape), direction, given, packed: None, truths: false, made: true };
+        self.outcome.returned.push((info, ty));
+        tensor
     }
 }
 

@@ -5,9 +5,9 @@ use slipring_ir::{Diagnostic, Span};
 use slipring_tile::Space;
 
 use super::entry::Call;
-use crate::compiled::{Direction, ParamInfo};
+use crate::compiled::Direction;
 use crate::dtype::DType;
-use crate::lower::signature::{MOST_DIMS, tensor_parameter};
+use crate::lower::signature::MOST_DIMS;
 use crate::lower::{Lower, Lowered};
 use crate::value::{Const, Index, Tensor, TileId, Value};
 
@@ -91,21 +91,10 @@ fn own_tensor(
     direction: Direction,
     place: Vec<Span>,
 ) -> Value {
-    let name: std::rc::Rc<str> = format!("tensor{}", lower.facts.created.len()).into();
-    let (entry, span) = (lower.open.blocks[0], place.last().copied().unwrap_or_default());
-    let (value, ty) = tensor_parameter(lower, &name, &shape, elem, direction, span, entry);
+    let span = place.last().copied().unwrap_or_default();
+    let number = lower.facts.created.len();
+    let value = lower.made_parameter(("tensor", number), (shape, elem, Some(given)), direction, span);
     lower.view_at_entry(lower.tensors.roots.len() - 1);
-    let info = ParamInfo {
-        name: name.to_string(),
-        elem,
-        shape: Some(shape),
-        direction,
-        given: Some(given),
-        packed: None,
-        truths: false,
-        made: true,
-    };
-    lower.outcome.returned.push((info, ty));
     lower.facts.created.push((place, value.clone()));
     value
 }

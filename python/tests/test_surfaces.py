@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import slipring
-from slipring import KernelError, _slipring
+from slipring import KernelError, _scales, _slipring
 from slipring._kernel import Function, Program
 from slipring.pypto import install
 
@@ -151,9 +151,21 @@ def exit_of(findings, complete):
     return 1 if not complete or any(finding["severity"] == "error" for finding in findings) else 0
 
 
+@pytest.fixture(autouse=True, scope="module")
+def public_modules():
+    """The modules that public scripts import, for this file's tests only: other tests of this process must not depend
+    on them, nor read scales as those scripts do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_scales, "AS_ON_DEVICE", [])
+        patch.setattr(sys, "meta_path", sys.meta_path[:])
+        install()
+        yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pypto"]:
+        del sys.modules[name]
+
+
 def loaded(path, monkeypatch):
     """The module that a file is; `None` where Python cannot import it."""
-    install()
     spec = importlib.util.spec_from_file_location(f"surface_{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, spec.name, module)

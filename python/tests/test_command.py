@@ -103,3 +103,24 @@ FACTOR = float(one(2))
 def test_a_decorator_of_the_file_builds_no_kernels(tmp_path):
     done = command("check", written(tmp_path, DECORATED + KERNEL))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+ONE_PLATFORM = '''import slipring.language as pl
+
+
+@pl.incore
+def small(a: pl.Tensor[[32, 64], pl.FP8E4M3FN], out: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
+    out[:, :] = pl.cast(a[:, :], pl.FP32)
+
+
+@pl.incore
+def other(a: pl.Tensor[[32, 64], pl.FP32], out: pl.Out[pl.Tensor[[32, 64], pl.FP32]]):
+    out[:, :] = {}
+'''
+
+
+def test_a_file_applies_where_all_its_kernels_do(tmp_path):
+    """The same words as without Python: each kernel is checked by itself here, and the results are merged."""
+    for value, exit_code, said in (("a[:, :] + 1.0", 0, "ok, 2 functions, on a5, not for a2a3 ("), ("pl.nothing(a[:, :])", 2, "1 error")):
+        done = command("check", written(tmp_path, ONE_PLATFORM.format(value)))
+        assert done.returncode == exit_code and said in done.stdout, done.stdout + done.stderr

@@ -10,7 +10,7 @@ use slipring_programs::{DEVICES, Program, ProgramOptions};
 use slipring_prove::{OfText, PathFix, mend_paths, mend_words};
 use slipring_session::executed::Together;
 use slipring_session::{
-    Error, Input, Judged, Loaded, RunOption, Way, judge, merged, message_facts, waits_for_arguments, written_platform,
+    Error, Input, Judged, Loaded, RunOption, Way, judge, judge_all_if_none_applies, merged, message_facts, waits_for_arguments, written_platform,
 };
 
 use crate::facts::{CheckedFacts, PlatformFacts};
@@ -60,7 +60,7 @@ impl Checked {
         let (mut together, mut whole) = (Together::new(file), None::<Checked>);
         for input in all {
             let mut one = Checked::of_one(input, &platforms)?;
-            one.diags.list = together.moved(input.source(), one.diags.list);
+            one.moved_to(&mut together, input.source());
             let Some(whole) = &mut whole else {
                 whole = Some(one);
                 continue;
@@ -70,8 +70,24 @@ impl Checked {
             add_judged(&mut whole.judged, one.judged);
         }
         let mut whole = whole.expect("there are several");
+        // Each function may be written for another platform than the next: then the file as a whole is for none.
+        judge_all_if_none_applies(&mut whole.judged);
+        whole.diags.list.extend(unsaid(&whole.diags, merged(&whole.judged).list));
         whole.module = Module::new(Arc::new(together.into_source()));
         Ok(whole)
+    }
+
+    /// Moves the diagnostics from a function's own text to their locations in the file.
+    fn moved_to(&mut self, together: &mut Together, own: &Source) {
+        let of_platforms = self.judged.iter_mut().map(|judged| &mut judged.diags.list);
+        let lists: Vec<&mut Vec<Diagnostic>> = std::iter::once(&mut self.diags.list).chain(of_platforms).collect();
+        let lengths: Vec<usize> = lists.iter().map(|list| list.len()).collect();
+        // All at once: what is not in the file is appended to it in every call.
+        let all = lists.iter().flat_map(|list| list.iter().cloned()).collect();
+        let mut moved = together.moved(own, all).into_iter();
+        for (list, length) in lists.into_iter().zip(lengths) {
+            *list = moved.by_ref().take(length).collect();
+        }
     }
 
     fn of_one(input: &Input, platforms: impl Fn(&Module) -> Result<Vec<Platform>, Error>) -> Result<Checked, Error> {
@@ -165,7 +181,7 @@ impl Checked {
 
     /// Number of errors.
     pub fn errors(&self) -> usize {
-        self.diags.list.iter().filter(|said| said.severity == Severity::Error && !is_finding(said)).count()
+        self.diags.list.iter().filter(|said| is_error(said)).count()
     }
 
     /// Number of findings: faults on some path of a well-formed text.
@@ -312,6 +328,11 @@ fn of_programs(input: &Input, platforms: &[Platform]) -> Result<(Diags, Vec<Judg
     Ok((all, judged))
 }
 
+/// True for an error of the text itself, not of some path through it.
+fn is_error(said: &Diagnostic) -> bool {
+    said.severity == Severity::Error && !is_finding(said)
+}
+
 /// The diagnostics in `list` that are not among the known ones.
 fn unsaid(known: &Diags, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
     list.into_iter().filter(|message| !known.list.contains(message)).collect()
@@ -323,6 +344,7 @@ fn add_judged(judged: &mut Vec<Judged>, more: Vec<Judged>) {
         match judged.iter_mut().find(|known| known.platform == one.platform) {
             Some(known) => {
                 known.kernels += one.kernels;
+                known.applies &= one.applies;
                 known.assumed.extend(one.assumed);
                 known.diags.list.extend(unsaid(&known.diags, one.diags.list));
             }
@@ -339,16 +361,17 @@ fn of_program(program: Program, platforms: &[Platform]) -> (Diags, Vec<Judged>) 
     for platform in platforms {
         program = program.on(platform.clone());
         let (list, kernels) = kernels_of(&program);
-        let new = list.into_iter().filter(|message| !said.list.contains(message)).collect();
+        let diags = Diags { list: unsaid(&said, list) };
         judged.push(Judged {
             platform: platform.name.clone(),
-            applies: true,
+            applies: !diags.list.iter().any(is_error),
             kernels,
             called: 0,
             assumed: Vec::new(),
-            diags: Diags { list: new },
+            diags,
         });
     }
+    judge_all_if_none_applies(&mut judged);
     (said, judged)
 }
 

@@ -50,12 +50,15 @@ impl Judged {
 /// none.
 pub fn judge(module: &Module, platforms: &[Platform], assume: &[String]) -> Vec<Judged> {
     let mut all: Vec<Judged> = platforms.iter().map(|platform| on(module, platform, assume)).collect();
-    // The declarations are checked before any kernel is analysed.
-    if all.iter().any(|judged| judged.applies) {
-        return all;
-    }
-    all.iter_mut().for_each(|judged| judged.applies = true);
+    judge_all_if_none_applies(&mut all);
     all
+}
+
+/// For a text that is written for none of the platforms, the errors of all of them count.
+pub fn judge_all_if_none_applies(all: &mut [Judged]) {
+    if all.iter().all(|judged| !judged.applies) {
+        all.iter_mut().for_each(|judged| judged.applies = true);
+    }
 }
 
 /// Errors in a module that all passes have just produced without a message: its rules, and the decoder's diagnostics

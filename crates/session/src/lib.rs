@@ -54,7 +54,7 @@ pub use facts::tools;
 pub use findings::{message_facts, to_diagnostics};
 pub use forecast::{Advice, Forecast, Otherwise, advice_text};
 pub use input::Input;
-pub use judge::{Judged, judge, merged};
+pub use judge::{Judged, judge, judge_all_if_none_applies, merged};
 pub use launch::{MOST_BLOCKS, head_lines};
 pub use memory_map::{MemoryUse, memory_map, memory_uses};
 pub use options::{Control, RunOptions};

@@ -13,7 +13,8 @@
 from ._slipring import KernelError, __version__
 from ._debug import debug
 from ._files import open
-from ._kernel import Function, Program
+from ._kernel import Function
+from ._program import Program
 from ._runs import KernelWarning, Run
 from ._scales import pack_scales, packed_scales
 

@@ -13,7 +13,9 @@ import os
 import sys
 import types
 
-from . import _kernel
+from ._decorator import MADE
+from ._kernel import Function
+from ._program import Program
 
 
 class Stopped(Exception):
@@ -154,7 +156,7 @@ class _File:
     def _factories(self, tree):
         """Calls functions of the file that build kernels and have not been called."""
         self.open = []
-        built = {own.function.__code__ for own in self.made if isinstance(own, _kernel.Function)}
+        built = {own.function.__code__ for own in self.made if isinstance(own, Function)}
         for node in tree.body:
             function = self.names.get(getattr(node, "name", None))
             if not isinstance(node, ast.FunctionDef) or not isinstance(function, types.FunctionType) or node.decorator_list:
@@ -210,11 +212,11 @@ class _File:
         """The functions that the decorators created, without duplicates; those of classes follow their class."""
         found = []
         for own in self.made:
-            found += own.functions.values() if isinstance(own, _kernel.Program) else [own]
+            found += own.functions.values() if isinstance(own, Program) else [own]
         # Methods are kernels of the instances in the file.
         for value in list(self.names.values()):
             methods = vars(type(value)).items() if type(value).__module__ == self.names["__name__"] else ()
-            found += [getattr(value, name) for name, own in methods if isinstance(own, _kernel.Function) and _is_method(own)]
+            found += [getattr(value, name) for name, own in methods if isinstance(own, Function) and _is_method(own)]
         each = {}
         for function in found:
             each.setdefault((id(function.function), id(function.instance)), function)
@@ -246,11 +248,11 @@ class _File:
     def named(self, name):
         """The entry functions for the name of a function, a class or a variable."""
         found = self.names.get(name)
-        if isinstance(found, _kernel.Function):
+        if isinstance(found, Function):
             return [found]
-        if isinstance(found, _kernel.Program):
+        if isinstance(found, Program):
             return found.entries()
-        programs = [own for own in self.made if isinstance(own, _kernel.Program) and own.name == name]
+        programs = [own for own in self.made if isinstance(own, Program) and own.name == name]
         if programs:
             return programs[-1].entries()
         return [function for function in self.functions() if function.name == name][-1:]
@@ -271,12 +273,12 @@ def _codes(code):
 @contextlib.contextmanager
 def _collecting(made):
     """Collects the objects that decorators create, and redirects the file's output to standard error."""
-    _kernel.MADE.append(made)
+    MADE.append(made)
     try:
         with contextlib.redirect_stdout(sys.stderr):
             yield
     finally:
-        _kernel.MADE.pop()
+        MADE.pop()
 
 
 def _unit(function, file):

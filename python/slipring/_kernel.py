@@ -1,4 +1,4 @@
-"""Python kernels: decorators and calls."""
+"""Functions of the kernel language: what they consist of, and their calls."""
 
 import functools
 import itertools
@@ -16,52 +16,18 @@ from ._progress import Progress
 from ._runs import OPTIONS, IdleRun, KernelWarning, Named, block_count, nothing_to_do, only_empty, options_of, passed, start
 from ._slipring import KernelError
 from ._words import Generic
-from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, surroundings, written
+from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, written
 
 # pytest omits the frames of this module from tracebacks.
 __tracebackhide__ = True
 
 # Not empty if public scripts run: their default platform then applies.
 PUBLIC = []
-# Stack of lists that collect the objects created by decorators while files are executed.
-MADE = []
-
 
 # The built-in platforms.
 BUILT_IN = ("a5", "a2a3")
-# Levels of a device; functions at higher levels run on the host.
-OF_DEVICE = ("AIV", "AIC", "CORE_GROUP", "CHIP_DIE", "L2CACHE", "CHIP", "PROCESSOR", "UMA")
-
-
-def _member(options, name):
-    """The last part of a name given to a decorator; empty if it is not given."""
-    word = options.get(name)
-    return "" if word is None else getattr(word, "__slipring_path__", str(word)).rpartition(".")[2]
-
-
-def _kind(path, options):
-    """The kind of function that a decorator creates: `None` if it launches kernels, `python` for host code that is not
-    compiled."""
-    if options.get("type") is not None:
-        kinds = {"InCore": "kernel", "Opaque": "kernel", "AIC": "cube", "AIV": "vector", "Inline": "inline"}
-        return kinds.get(_member(options, "type"))
-    role = _member(options, "role")
-    if role == "Orchestrator":
-        return None
-    if role == "SubWorker" and _member(options, "level") not in ("", *OF_DEVICE):
-        return "python"
-    return {"pl.inline": "inline", "pl.jit.inline": "inline", "pl.jit.host": None}.get(path, "kernel")
-
-
-def _is_opaque(path, options):
-    """Whether a function need not declare which parameters it writes."""
-    return path == "pl.jit.opaque" or path == "pl.function" and _member(options, "type") in ("", "Opaque")
-
-
-def _collected(made):
-    if MADE:
-        MADE[-1].append(made)
-    return made
+# The directions of parameters by their annotations, without the module's name.
+DIRECTIONS = {"Out": "out", "InOut": "inout"}
 
 
 def _helper(function):
@@ -72,52 +38,6 @@ def _helper(function):
 
 
 _NUMBERS = itertools.count()
-
-
-class Decorator:
-    """`@pl.jit`, `@pl.incore`, `@pl.function(type=…)`: turns a function into a kernel."""
-
-    def __init__(self, path):
-        self.__slipring_path__ = path
-        self.__doc__ = f"`@{path}` makes a kernel of a function."
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        part = Decorator(f"{self.__slipring_path__}.{name}")
-        self.__dict__[name] = part
-        return part
-
-    def __call__(self, function=None, /, **options):
-        if function is None:
-            return functools.partial(self._make, options=options, depth=2)
-        return self._make(function, options, 3)
-
-    def _make(self, function, options, depth):
-        if isinstance(function, type):
-            unknown = set(options) - {"strict_ssa"}
-            if unknown:
-                raise TypeError(f"{self.__slipring_path__} has no argument `{sorted(unknown)[0]}`")
-            return _collected(Program(function, self.__slipring_path__, options))
-        if isinstance(function, Function):
-            return function
-        kind = _kind(self.__slipring_path__, options)
-        constants = {}
-        while isinstance(function, (staticmethod, functools.partial)):
-            # Keyword arguments of a partial function are constants of the kernel.
-            if isinstance(function, functools.partial):
-                if function.args:
-                    raise TypeError("a kernel of a partial function: pass its constants by name, `partial(f, TILE=64)`")
-                constants = {**function.keywords, **constants}
-            function = getattr(function, "func", None) or function.__func__
-        made = Function(function, kind, surroundings(depth))
-        made.constants, made.decorator = constants, self.__slipring_path__
-        made.is_opaque = _is_opaque(self.__slipring_path__, options)
-        made.of_host = self.__slipring_path__ == "pl.jit.host" or _member(options, "level") not in ("", *OF_DEVICE)
-        return _collected(made)
-
-    def __repr__(self):
-        return self.__slipring_path__
 
 
 class Function:
@@ -313,9 +233,7 @@ class Function:
     @property
     def directions(self):
         """`in`, `out` or `inout` for each parameter, by its annotation."""
-        ways = {"pl.Out": "out", "pl.InOut": "inout"}
-        words = {name: getattr(own, "word", None) for name, own in self._annotations.items()}
-        return {name: ways.get(str(words.get(name)), "in") for name in self.parameter_names}
+        return {name: _parameter(self._annotations.get(name))[0] for name in self.parameter_names}
 
     @property
     def params(self):
@@ -381,7 +299,7 @@ class Function:
     @functools.cached_property
     def tensor_names(self):
         """The parameters that are tensors by their annotations, which may be texts: `"pl.Out[pl.Tensor]"`."""
-        return {name for name, own in self._annotations.items() if _is_tensor(own)}
+        return {name for name, own in self._annotations.items() if _parameter(own)[1]}
 
     def _compile(self, arguments, platform, interpretations=(), parts=None):
         """The kernel compiled for arguments, and its parameters; `parts` are its parts, if already known."""
@@ -590,14 +508,16 @@ class Function:
 Function.run.__doc__ = Function.run.__doc__.replace("OPTIONS", ", ".join(OPTIONS))
 
 
-def _is_tensor(annotation):
-    """Whether an annotation is that of a tensor, or of a tensor that is written."""
+def _parameter(annotation):
+    """The direction of a parameter with this annotation, which may be a text, and whether it is a tensor."""
     if isinstance(annotation, str):
-        written = annotation.partition("[")
-        annotation = Generic(written[0].strip(), written[2].rstrip("] ")) if written[1] else annotation.strip()
+        word, _, inside = annotation.partition("[")
+        annotation = Generic(word.strip(), inside.rstrip("] ")) if inside else word.strip()
     inside = annotation.parts if isinstance(annotation, Generic) else None
     kind = str(annotation if inside is None else annotation.word).rpartition(".")[2]
-    return kind == "Tensor" or kind in ("Out", "InOut") and _is_tensor(inside)
+    if kind in DIRECTIONS:
+        return DIRECTIONS[kind], _parameter(inside)[1]
+    return "in", kind == "Tensor"
 
 
 def _of_host(parts):
@@ -649,60 +569,4 @@ def _target(platform, config):
     return PLATFORMS[name], name
 
 
-class Program:
-    """A class of kernels: `@pl.program`. Its functions are its attributes."""
-
-    def __init__(self, cls, path="pl.program", options=()):
-        functools.update_wrapper(self, cls, updated=())
-        self.functions = {name: value for name, value in vars(cls).items() if isinstance(value, Function)}
-        if not self.functions:
-            raise TypeError(f"the program `{cls.__name__}` has no function: give one of its methods `@pl.function`")
-        self._path, self._options = path, dict(options)
-        for function in self.functions.values():
-            function.owner = self
-
-    @property
-    def name(self):
-        """Its name."""
-        return self.__name__
-
-    @property
-    def decorator(self):
-        """Its decorator as written in the text; empty if it has no options."""
-        said = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
-        return f"@{self._path}({said})" if said else ""
-
-    def entries(self):
-        """The entry functions: host functions that no other host function calls, else the kernels."""
-        kernels = [function for function in self.functions.values() if function.kind not in ("inline", "python")]
-        entries = [function for function in kernels if function.kind is None] or kernels
-        # A function that another one calls is a part of it.
-        called = {name for function in entries for name in function.text.siblings if name != function.name}
-        return [function for function in entries if function.name not in called] or entries
-
-    def lower(self, *args, **kwargs):
-        """The program of its entry: the host function, or the only kernel."""
-        entries = self.entries()
-        if len(entries) != 1:
-            raise TypeError(f"the program has {len(entries)} functions to begin with: {', '.join(self.functions)}")
-        return entries[0].lower(*args, **kwargs)
-
-    def get_function(self, name):
-        """The function of that name, or `None`."""
-        return self.functions.get(name)
-
-    def as_python(self):
-        """Its text: the class with its functions."""
-        import textwrap
-
-        functions = (textwrap.indent(textwrap.dedent(function.as_python()), "    ") for function in self.functions.values())
-        return f"{self.decorator or f'@{self._path}'}\nclass {self.name}:\n" + "\n".join(functions)
-
-    def __getattr__(self, name):
-        functions = self.__dict__.get("functions", {})
-        if name in functions:
-            return functions[name]
-        raise AttributeError(f"the program has no function `{name}`")
-
-
-__all__ = ["Decorator", "Function", "Program"]
+__all__ = ["Function"]

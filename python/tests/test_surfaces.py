@@ -15,7 +15,8 @@ import pytest
 
 import slipring
 from slipring import KernelError, _scales, _slipring
-from slipring._kernel import Function, Program
+from slipring._kernel import Function
+from slipring._program import Program
 from slipring.pypto import install
 
 pytestmark = pytest.mark.once

@@ -17,7 +17,8 @@ import slipring.pypto
 import slipring.queue
 import slipring.scale
 from slipring._files import File
-from slipring._kernel import Function, Program
+from slipring._kernel import Function
+from slipring._program import Program
 from slipring._runs import ProgramRun, Run
 
 HERE = pathlib.Path(__file__).parent / "types"

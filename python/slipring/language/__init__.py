@@ -10,7 +10,7 @@ import operator as _operator
 from .._slipring import catalogue as _catalogue
 from .._slipring import words as _words
 from .._words import Word
-from .._kernel import Decorator as _Decorator
+from .._decorator import Decorator as _Decorator
 from .._tune import Config, autotune
 from . import _types
 

@@ -5,7 +5,8 @@ import linecache
 import types
 
 from .. import language
-from .._kernel import Function, Program
+from .._kernel import Function
+from .._program import Program
 
 _number = itertools.count(1)
 

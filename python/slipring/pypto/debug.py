@@ -3,7 +3,8 @@
 import textwrap
 
 from .._compiled import Lowered
-from .._kernel import Function, Program
+from .._kernel import Function
+from .._program import Program
 from .._outline import constants
 
 FORM = '''"""What `{name}` means, on tensors of torch: its text, read op by op without the compiler."""

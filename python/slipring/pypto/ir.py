@@ -6,7 +6,7 @@ import os
 
 from .._compiled import Compiled as CompiledProgram
 from .._kernel import Function, Lowered
-from .._kernel import Program as _Class
+from .._program import Program as _Class
 from ._options import dumps, platform_of, said
 from .distributed import OptimizationStrategy
 from .runtime import PLATFORMS, DistributedConfig, RunConfig, chosen, known

@@ -10,7 +10,8 @@ use slipring_programs::{DEVICES, Program, ProgramOptions};
 use slipring_prove::{OfText, PathFix, mend_paths, mend_words};
 use slipring_session::executed::Together;
 use slipring_session::{
-    Error, Input, Judged, Loaded, RunOption, Way, judge, judge_all_if_none_applies, merged, message_facts, waits_for_arguments, written_platform,
+    Error, Input, Judged, Loaded, RunOption, Way, judge, judge_all_if_none_applies, merged, message_facts,
+    waits_for_arguments, written_platform,
 };
 
 use crate::facts::{CheckedFacts, PlatformFacts};

@@ -7,6 +7,7 @@ use ruff_python_ast::{CmpOp, Operator, UnaryOp};
 use slipring_tile::{Elem, load_f32, store_f64};
 
 use crate::dtype::DType;
+use crate::given::Name;
 use crate::value::Const;
 
 /// The maximum size of a string in bytes.
@@ -249,101 +250,38 @@ fn largest(rounded: impl Fn(f64) -> f32) -> f32 {
     rounded(f64::from(f32::from_bits(least)))
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn int(result: Result<Const, String>) -> Option<i64> {
-        match result {
-            Ok(Const::Int(n)) => Some(n),
-            _ => None,
-        }
+/// The constant that a number is.
+fn number(value: &Name) -> Option<Const> {
+    match value {
+        Name::Int(n) => Some(Const::Int(*n)),
+        Name::Float(x) => Some(Const::Float(*x)),
+        _ => None,
     }
+}
 
-    proptest! {
-        #[test]
-        fn integers_are_exact_or_refused(x: i64, y: i64, shift in 0i64..200) {
-            for (x, y) in [(x, y), (x >> 40, y >> 50), (x % 16, y % 16)] {
-                let (a, b) = (i128::from(x), i128::from(y));
-                let fits = |n: i128| i64::try_from(n).ok();
-                let folded = |op| int(integers(op, x, y));
-                prop_assert_eq!(folded(Operator::Add), fits(a + b));
-                prop_assert_eq!(folded(Operator::Sub), fits(a - b));
-                prop_assert_eq!(folded(Operator::Mult), fits(a * b));
-                if b != 0 {
-                    let (q, r) = (folded(Operator::FloorDiv), folded(Operator::Mod));
-                    let r = i128::from(r.unwrap_or(0));
-                    prop_assert!(r == 0 || (r < 0) == (b < 0));
-                    prop_assert!(r.abs() < b.abs());
-                    prop_assert_eq!(q, fits((a - r) / b));
-                    prop_assert_eq!((a - r) % b, 0);
-                }
-                let shifted = int(integers(Operator::LShift, x, shift));
-                match shifted {
-                    Some(n) => prop_assert!(x == 0 || shift < 64 && i128::from(n) >> shift == a && n != 0),
-                    None => prop_assert!(shift >= 64 || fits(a << shift).is_none()),
-                }
-                prop_assert_eq!(int(integers(Operator::RShift, x, shift)), fits(a >> shift.min(127)));
-            }
-        }
-
-        #[test]
-        fn comparisons_are_exact(n: i64, x: f64) {
-            for x in [x, n as f64, n as f64 + 0.5, (n as f64).next_up()] {
-                // Compares through the integers around the float.
-                let (floor, ceil) = (x.floor() as i128, x.ceil() as i128);
-                let less = i128::from(n) < ceil;
-                let equal = floor == ceil && i128::from(n) == floor;
-                prop_assert_eq!(compare(CmpOp::Lt, &Const::Int(n), &Const::Float(x)), Some(less));
-                prop_assert_eq!(compare(CmpOp::Eq, &Const::Float(x), &Const::Int(n)), Some(equal));
-                prop_assert_eq!(compare(CmpOp::Gt, &Const::Float(x), &Const::Int(n)), Some(less));
-            }
-        }
-
-        #[test]
-        fn quotients_are_rounded_once(x: i64, y: i64, cut in 21..40u32) {
-            // A correctly rounded quotient times the divisor is nearer to the dividend than its neighbours are.
-            let y = y >> cut;
-            prop_assume!(y != 0);
-            let q = quotient_of(i128::from(x), i128::from(y));
-            let exact = |q: f64| {
-                // |q * y - x| in units of 2^-44, of which such a quotient and its neighbours are multiples.
-                let scaled = (q.abs() * 2f64.powi(44)) as i128;
-                (scaled * i128::from(y).abs() - (i128::from(x).abs() << 44)).abs()
-            };
-            if q.abs() > 1e3 && q.abs() < 2f64.powi(40) {
-                prop_assert!(exact(q) <= exact(q.abs().next_up()) && exact(q) <= exact(q.abs().next_down()));
-            }
-        }
+/// A binary operator on two numbers, as the compiler computes it.
+///
+/// # Errors
+/// If the result is not defined or does not fit.
+#[doc(hidden)]
+pub fn folded(op: Operator, a: &Name, b: &Name) -> Result<Name, String> {
+    let both = number(a).zip(number(b));
+    let (a, b) = both.ok_or("an operator on values that are not numbers")?;
+    match binary(op, &a, &b)? {
+        Const::Int(n) => Ok(Name::Int(n)),
+        Const::Float(x) => Ok(Name::Float(x)),
+        other => Err(format!("{other:?} is not a number")),
     }
+}
 
-    #[test]
-    fn what_python_gives() {
-        let float = |op, x, y| match floats(op, x, y) {
-            Ok(Const::Float(x)) => Some(x),
-            _ => None,
-        };
-        assert_eq!(float(Operator::FloorDiv, 1.0, 0.1), Some(9.0));
-        assert_eq!(float(Operator::Mod, -1.0, 3.0), Some(2.0));
-        assert_eq!(float(Operator::Mod, 5.5, -2.0), Some(-0.5));
-        assert_eq!(float(Operator::Pow, -8.0, 0.5), None);
-        assert_eq!(float(Operator::Mult, 1e308, 10.0), None);
-        assert_eq!(int(integers(Operator::Pow, -1, i64::MAX)), Some(-1));
-        assert_eq!(int(integers(Operator::Pow, 9, 387_420_489)), None);
-        assert_eq!(int(integers(Operator::LShift, 1, 63)), None);
-        assert_eq!(int(integers(Operator::LShift, -1, 63)), Some(i64::MIN));
-        assert_eq!(int(int_of(1e30)), None);
-        assert_eq!(int(int_of(-2.9)), Some(-2));
-        assert_eq!(quotient_of(i128::from(i64::MAX), 3), 3_074_457_345_618_258_602.0);
-        assert_eq!(largest(|x| if x < 65520.0 { 65504.0 } else { f32::INFINITY }), 65504.0);
-        assert_eq!(
-            mismatch(&Const::Int(128), DType::Elem(Elem::I8)).as_deref(),
-            Some("128 does not fit into INT8, which holds -128 to 127")
-        );
-        assert!(mismatch(&Const::Float(65520.0), DType::Elem(Elem::F16)).is_some());
-        assert!(mismatch(&Const::Float(65519.0), DType::Elem(Elem::F16)).is_none());
-        assert!(mismatch(&Const::Float(1e39), DType::Elem(Elem::BF16)).is_some());
-    }
+/// A comparison of two numbers, as the compiler computes it.
+#[doc(hidden)]
+pub fn compared(op: CmpOp, a: &Name, b: &Name) -> Option<bool> {
+    compare(op, &number(a)?, &number(b)?)
+}
+
+/// The reason why elements of a type cannot have a number as their value.
+#[doc(hidden)]
+pub fn misfit(value: &Name, elem: Elem) -> Option<String> {
+    mismatch(&number(value)?, DType::Elem(elem))
 }

@@ -66,6 +66,8 @@ mod whole;
 mod words;
 
 pub use compiled::{Compiled, Direction, KernelInfo, ParamInfo, Returned, Strided};
+#[doc(hidden)]
+pub use constants::{compared, folded, misfit};
 pub use counts::{Counts, counts};
 pub use dtype::type_bytes;
 pub use given::{Members, Name, Names, Part};

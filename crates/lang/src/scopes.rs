@@ -576,6 +576,3 @@ impl<'a> Visitor<'a> for Walk {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,4 +1,7 @@
-use super::*;
+//! Names in a text mean what they mean in Python.
+
+use slipring_ir::Source;
+use slipring_lang::scopes::{NameUse, NameUses, identifier, is_builtin, places};
 
 /// The occurrences of the name at the n-th occurrence in a text, with their lines.
 fn same(text: &str, name: &str, nth: usize) -> Vec<usize> {

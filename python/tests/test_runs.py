@@ -153,8 +153,9 @@ def test_nothing_leaks():
         double(x, y)
     gc.collect()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    # A leak of the arrays alone would be 8 KiB a run.
-    assert grown < RUNS // 4 + 1024, f"{grown} KiB more after {RUNS} runs"
+    # A leak of the arrays alone would be 8 KiB a run. Without one, memory grows by a few MiB in all: the allocator keeps
+    # some for each thread, and when it does so differs from run to run.
+    assert grown < RUNS, f"{grown} KiB more after {RUNS} runs"
 
 
 def test_signal_handlers_stay():

@@ -13,7 +13,7 @@ from ._host import bind_host
 from ._html import Facts, Graph
 from ._names import Names
 from ._progress import Progress
-from ._runs import OPTIONS, IdleRun, KernelWarning, Named, block_count, nothing_to_do, only_empty, options_of, passed, start
+from ._runs import OPTIONS, IdleRun, KernelFacts, KernelWarning, block_count, nothing_to_do, only_empty, options_of, passed, start
 from ._slipring import KernelError
 from ._words import Generic
 from ._source import _MISSING, FunctionName, Members, Text, identity, is_constant, look_up, plain, written
@@ -402,7 +402,7 @@ class Function:
         except KernelError as error:
             if not only_empty(error) or not nothing_to_do(arguments, self.directions):
                 raise
-            named = Named(self.__name__, platform or "a5")
+            named = KernelFacts(self.__name__, platform or "a5")
             return IdleRun(named, {name: value for name, value in arguments.items() if is_array(value)}, self.text.returned)
         if config is not None:
             write_asked(self.name, kernel, config.save_kernels_dir, dumps_of(config))

@@ -162,17 +162,24 @@ class Idle:
         raise ValueError("the run had nothing to do: it has no trace")
 
 
-class Named:
-    """Name and platform of a kernel that was not compiled."""
+class KernelFacts:
+    """What a run knows of its kernel where there is none: it was not compiled, or the run was pickled."""
+
+    def __init__(self, name, platform, layout=(), given=()):
+        self.name, self.platform = name, platform
+        self._layout, self._given = list(layout), list(given)
+
+    @classmethod
+    def of(cls, kernel):
+        """The facts about a kernel; a whole program has neither a layout of memories nor results."""
+        layout = kernel.memory_map() if hasattr(kernel, "memory_map") else ()
+        return cls(kernel.name, kernel.platform, layout, kernel.gives() if hasattr(kernel, "gives") else ())
 
     def gives(self):
-        return []
-
-    def __init__(self, name, platform):
-        self.name, self.platform = name, platform
+        return self._given
 
     def memory_map(self):
-        return []
+        return self._layout
 
 
 class Said:
@@ -216,21 +223,6 @@ class Said:
             raise error
 
 
-class Place:
-    """The kernel of an unpickled run: its name, platform and memory."""
-
-    def __init__(self, kernel):
-        self.name, self.platform = kernel.name, kernel.platform
-        self.map = kernel.memory_map() if hasattr(kernel, "memory_map") else []
-        self.given = kernel.gives() if hasattr(kernel, "gives") else []
-
-    def gives(self):
-        return self.given
-
-    def memory_map(self):
-        return self.map
-
-
 def single(back):
     """The returned values as one result: `None`, a value, or several."""
     return None if not back else back[0] if len(back) == 1 else tuple(back)
@@ -253,7 +245,7 @@ class Run:
         """The pickled state of a run: all its facts and results, but not the record from which its timeline is
         traced."""
         state = dict(self.__dict__)
-        state["_inner"], state["_kernel"] = Said(self._inner, self._arrays), Place(self._kernel)
+        state["_inner"], state["_kernel"] = Said(self._inner, self._arrays), KernelFacts.of(self._kernel)
         return state
 
     def write(self):

@@ -26,13 +26,40 @@ struct Wire<R, W> {
     input: R,
     output: W,
     number: u64,
+    /// The fields of a location that the editor counts from 0. Here, lines and columns are counted from 1.
+    from_zero: Vec<&'static str>,
+}
+
+/// Adds to the fields of all locations in a message.
+fn renumber(message: &mut Value, fields: &[&str], by: i64) {
+    match message {
+        Value::Object(own) => {
+            for (name, value) in own {
+                match value.as_i64().filter(|_| fields.contains(&name.as_str())) {
+                    Some(number) => *value = number.saturating_add(by).max(0).into(),
+                    None => renumber(value, fields, by),
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| renumber(value, fields, by)),
+        _ => {}
+    }
 }
 
 impl<R: BufRead, W: Write> Wire<R, W> {
     /// The next request; `None` if the editor has disconnected.
     fn next(&mut self) -> io::Result<Option<Value>> {
         let Some(bytes) = frames::next(&mut self.input, MOST)? else { return Ok(None) };
-        serde_json::from_slice(&bytes).map(Some).map_err(|error| frames::wrong(&error.to_string()))
+        let mut request: Value = serde_json::from_slice(&bytes).map_err(|error| frames::wrong(&error.to_string()))?;
+        if request["command"] == "initialize" {
+            let counted = [("linesStartAt1", "line"), ("columnsStartAt1", "column")];
+            let zero = counted.iter().filter(|(option, _)| request["arguments"][option] == false);
+            self.from_zero = zero.map(|(_, field)| *field).collect();
+        }
+        if let Some(arguments) = request.get_mut("arguments") {
+            renumber(arguments, &self.from_zero, 1);
+        }
+        Ok(Some(request))
     }
 
     fn send(&mut self, mut message: Value) -> io::Result<()> {
@@ -49,7 +76,10 @@ impl<R: BufRead, W: Write> Wire<R, W> {
 
     fn answer(&mut self, request: &Value, body: Result<Value, String>) -> io::Result<()> {
         let (success, key, value) = match body {
-            Ok(body) => (true, "body", body),
+            Ok(mut body) => {
+                renumber(&mut body, &self.from_zero, -1);
+                (true, "body", body)
+            }
             Err(message) => (false, "message", message.trim_end().into()),
         };
         self.send(json!({
@@ -86,7 +116,7 @@ impl<R: BufRead, W: Write> Wire<R, W> {
 ///
 /// If the editor sends something that is not a message, or disconnects during a session.
 pub(crate) fn serve() -> Result<(), String> {
-    let mut wire = Wire { input: io::stdin().lock(), output: io::stdout().lock(), number: 0 };
+    let mut wire = Wire { input: io::stdin().lock(), output: io::stdout().lock(), number: 0, from_zero: Vec::new() };
     talk(&mut wire).map_err(|error| error.to_string())
 }
 

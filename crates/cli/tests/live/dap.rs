@@ -71,7 +71,12 @@ impl Adapter {
     }
 
     fn launch(&mut self, file: &str) {
-        assert_eq!(self.ask("initialize", json!({}))["body"]["supportsStepBack"], true);
+        self.launch_for(json!({}), file);
+    }
+
+    /// Launches a file for an editor that says this of itself.
+    fn launch_for(&mut self, editor: Value, file: &str) {
+        assert_eq!(self.ask("initialize", editor)["body"]["supportsStepBack"], true);
         let answer = self.ask("launch", json!({ "program": root().join(file).display().to_string() }));
         assert_eq!(answer["success"], true, "{answer}");
         self.event("initialized");
@@ -134,6 +139,26 @@ fn an_editor_stops_steps_and_goes_back() {
     adapter.ask("reverseContinue", json!({ "threadId": 1 }));
     assert_eq!(adapter.event("stopped")["text"], "cycle 0");
     adapter.end();
+}
+
+#[test]
+fn lines_and_columns_are_counted_as_the_editor_counts() {
+    for (lines, columns) in [(true, false), (false, true), (false, false)] {
+        let mut adapter = Adapter::start();
+        let editor = json!({ "linesStartAt1": lines, "columnsStartAt1": columns });
+        adapter.launch_for(editor, "examples/lang/double.py");
+        let first = u64::from(lines);
+        let asked = json!({ "source": {}, "breakpoints": [{ "line": 9 + first }, { "line": first }] });
+        let set = adapter.ask("setBreakpoints", asked)["body"]["breakpoints"].clone();
+        assert_eq!((&set[0]["verified"], &set[0]["line"]), (&json!(true), &json!(9 + first)));
+        assert_eq!((&set[1]["verified"], &set[1]["line"]), (&json!(false), &json!(first)));
+        adapter.ask("configurationDone", json!({}));
+        adapter.ask("continue", json!({ "threadId": 1 }));
+        let stopped = adapter.event("stopped");
+        let frame = adapter.frame(&stopped["threadId"]);
+        assert_eq!((&frame["line"], &frame["column"]), (&json!(9 + first), &json!(u64::from(columns))));
+        adapter.end();
+    }
 }
 
 #[test]

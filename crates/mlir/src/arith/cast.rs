@@ -87,7 +87,8 @@ fn integers(op: &OpRef<'_>, d: &mut Decoder<'_>, with_sign: bool, narrow: Narrow
         Some(bits @ ..=63) => Law::Low { bits, signed },
         _ => Law::Same,
     };
-    // A register keeps an integer with its sign, so only the one without changes it.
+    // A register holds an integer with its sign: reading it with its sign keeps the number, reading it without may
+    // not.
     let law = if with_sign { Law::Same } else { low(width(from), false) };
     // Nobody counts in 8 or 16 bits: whoever asks for so few means the low ones.
     let cut = narrow == Narrow::Cut || width(to) < Some(32);
